@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/**
+ * Money and other decimals travel as text, so that no digit is rounded through a float. The text is the shortest plain form
+ * of the value (no exponent, no leading or trailing zeros, no minus zero), so that equal values are equal strings.
+ */
+export type Decimal = string;
+
+export const decimalSchema = z
+  .string()
+  .regex(/^-?(0|[1-9]\d*)(\.\d*[1-9])?$/)
+  .describe('A decimal number, exact; in JSON it is a number.');
+
+const source = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** The shortest plain form of a number's text, or undefined when it is no number. */
+export function decimal(text: string): Decimal | undefined {
+  const found = source.exec(text.trim());
+  if (!found) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = found;
+  if (whole === '' && fraction === '') return undefined;
+  let digits = whole + fraction;
+  let point = whole.length + Number(exponent);
+  if (point < 0) {
+    digits = '0'.repeat(-point) + digits;
+    point = 0;
+  } else if (point > digits.length) {
+    digits = digits.padEnd(point, '0');
+  }
+  const integer = digits.slice(0, point).replace(/^0+/, '') || '0';
+  const decimals = digits.slice(point).replace(/0+$/, '');
+  const plain = decimals === '' ? integer : `${integer}.${decimals}`;
+  return sign === '-' && plain !== '0' ? `-${plain}` : plain;
+}

@@ -1,0 +1,36 @@
+import { deliverErrors } from './errors/deliver.ts';
+import { documentErrors } from './errors/documents.ts';
+import type { ErrorEntry } from './errors/entry.ts';
+import { operateErrors } from './errors/operate.ts';
+import { pullErrors } from './errors/pull.ts';
+import { pushErrors } from './errors/push.ts';
+import { recordErrors } from './errors/record.ts';
+import { storeErrors } from './errors/store.ts';
+
+/** The one registry. docs/errors.md is held against it by test/errors.test.ts, both ways. */
+export const errors = {
+  ...documentErrors,
+  ...pullErrors,
+  ...pushErrors,
+  ...recordErrors,
+  ...deliverErrors,
+  ...storeErrors,
+  ...operateErrors,
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** Thrown only where no value can carry the failure: a broken setup, an unreachable store, a command that cannot go on. */
+export class InnboundError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: Readonly<Record<string, unknown>>;
+  constructor(code: ErrorCode, message: string, detail: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'InnboundError';
+    this.code = code;
+    this.detail = detail;
+  }
+  get next(): string {
+    return errors[this.code].next;
+  }
+}

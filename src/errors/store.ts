@@ -1,0 +1,34 @@
+import type { ErrorEntry } from './entry.ts';
+
+export const storeErrors = {
+  'store.unreachable': {
+    stage: 'store',
+    retry: 'again',
+    what: 'PostgreSQL did not answer.',
+    next: 'Check DATABASE_URL and the server; the service goes on by itself once it answers.',
+  },
+  'store.workspace_held': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'Another service runs on this workspace.',
+    next: 'Stop the process that is named, use another workspace, or share a PostgreSQL through DATABASE_URL to run several nodes.',
+  },
+  'store.postgres_failed': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The private PostgreSQL could not be started.',
+    next: 'Read the log that is named; set DATABASE_URL to use a PostgreSQL of your own.',
+  },
+  'store.newer_schema': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The database was migrated by a newer Innbound than this one.',
+    next: 'Run the newer version: migrations only go forward.',
+  },
+  'store.fenced': {
+    stage: 'store',
+    retry: 'final',
+    what: 'Another node took this work over after its lease ran out.',
+    next: 'Nothing: the other node goes on with it.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,36 @@
+import type { Json } from '../terms.ts';
+
+/**
+ * JSON in and out without losing a digit. JSON.parse rounds numbers to doubles: a 20-digit reservation id would arrive as
+ * another id. A number that a double cannot hold exactly comes in as its own text; a decimal kept as text goes out as a
+ * number through `rawNumber`.
+ */
+
+/** Sixteen digits in a row (a point among them) are the least that a double may round; most bodies have none and take the fast way. */
+const maybeInexact = /[\d.]{16,}|\d[eE][+-]?\d/;
+
+export function parseJson(text: string): Json {
+  return maybeInexact.test(text) ? (JSON.parse(text, keepDigits) as Json) : (JSON.parse(text) as Json);
+}
+
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return Number.isFinite(value) && significant(String(value)) === significant(context.source) ? value : context.source;
+}
+
+/** Digits without leading and trailing zeros, with the power of ten they stand at: equal for equal values. */
+function significant(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const negative = mantissa.startsWith('-');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
+  const leading = (whole + fraction).replace(/^0+/, '');
+  const digits = leading.replace(/0+$/, '');
+  if (digits === '') return '0';
+  const power = Number(exponent) - fraction.length + (leading.length - digits.length);
+  return `${negative ? '-' : ''}${digits}e${power}`;
+}
+
+/** A decimal's text as a JSON number: `JSON.stringify({ a: rawNumber('0.10') })` is `{"a":0.10}`. */
+export function rawNumber(text: string): number {
+  return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(text);
+}

@@ -1,0 +1,54 @@
+/**
+ * The words of the house, each once.
+ *
+ * connector    how one kind of PMS speaks; data, shared by many brands
+ * integration  one brand: a connector, its credentials, time zone, schedules and destinations
+ * destination  where canonical records go
+ * sync         pre_stay, stay or post_stay of one integration
+ * run          one execution of a sync, or a backfill
+ * window       a from/to pair of dates inside a run, one to seven days long
+ * event        one webhook received
+ * change       a new version of a reservation or guest that differs from the stored one
+ * delivery     the handing of one change to one destination
+ * dead letter  an event, record or delivery that failed for good, kept whole with its reason
+ */
+
+declare const brand: unique symbol;
+type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
+
+export type ConnectorName = Brand<string, 'ConnectorName'>;
+export type IntegrationName = Brand<string, 'IntegrationName'>;
+export type DestinationName = Brand<string, 'DestinationName'>;
+export type EndpointId = Brand<string, 'EndpointId'>;
+export type RunId = Brand<string, 'RunId'>;
+
+/** Milliseconds since the epoch, UTC. */
+export type EpochMs = number;
+/** A hotel-local calendar date, YYYY-MM-DD. */
+export type LocalDate = string;
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export type SyncType = 'pre_stay' | 'stay' | 'post_stay';
+export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
+
+export type EntityType = 'reservation' | 'guest';
+/** What a change did, as destinations are told. */
+export type ChangeEvent = 'created' | 'updated' | 'cancelled' | 'erased';
+
+/** What a step of the path did to a record, for the timeline. It may hold guest data: it goes to the store, never to a log. */
+export interface Note {
+  readonly step: 'shape' | 'normalize' | 'transform' | 'reconcile';
+  /** Canonical path, such as guests[0].phone. */
+  readonly field: string;
+  /** Stable and short, such as phone_to_e164. */
+  readonly code: string;
+  /** One sentence for a person. */
+  readonly reason: string;
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** Where each canonical field came from: canonical path to raw path. */
+export type Origins = { [canonicalPath: string]: string };
