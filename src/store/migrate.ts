@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { InnboundError } from '../errors.ts';
+import { type Pool, serviceSchema } from './pool.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const folder = new URL('./migrations/', import.meta.url);
+/** Any constant will do; it says "innbound" in no other database of the cluster. */
+const migrationLock = 4_180_180_001;
+
+export async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => ({
+      number: Number(file.slice(0, 4)),
+      name: file.slice(5, -4),
+      sql: await readFile(new URL(file, folder), 'utf8'),
+    })),
+  );
+}
+
+/**
+ * Brings the database to this version: forward only, each migration in a transaction of its own, one node at a time.
+ * Nodes that start together wait for the first; a database from a newer version is refused.
+ */
+export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
+  const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
+  const client = await pool.connect();
+  const applied: string[] = [];
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(`create schema if not exists ${serviceSchema}`);
+    await client.query(`create table if not exists migrations (
+      number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now())`);
+    const { rows } = await client.query<{ number: number; name: string; hash: string }>(
+      'select number, name, hash from migrations order by number',
+    );
+    const done = new Map(rows.map((row) => [row.number, row]));
+    const newest = Math.max(0, ...migrations.map(({ number }) => number));
+    const unknown = rows.find((row) => row.number > newest);
+    if (unknown && upTo === Number.POSITIVE_INFINITY) {
+      throw new InnboundError(
+        'store.newer_schema',
+        `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`,
+      );
+    }
+    for (const migration of migrations) {
+      if (done.has(migration.number)) continue;
+      await client.query('begin');
+      await client.query(migration.sql);
+      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
+        migration.number,
+        migration.name,
+        createHash('sha256').update(migration.sql).digest('hex'),
+      ]);
+      await client.query('commit');
+      applied.push(migration.name);
+    }
+    return { applied };
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => {});
+    client.release();
+  }
+}

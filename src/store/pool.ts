@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { parseJson } from '../kit/json.ts';
+
+/** Our tables live in a schema of their own, so that a warehouse in the same database never meets them. */
+export const serviceSchema = 'innbound_service';
+
+export type Pool = pg.Pool;
+/** A connection inside a transaction; only `transaction` makes one. */
+export type Tx = pg.PoolClient;
+
+/** int8 within the safe range as a number, json with every digit kept; the rest as pg does it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === 20) return Number;
+    if (oid === 114 || oid === 3802) return parseJson;
+    if (oid === 1184) return (text: string) => new Date(text);
+    if (oid === 1082) return (text: string) => text;
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export interface StoreOptions {
+  readonly connection: pg.PoolConfig;
+  readonly applicationName: string;
+  readonly maxConnections?: number;
+  /** Told of errors on idle connections; they are replaced by themselves. */
+  readonly onError?: (error: Error) => void;
+}
+
+export function openPool(options: StoreOptions): Pool {
+  const pool = new pg.Pool({
+    ...options.connection,
+    max: options.maxConnections ?? 16,
+    application_name: options.applicationName,
+    options: `-c search_path=${serviceSchema} -c timezone=UTC -c idle_in_transaction_session_timeout=120000`,
+    types,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  // Without a listener, a connection cut by the server ends the process.
+  pool.on('error', (error) => options.onError?.(error));
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+const retried = new Set(['40001', '40P01']);
+
+/** Runs the work in one transaction; a deadlock or serialization failure runs it anew, up to three times. */
+export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const tx = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await tx.query('begin');
+      const result = await work(tx);
+      await tx.query('commit');
+      return result;
+    } catch (error) {
+      try {
+        await tx.query('rollback');
+      } catch (rollbackError) {
+        broken = rollbackError as Error;
+      }
+      if (attempt < 3 && retried.has((error as { code?: string }).code ?? '')) continue;
+      throw error;
+    } finally {
+      tx.release(broken);
+    }
+  }
+}
