@@ -34,3 +34,13 @@ function significant(text: string): string {
 export function rawNumber(text: string): number {
   return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(text);
 }
+
+const refusedByJsonb = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
+/**
+ * JSON text that a jsonb column takes: NUL and lone surrogates, which it refuses, become U+FFFD. JSON.stringify escapes
+ * exactly those, so most texts hold no such escape and pass untouched.
+ */
+export function jsonbText(text: string): string {
+  return text.includes('\\u') ? text.replace(refusedByJsonb, '$1\\ufffd') : text;
+}

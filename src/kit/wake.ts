@@ -1,0 +1,47 @@
+/**
+ * Tells waiting loops that there is work, so that they need not poll often. Signals inside the process arrive at once; `relay`
+ * carries them to other processes. A lost signal only costs time: every waiter also wakes by itself.
+ */
+export class Wake {
+  #waiters = new Map<string, Set<() => void>>();
+  /** Signals that came while nobody waited: the next wait returns at once. */
+  #pending = new Set<string>();
+  #relay: ((topic: string) => void) | undefined;
+
+  relayTo(relay: (topic: string) => void): void {
+    this.#relay = relay;
+  }
+
+  signal(topic: string): void {
+    this.arrived(topic);
+    this.#relay?.(topic);
+  }
+
+  /** A signal from another process. */
+  arrived(topic: string): void {
+    const waiters = this.#waiters.get(topic);
+    if (!waiters || waiters.size === 0) {
+      this.#pending.add(topic);
+      return;
+    }
+    this.#waiters.delete(topic);
+    for (const wake of waiters) wake();
+  }
+
+  wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#pending.delete(topic) || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(topic) ?? new Set();
+      this.#waiters.set(topic, waiters);
+      const done = () => {
+        clearTimeout(timer);
+        waiters.delete(done);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, maxMs);
+      waiters.add(done);
+      signal?.addEventListener('abort', done, { once: true });
+    });
+  }
+}

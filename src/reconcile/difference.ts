@@ -1,0 +1,32 @@
+import type { Json } from '../terms.ts';
+
+export interface Difference {
+  /** Such as guests[0].phone. */
+  readonly path: string;
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** The leaves that differ between two records, in the order of the newer one, then what it lost. */
+export function difference(before: Json | undefined, after: Json | undefined, path = ''): Difference[] {
+  if (before === after) return [];
+  if (isList(before) && isList(after)) {
+    const found: Difference[] = [];
+    for (let i = 0; i < Math.max(before.length, after.length); i++) {
+      found.push(...difference(before[i], after[i], `${path}[${i}]`));
+    }
+    return found;
+  }
+  if (isObject(before) && isObject(after)) {
+    const found: Difference[] = [];
+    for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
+      found.push(...difference(before[key], after[key], path === '' ? key : `${path}.${key}`));
+    }
+    return found;
+  }
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+}
+
+const isList = (value: Json | undefined): value is Json[] => Array.isArray(value);
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

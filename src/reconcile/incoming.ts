@@ -1,0 +1,77 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
+
+/** How a record came to us. */
+export interface Arrival {
+  readonly mode: 'pull' | 'push';
+  /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
+  readonly effectiveAt: EpochMs;
+  readonly cause: 'run' | 'event' | 'replay' | 'guest';
+  /** The run's id, or the event's sequence. */
+  readonly causeId: string;
+  /** Decides between equal effective times; taken from the store's sequence where it is absent. */
+  readonly seq?: number;
+}
+
+/** A canonical record on its way to be compared with what is known. */
+export interface Incoming {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly record: Reservation | Guest;
+  readonly raw: Json;
+  readonly notes: readonly Note[];
+  /** Worked out only for records that changed. */
+  readonly origins: () => Origins;
+}
+
+export type Prepared =
+  | { readonly kind: 'record'; readonly arrival: Arrival; readonly incoming: Incoming }
+  /** A business rule of the integration said that this record is not wanted. */
+  | {
+      readonly kind: 'dropped';
+      readonly arrival: Arrival;
+      readonly id: string;
+      readonly reason: string;
+      readonly raw: Json;
+    }
+  | { readonly kind: 'dead'; readonly arrival: Arrival; readonly deadLetter: RecordDeadLetter };
+
+export interface RecordDeadLetter {
+  readonly kind: 'record' | 'event';
+  readonly type: EntityType;
+  /** Absent when the record is so broken that its id cannot be told. */
+  readonly id?: string;
+  readonly code: ErrorCode;
+  /** For an operator, without values of personal fields. */
+  readonly message: string;
+  readonly detail: Json;
+  readonly raw: Json;
+}
+
+export type OutcomeName =
+  | 'created'
+  | 'updated'
+  | 'cancelled'
+  | 'erased'
+  | 'unchanged'
+  | 'superseded'
+  | 'dropped'
+  | 'dead';
+
+/** What became of one Prepared. */
+export interface Outcome {
+  readonly outcome: OutcomeName;
+  readonly id?: string;
+  readonly version?: number;
+}
+
+/** What became of all, in the order given. */
+export interface Tally {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly superseded: number;
+  readonly dropped: number;
+  readonly dead: number;
+  readonly outcomes: readonly Outcome[];
+}

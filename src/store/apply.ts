@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { encodeRecord } from '../canonical/encode.ts';
+import { jsonbText, parseJson } from '../kit/json.ts';
+import { difference } from '../reconcile/difference.ts';
+import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
+import { reconcile } from '../reconcile/reconcile.ts';
+import type { EntityType, EpochMs } from '../terms.ts';
+import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
+import { insertDeadLetters } from './dead-letter-insert.ts';
+import { enqueue } from './enqueue.ts';
+import { lockRecords, moveEffectiveTime } from './locked-records.ts';
+import type { Tx } from './pool.ts';
+import { insertSighting, lastSighted } from './sightings.ts';
+
+export type { ApplyTarget } from './changes.ts';
+
+/**
+ * Takes a batch of prepared records into the store, inside the caller's transaction: all of it happens or nothing. Records
+ * that a poll shows unchanged cost one read and no write to their row; the others are locked in the order of their ids, so
+ * that two nodes never wait for each other in a circle.
+ */
+export async function applyPrepared(tx: Tx, target: ApplyTarget, prepared: readonly Prepared[]): Promise<Tally> {
+  const outcomes: Outcome[] = new Array(prepared.length);
+  const receipts: Receipt[] = [];
+  const dead: { letter: RecordDeadLetter; arrival: Prepared['arrival'] }[] = [];
+  const seq = await nextSeq(tx, prepared);
+  const items: Item[] = [];
+  for (const [index, one] of prepared.entries()) {
+    const itemSeq = one.arrival.seq ?? seq;
+    if (one.kind === 'record') {
+      const text = jsonbText(encodeRecord(one.incoming.record));
+      items.push({ index, incoming: one.incoming, arrival: one.arrival, seq: itemSeq, text, hash: sha256(text) });
+    } else if (one.kind === 'dropped') {
+      outcomes[index] = { outcome: 'dropped', id: one.id };
+      receipts.push({
+        item: { arrival: one.arrival, seq: itemSeq },
+        type: 'reservation',
+        id: one.id,
+        outcome: 'dropped',
+        reason: one.reason,
+        raw: one.raw,
+        notes: '[]',
+      });
+    } else {
+      const { deadLetter } = one;
+      outcomes[index] = { outcome: 'dead', ...(deadLetter.id !== undefined && { id: deadLetter.id }) };
+      dead.push({ letter: deadLetter, arrival: one.arrival });
+      if (deadLetter.id === undefined) continue;
+      receipts.push({
+        item: { arrival: one.arrival, seq: itemSeq },
+        type: deadLetter.type,
+        id: deadLetter.id,
+        outcome: 'dead',
+        reason: deadLetter.code,
+        raw: deadLetter.raw,
+        notes: '[]',
+      });
+    }
+  }
+
+  const seenUnchanged: string[] = [];
+  const changes: Change[] = [];
+  for (const type of ['reservation', 'guest'] as const) {
+    const ofType = items.filter((item) => item.incoming.type === type);
+    if (ofType.length === 0) continue;
+    const open = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
+    if (open.length > 0) await takeIn(tx, target, type, open, { outcomes, receipts, changes });
+  }
+
+  const requested = items[0]?.arrival;
+  if (seenUnchanged.length > 0 && requested) {
+    await insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged);
+  }
+  await writeChanges(tx, target, receipts, changes);
+  await enqueue(tx, target, changes);
+  await insertDeadLetters(tx, target, dead);
+  return tally(outcomes);
+}
+
+/** A poll's records whose content is the stored one need nothing more: they are set aside before any row is locked. */
+async function withoutUnchanged(
+  tx: Tx,
+  target: ApplyTarget,
+  type: EntityType,
+  items: readonly Item[],
+  outcomes: Outcome[],
+  seen: string[],
+): Promise<readonly Item[]> {
+  if (items.every((item) => item.arrival.cause !== 'run')) return items;
+  const { rows } = await tx.query<{ id: string; version: number; hash: string }>(
+    `select id, version, encode(hash, 'hex') as hash from records
+      where integration = $1 and type = $2 and id = any($3)`,
+    [target.integration, type, items.map((item) => item.incoming.id)],
+  );
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const times = new Map<string, number>();
+  for (const { incoming } of items) times.set(incoming.id, (times.get(incoming.id) ?? 0) + 1);
+  return items.filter((item) => {
+    const row = known.get(item.incoming.id);
+    const settled =
+      row !== undefined && item.arrival.cause === 'run' && row.hash === item.hash && times.get(item.incoming.id) === 1;
+    if (settled) {
+      outcomes[item.index] = { outcome: 'unchanged', id: item.incoming.id, version: row.version };
+      seen.push(item.incoming.id);
+    }
+    return !settled;
+  });
+}
+
+async function takeIn(
+  tx: Tx,
+  target: ApplyTarget,
+  type: EntityType,
+  items: readonly Item[],
+  into: { outcomes: Outcome[]; receipts: Receipt[]; changes: Change[] },
+): Promise<void> {
+  const rows = await lockRecords(tx, target.integration, type, [...new Set(items.map((item) => item.incoming.id))]);
+  const sighted = await lastSighted(tx, target.integration, items);
+  const touched = new Map<string, { effectiveAt: EpochMs; seq: number }>();
+  for (const item of items) {
+    const { incoming, arrival } = item;
+    const known = rows.get(incoming.id);
+    const status = 'status' in incoming.record ? incoming.record.status : undefined;
+    const arrived = { effectiveAt: arrival.effectiveAt, seq: item.seq, hash: item.hash, status };
+    let verdict = reconcile(known, arrived);
+    let reason: string | undefined;
+    if (verdict.kind === 'superseded') reason = 'A newer state is stored.';
+    if (verdict.kind === 'change' && known && arrival.cause === 'event') {
+      const sighting = sighted.get(incoming.id);
+      if (sighting && sighting.getTime() > arrival.effectiveAt) {
+        verdict = { kind: 'superseded' };
+        reason = `The partner's list, requested at ${sighting.toISOString()}, still showed the stored state.`;
+      }
+    }
+    const receipt = {
+      item,
+      type,
+      id: incoming.id,
+      raw: incoming.raw,
+      notes: jsonbText(JSON.stringify(incoming.notes)),
+    };
+    if (verdict.kind !== 'change') {
+      const version = known?.version ?? 0;
+      into.outcomes[item.index] = { outcome: verdict.kind, id: incoming.id, version };
+      into.receipts.push({ ...receipt, outcome: verdict.kind, version, ...(reason !== undefined && { reason }) });
+      if (verdict.kind === 'unchanged' && known && arrival.effectiveAt > known.effectiveAt) {
+        rows.set(incoming.id, { ...known, effectiveAt: arrival.effectiveAt, seq: item.seq });
+        touched.set(incoming.id, { effectiveAt: arrival.effectiveAt, seq: item.seq });
+      }
+      continue;
+    }
+    const { event, version } = verdict;
+    const data = parseJson(item.text);
+    into.outcomes[item.index] = { outcome: event, id: incoming.id, version };
+    into.changes.push({
+      receipt: into.receipts.length,
+      type,
+      id: incoming.id,
+      version,
+      event,
+      item,
+      diff: difference(known?.data, data),
+    });
+    into.receipts.push({
+      ...receipt,
+      outcome: event,
+      version,
+      origins: jsonbText(JSON.stringify(incoming.origins())),
+    });
+    rows.set(incoming.id, { ...arrived, version, data });
+    touched.delete(incoming.id);
+  }
+  if (touched.size > 0) await moveEffectiveTime(tx, target.integration, type, touched);
+}
+
+async function nextSeq(tx: Tx, prepared: readonly Prepared[]): Promise<number> {
+  if (prepared.every((one) => one.arrival.seq !== undefined)) return 0;
+  const { rows } = await tx.query<{ seq: number }>(`select nextval('intake_seq') as seq`);
+  return rows[0]?.seq ?? 0;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function tally(outcomes: readonly Outcome[]): Tally {
+  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
+  for (const { outcome } of outcomes) {
+    if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead') {
+      counts[outcome]++;
+    } else {
+      counts.changed++;
+    }
+  }
+  return { ...counts, outcomes };
+}
