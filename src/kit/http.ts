@@ -1,0 +1,165 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher, errors, ProxyAgent, request } from 'undici';
+import { acceptedEncodings, readBody } from './http/body.ts';
+import { guardedConnector, isBlockedBeforeProxy, tlsOptions } from './http/connect.ts';
+import { type FailureReason, failureReason } from './http/failure.ts';
+
+export type { FailureReason } from './http/failure.ts';
+
+/**
+ * The one HTTP client for addresses that other people configured. Whatever the other side does, a request ends by its
+ * deadline, holds at most maxBytes, goes to public addresses only (unless allowed) and never follows a redirect, because a
+ * redirect would carry credentials to an address nobody configured. A failure is a value.
+ */
+export interface Http {
+  request(exchange: Exchange): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export interface HttpSettings {
+  readonly allowPrivate: boolean;
+  readonly ca?: string;
+  /** http:// or https:// URL of a forward proxy; credentials in it are sent to the proxy. */
+  readonly proxy?: string;
+  readonly userAgent: string;
+  readonly connectTimeoutMs?: number;
+  /** Connections kept per origin. */
+  readonly connections?: number;
+}
+
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** The whole exchange, from name resolution to the last byte. */
+  readonly deadlineMs: number;
+  /** The longest silence within it. */
+  readonly idleMs: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** Lower-case names; a repeated header is joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly durationMs: number;
+}
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly reason: FailureReason;
+  /** Names the host at most: a path or query may hold a key. */
+  readonly message: string;
+  readonly durationMs: number;
+}
+
+export type Answered = Answer | Failed;
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+export function openHttp(settings: HttpSettings): Http {
+  const tls = {
+    connectTimeoutMs: settings.connectTimeoutMs ?? 10_000,
+    ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+  };
+  const limits = { connections: settings.connections ?? 32, pipelining: 1, maxHeaderSize: 64 * 1024 };
+  const dispatcher: Dispatcher =
+    settings.proxy === undefined
+      ? new Agent({ ...limits, connect: guardedConnector(tls, settings.allowPrivate) })
+      : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
+
+  async function exchange(asked: Exchange, url: URL, signal: AbortSignal): Promise<Omit<Answer, 'durationMs'>> {
+    const answer = await request(url, {
+      dispatcher,
+      method: asked.method as Dispatcher.HttpMethod,
+      headers: { 'user-agent': settings.userAgent, 'accept-encoding': acceptedEncodings, ...asked.headers },
+      body: asked.body ?? null,
+      headersTimeout: asked.idleMs,
+      bodyTimeout: asked.idleMs,
+      signal,
+    });
+    const headers = joinHeaders(answer.headers);
+    const body = answer.body as unknown as Readable;
+    const stop = () => body.destroy(new errors.RequestAbortedError());
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const bytes = await readBody(body, headers['content-encoding'], asked.maxBytes);
+      return { kind: 'answer', status: answer.statusCode, headers, bytes };
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  return {
+    async request(asked) {
+      const startedAt = performance.now();
+      const failed = (reason: FailureReason, message: string): Failed => ({
+        kind: 'failed',
+        reason,
+        message,
+        durationMs: performance.now() - startedAt,
+      });
+      const url = parseUrl(asked.url);
+      if (url === undefined) return failed('blocked', 'the address is not a plain http or https URL');
+      if (settings.proxy !== undefined && !settings.allowPrivate && (await isBlockedBeforeProxy(url.hostname))) {
+        return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
+      }
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), asked.deadlineMs);
+      const signal = asked.signal ? AbortSignal.any([deadline.signal, asked.signal]) : deadline.signal;
+      try {
+        const answer = await unlessAborted(exchange(asked, url, signal), signal);
+        if (redirects.has(answer.status)) {
+          return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
+        }
+        return { ...answer, durationMs: performance.now() - startedAt };
+      } catch (error) {
+        if (deadline.signal.aborted)
+          return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
+        if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was given up`);
+        const reason = failureReason(error);
+        if (reason === undefined) throw error;
+        return failed(reason, `${url.host}: ${(error as Error).message || (error as NodeJS.ErrnoException).code}`);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** The client heeds an abort only once it is connected; a deadline holds before that too. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new errors.RequestAbortedError());
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function parseUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.username === '' && url.password === '' ? url : undefined;
+}
+
+function redirectTarget(headers: Answer['headers'], from: URL): string {
+  const target = headers.location === undefined ? null : URL.parse(headers.location, from);
+  if (target === null) return '';
+  return target.host === from.host && target.protocol === from.protocol
+    ? ' to another path of itself'
+    : ` to ${target.protocol}//${target.host}`;
+}
+
+function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return joined;
+}

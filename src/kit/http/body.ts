@@ -1,0 +1,62 @@
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+
+export class TooLarge extends Error {
+  readonly code = 'INNBOUND_TOO_LARGE';
+  constructor(maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`);
+  }
+}
+
+export class UnknownEncoding extends Error {
+  readonly code = 'INNBOUND_UNKNOWN_ENCODING';
+  constructor(encoding: string) {
+    super(`the answer has the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for`);
+  }
+}
+
+export const acceptedEncodings = 'gzip, deflate, br, zstd';
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** The whole body, decoded, both its sizes (on the wire and decoded) held under the cap while it comes in. */
+export async function readBody(wire: Readable, contentEncoding: string | undefined, maxBytes: number): Promise<Buffer> {
+  const encoding = (contentEncoding ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return collect(wire, maxBytes);
+  const decoder = decoders[encoding]?.();
+  // A body that is destroyed before its end reports that as an error, which ends the process if nobody listens.
+  wire.on('error', () => {});
+  if (decoder === undefined) {
+    wire.destroy();
+    throw new UnknownEncoding(encoding);
+  }
+  let wireBytes = 0;
+  wire.on('data', (chunk: Buffer) => {
+    wireBytes += chunk.length;
+    if (wireBytes > maxBytes) wire.destroy(new TooLarge(maxBytes));
+  });
+  wire.on('error', (error) => decoder.destroy(error));
+  wire.pipe(decoder);
+  try {
+    return await collect(decoder, maxBytes);
+  } finally {
+    wire.destroy();
+  }
+}
+
+async function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new TooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+}

@@ -1,0 +1,68 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { isIP } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { buildConnector } from 'undici';
+import { isPublicAddress } from './address.ts';
+
+/** Thrown inside a connection attempt: the address is not a public one. */
+export class BlockedAddress extends Error {
+  readonly code = 'INNBOUND_BLOCKED_ADDRESS';
+  constructor(host: string) {
+    super(`${host} is or resolves to a private, loopback or link-local address`);
+  }
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/** dns.lookup that gives back public addresses only. The socket connects to what is given back here, so nothing can change in between. */
+export function publicLookup(host: string, options: LookupOptions, callback: LookupCallback): void {
+  lookup(host, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, '');
+    const allowed = found.filter(({ address }) => isPublicAddress(address));
+    const first = allowed[0];
+    if (first === undefined) return callback(new BlockedAddress(host), '');
+    if (options.all) return callback(null, allowed);
+    callback(null, first.address, first.family);
+  });
+}
+
+export interface TlsSettings {
+  /** Further certificate authorities, in PEM, beside the ones that Node ships. */
+  readonly ca?: string;
+  readonly connectTimeoutMs: number;
+}
+
+export function tlsOptions({ ca, connectTimeoutMs }: TlsSettings): buildConnector.BuildOptions {
+  return {
+    timeout: connectTimeoutMs,
+    // HTTP/1.1 alone: one request per connection makes a cut connection the failure of one request.
+    allowH2: false,
+    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+  } as buildConnector.BuildOptions;
+}
+
+/** A connector that refuses non-public addresses. `lookup` is never asked about an IP literal, so those are checked here. */
+export function guardedConnector(settings: TlsSettings, allowPrivate: boolean): buildConnector.connector {
+  if (allowPrivate) return buildConnector(tlsOptions(settings));
+  const connect = buildConnector({ ...tlsOptions(settings), lookup: publicLookup } as buildConnector.BuildOptions);
+  return (options, callback) => {
+    if (isBlockedLiteral(options.hostname)) return callback(new BlockedAddress(options.hostname), null);
+    connect(options, callback);
+  };
+}
+
+export function isBlockedLiteral(hostname: string): boolean {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare.replace(/%.*$/, '')) !== 0 && !isPublicAddress(bare);
+}
+
+/**
+ * For requests through a proxy, which resolves names by itself: a name that is private as seen from here is refused; one that
+ * cannot be resolved from here is left to the proxy.
+ */
+export function isBlockedBeforeProxy(hostname: string): Promise<boolean> {
+  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) return Promise.resolve(isBlockedLiteral(hostname));
+  return new Promise((resolve) => {
+    publicLookup(hostname, { all: true }, (error) => resolve(error instanceof BlockedAddress));
+  });
+}
