@@ -1,0 +1,90 @@
+import type { Json } from '../terms.ts';
+import type { Pool, Tx } from './pool.ts';
+
+export type DocumentKind = 'connector' | 'integration' | 'destination' | 'workspace';
+
+export interface DocumentToApply {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly source: string;
+  readonly body: Json;
+  readonly hash: string;
+}
+
+export interface StoredDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly body: Json;
+  readonly hash: string;
+}
+
+export interface AppliedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly change: 'new' | 'changed' | 'same' | 'removed';
+}
+
+/**
+ * Makes these documents the ones in force, whole: what is not among them is in force no longer (its versions are kept). A
+ * document whose content did not change keeps its version. One apply at a time: the second waits for the first.
+ */
+export async function applyDocuments(
+  tx: Tx,
+  documents: readonly DocumentToApply[],
+  appliedBy: string,
+): Promise<AppliedDocument[]> {
+  await tx.query('lock table current_documents in share row exclusive mode');
+  const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
+  const result: AppliedDocument[] = [];
+  for (const doc of documents) {
+    const { kind, name } = doc;
+    const before = current.get(`${kind} ${name}`);
+    current.delete(`${kind} ${name}`);
+    if (before?.hash === doc.hash) {
+      result.push({ kind, name, version: before.version, change: 'same' });
+      continue;
+    }
+    const { rows } = await tx.query<{ version: number }>(
+      `insert into documents (kind, name, version, source, body, hash, applied_by)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6 from documents where kind = $1 and name = $2
+       returning version`,
+      [kind, name, doc.source, JSON.stringify(doc.body), doc.hash, appliedBy],
+    );
+    const version = rows[0]?.version ?? 1;
+    await tx.query(
+      `insert into current_documents (kind, name, version) values ($1, $2, $3)
+       on conflict (kind, name) do update set version = excluded.version`,
+      [kind, name, version],
+    );
+    result.push({ kind, name, version, change: before ? 'changed' : 'new' });
+  }
+  for (const { kind, name, version } of current.values()) {
+    await tx.query('delete from current_documents where kind = $1 and name = $2', [kind, name]);
+    result.push({ kind, name, version, change: 'removed' });
+  }
+  return result;
+}
+
+export async function currentDocuments(db: Pool | Tx): Promise<StoredDocument[]> {
+  const { rows } = await db.query<StoredDocument>(
+    `select kind, name, version, body, hash from current_documents join documents using (kind, name, version)
+      order by kind, name`,
+  );
+  return rows;
+}
+
+/** One document as it was at a version, for replays under the recorded mapping. */
+export async function documentAt(
+  db: Pool | Tx,
+  kind: DocumentKind,
+  name: string,
+  version: number,
+): Promise<StoredDocument | undefined> {
+  const { rows } = await db.query<StoredDocument>(
+    'select kind, name, version, body, hash from documents where kind = $1 and name = $2 and version = $3',
+    [kind, name, version],
+  );
+  return rows[0];
+}
