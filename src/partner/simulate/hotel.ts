@@ -1,0 +1,198 @@
+import type { EpochMs, LocalDate } from '../../terms.ts';
+import { applyAction, type ChangeAction } from './actions.ts';
+import { type HotelReservation, type HotelStatus, inventBooking } from './booking.ts';
+import { type HotelGuest, inventGuest } from './guests.ts';
+import { addDays, dateIn, type Property } from './property.ts';
+import { Random } from './random.ts';
+
+export type HotelEvent = 'reservation.created' | 'reservation.updated' | 'reservation.cancelled' | 'guest.updated';
+
+/** Something that happened in the hotel, and what an event about it says. */
+export interface HotelChange {
+  readonly event: HotelEvent;
+  /** For the page: what the desk did, in a few words. */
+  readonly what: string;
+  readonly at: EpochMs;
+  readonly propertyId: string;
+  /** Absent for a guest.updated of a guest without a reservation. */
+  readonly reservation?: HotelReservation;
+  readonly guest?: HotelGuest;
+}
+
+export interface HotelOptions {
+  readonly seed: number | string;
+  readonly properties: readonly [Property, ...Property[]];
+  /** How many reservations are in the book at the start. */
+  readonly reservations: number;
+  /** The share, 0 to 1, of names, phones and e-mails that are badly typed. */
+  readonly untidy: number;
+  /** The hotel's own time: its calendar may run fast. */
+  readonly hotelNow: () => EpochMs;
+  /** The wall clock: when a change really happened. */
+  readonly now: () => EpochMs;
+}
+
+/** The book of a hotel group: what is in it, and the ways to change it. Each change is told to the listeners in order. */
+export class Hotel {
+  readonly properties: readonly [Property, ...Property[]];
+  readonly random: Random;
+  readonly untidy: number;
+  readonly #reservations = new Map<string, HotelReservation>();
+  readonly #guests = new Map<string, HotelGuest>();
+  readonly #listeners = new Set<(change: HotelChange) => void>();
+  readonly #hotelNow: () => EpochMs;
+  readonly #now: () => EpochMs;
+  #lastNumber = 100_000;
+
+  constructor(options: HotelOptions) {
+    this.properties = options.properties;
+    this.untidy = options.untidy;
+    this.#hotelNow = options.hotelNow;
+    this.#now = options.now;
+    this.random = new Random(`book ${options.seed}`);
+    for (let i = 0; i < options.reservations; i += 1) this.#openBook();
+  }
+
+  get size(): number {
+    return this.#reservations.size;
+  }
+
+  list(filter: (reservation: HotelReservation) => boolean = () => true): HotelReservation[] {
+    return [...this.#reservations.values()].filter(filter);
+  }
+
+  find(id: string): HotelReservation | undefined {
+    return this.#reservations.get(id);
+  }
+
+  guest(guestId: string): HotelGuest | undefined {
+    return this.#guests.get(guestId);
+  }
+
+  guestsOf(reservation: HotelReservation): HotelGuest[] {
+    return reservation.guestIds.flatMap((guestId) => this.#guests.get(guestId) ?? []);
+  }
+
+  property(id: string): Property {
+    return this.properties.find((property) => property.id === id) ?? this.properties[0];
+  }
+
+  today(propertyId: string): LocalDate {
+    return dateIn(this.property(propertyId).timezone, this.#hotelNow());
+  }
+
+  /** Calls back at each change, until the function it returns is called. */
+  onChange(listener: (change: HotelChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A new booking, `inDays` from today. */
+  book(inDays: number, nights: number): HotelChange {
+    const property = this.random.pick(this.properties);
+    const today = this.today(property.id);
+    const reservation = this.#invent(property, addDays(today, inDays), nights, today);
+    this.#reservations.set(reservation.id, reservation);
+    return this.#tell({ event: 'reservation.created', what: 'booked', reservation });
+  }
+
+  /** Does one thing to one reservation, or says why it cannot be done. */
+  change(id: string, action: ChangeAction): HotelChange | { readonly refused: string } {
+    const before = this.#reservations.get(id);
+    if (before === undefined) return { refused: `There is no reservation ${id}.` };
+    const done = applyAction(this, before, action);
+    if (done.kind === 'refused') return { refused: done.why };
+    if (done.kind === 'guest') {
+      this.#guests.set(done.guest.guestId, done.guest);
+      if (done.profileOnly)
+        return this.#tell({ event: 'guest.updated', what: done.what, reservation: before, guest: done.guest });
+      return this.#tell({ event: 'reservation.updated', what: done.what, reservation: before });
+    }
+    this.#reservations.set(id, done.reservation);
+    const gone = done.reservation.status === 'cancelled' || done.reservation.status === 'no_show';
+    const event = gone ? 'reservation.cancelled' : 'reservation.updated';
+    return this.#tell({ event, what: done.what, reservation: done.reservation });
+  }
+
+  /** Takes a reservation out of the book, as an archive run does; no event tells of it. */
+  forget(id: string): boolean {
+    return this.#reservations.delete(id);
+  }
+
+  #tell(change: Omit<HotelChange, 'at' | 'propertyId'>): HotelChange {
+    const propertyId = change.reservation?.propertyId ?? this.properties[0].id;
+    const told = { ...change, at: this.#now(), propertyId };
+    for (const listener of this.#listeners) listener(told);
+    return told;
+  }
+
+  #invent(property: Property, checkIn: LocalDate, nights: number, bookingDate: LocalDate): HotelReservation {
+    this.#lastNumber += this.random.int(1, 3);
+    const id = `R${this.#lastNumber}`;
+    return inventBooking(this.random, {
+      id,
+      confirmationNumber: `${property.id.slice(0, 3)}-${this.random.digits(7)}`,
+      property,
+      checkIn,
+      nights,
+      bookingDate,
+      guestIds: this.#party(),
+    });
+  }
+
+  /** One to four guests; one booking in eight is made by someone who was here before. */
+  #party(): [string, ...string[]] {
+    const size = this.random.weighted([
+      [30, 1],
+      [52, 2],
+      [10, 3],
+      [8, 4],
+    ]);
+    const back = this.random.chance(0.12) ? `G${this.random.int(1, this.#guests.size)}` : '';
+    const first = this.#guests.has(back) ? back : this.#newGuest();
+    const party: [string, ...string[]] = [first];
+    while (party.length < size) party.push(this.#newGuest());
+    return party;
+  }
+
+  #newGuest(): string {
+    const guestId = `G${this.#guests.size + 1}`;
+    this.#guests.set(guestId, inventGuest(this.random, guestId, this.untidy));
+    return guestId;
+  }
+
+  /** One reservation as it stands on opening day: the past is over, arrivals lie dense around today. */
+  #openBook(): void {
+    const property = this.random.pick(this.properties);
+    const today = this.today(property.id);
+    const shift = Math.round((this.random.next() + this.random.next() + this.random.next() - 1.5) * 28) + 3;
+    const nights = stayLength(this.random);
+    const checkIn = addDays(today, shift);
+    const bookingDate = addDays(shift < 0 ? checkIn : today, -this.random.int(1, 90));
+    const booked = this.#invent(property, checkIn, nights, bookingDate);
+    const status = openingStatus(this.random, booked, today);
+    this.#reservations.set(booked.id, { ...booked, status });
+  }
+}
+
+export function stayLength(random: Random): number {
+  return random.weighted([
+    [22, 1],
+    [26, 2],
+    [22, 3],
+    [12, 4],
+    [8, 5],
+    [7, 7],
+    [3, 14],
+  ]);
+}
+
+function openingStatus(random: Random, booked: HotelReservation, today: LocalDate): HotelStatus {
+  if (random.chance(0.07)) return 'cancelled';
+  if (booked.checkIn > today) return 'confirmed';
+  if (random.chance(0.03)) return 'no_show';
+  if (booked.checkOut < today) return 'checked_out';
+  if (booked.checkIn === today) return random.chance(0.4) ? 'checked_in' : 'confirmed';
+  if (booked.checkOut === today) return random.chance(0.6) ? 'checked_out' : 'checked_in';
+  return 'checked_in';
+}

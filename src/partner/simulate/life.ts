@@ -1,0 +1,124 @@
+import type { ChangeAction } from './actions.ts';
+import type { HotelReservation } from './booking.ts';
+import { type Hotel, type HotelChange, stayLength } from './hotel.ts';
+import { addDays } from './property.ts';
+
+type Doing = ChangeAction['kind'] | 'profile';
+
+/**
+ * How the hotel lives. One step is one thing that a desk, a guest or a booking site does; what can happen depends on the
+ * calendar: only today's arrivals check in, only those in house check out. Nights settle what the day left open.
+ */
+export class Life {
+  readonly #hotel: Hotel;
+  readonly #most: number;
+
+  constructor(hotel: Hotel, options: { readonly mostReservations: number }) {
+    this.#hotel = hotel;
+    this.#most = options.mostReservations;
+  }
+
+  /** Lets `count` things happen, one after the other. */
+  advance(count: number): HotelChange[] {
+    const happened: HotelChange[] = [];
+    for (let tries = 0; happened.length < count && tries < count * 20; tries += 1) {
+      const change = this.#step();
+      if (change !== undefined) happened.push(change);
+    }
+    return happened;
+  }
+
+  /** The night audit: arrivals of past days that never came, departures that nobody noted, old stays archived. */
+  audit(): HotelChange[] {
+    const happened: HotelChange[] = [];
+    for (const reservation of this.#hotel.list()) {
+      const today = this.#hotel.today(reservation.propertyId);
+      const action = overdue(reservation, today, this.#hotel.random.next());
+      if (action !== undefined) {
+        const change = this.#hotel.change(reservation.id, action);
+        if ('event' in change) happened.push(change);
+      } else if (reservation.checkOut < addDays(today, -60)) {
+        this.#hotel.forget(reservation.id);
+      }
+    }
+    return happened;
+  }
+
+  #step(): HotelChange | undefined {
+    const { random } = this.#hotel;
+    const full = this.#hotel.size >= this.#most;
+    const kind = random.weighted([
+      [full ? 0 : 26, 'book'],
+      [16, 'check_in'],
+      [14, 'check_out'],
+      [9, 'move'],
+      [7, 'extend'],
+      [7, 'upgrade'],
+      [6, 'charge'],
+      [6, 'guest'],
+      [5, 'profile'],
+      [full ? 12 : 5, 'cancel'],
+      [1, 'no_show'],
+      [1, 'reinstate'],
+    ] as const);
+    if (kind === 'book') return this.#hotel.book(bookingLead(random.next()), stayLength(random));
+    const chosen = random.some(this.#hotel.list((reservation) => this.#fits(kind, reservation)));
+    if (chosen === undefined) return undefined;
+    const change = this.#hotel.change(chosen.id, this.#action(kind, chosen));
+    return 'event' in change ? change : undefined;
+  }
+
+  #fits(kind: Doing, reservation: HotelReservation): boolean {
+    const today = this.#hotel.today(reservation.propertyId);
+    const { status } = reservation;
+    switch (kind) {
+      case 'check_in':
+        return status === 'confirmed' && reservation.checkIn <= today;
+      case 'check_out':
+        return status === 'checked_in' && reservation.checkOut <= today;
+      case 'no_show':
+        return status === 'confirmed' && reservation.checkIn < today;
+      case 'reinstate':
+        return status === 'cancelled' && reservation.checkIn > today;
+      case 'move':
+      case 'cancel':
+        return status === 'confirmed' && reservation.checkIn > today;
+      case 'charge':
+        return status === 'checked_in';
+      case 'extend':
+        return status === 'checked_in' || (status === 'confirmed' && reservation.checkIn >= today);
+      case 'upgrade':
+      case 'guest':
+      case 'profile':
+        return status === 'confirmed' || status === 'checked_in';
+    }
+  }
+
+  #action(kind: Doing, reservation: HotelReservation): ChangeAction {
+    const { random } = this.#hotel;
+    if (kind === 'profile') return { kind: 'guest', profile: true };
+    if (kind === 'extend') return { kind, nights: random.int(1, 2) };
+    if (kind === 'move') {
+      const today = this.#hotel.today(reservation.propertyId);
+      const shifted = addDays(reservation.checkIn, random.int(-4, 9));
+      const checkIn = shifted > today ? shifted : addDays(today, 1);
+      return { kind, checkIn, checkOut: addDays(checkIn, stayLength(random)) };
+    }
+    return { kind };
+  }
+}
+
+/** Most book for the coming two weeks, some for today, a few for months ahead. */
+function bookingLead(chance: number): number {
+  if (chance < 0.1) return 0;
+  if (chance < 0.75) return 1 + Math.floor(((chance - 0.1) / 0.65) * 13);
+  return 14 + Math.floor(((chance - 0.75) / 0.25) * 76);
+}
+
+function overdue(reservation: HotelReservation, today: string, chance: number): ChangeAction | undefined {
+  if (reservation.status === 'confirmed' && reservation.checkIn < today) {
+    return { kind: chance < 0.15 ? 'no_show' : 'check_in' };
+  }
+  if (reservation.status === 'checked_in' && reservation.checkOut < today) return { kind: 'check_out' };
+  return undefined;
+}
