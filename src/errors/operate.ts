@@ -1,3 +1,22 @@
 import type { ErrorEntry } from './entry.ts';
 
-export const operateErrors = {} as const satisfies Record<string, ErrorEntry>;
+export const operateErrors = {
+  'operate.unexpected': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'Something failed in a way that Innbound does not know.',
+    next: 'Read the log around this moment; if it happens again, report it with the request id or the command.',
+  },
+  'operate.port_taken': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'The port that the service is to listen on is taken.',
+    next: 'Stop the program that listens there, or choose another port with --port.',
+  },
+  'operate.usage': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'The command was given options that do not fit together.',
+    next: 'Read the command’s --help; it ends with an example.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

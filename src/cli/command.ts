@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { type Ground, openGround } from '../ground.ts';
+import type { Json } from '../terms.ts';
+
+/** What every command takes. */
+export interface CommonOptions {
+  readonly workspace: string;
+  readonly json?: boolean;
+}
+
+/** Adds the options that every command has, so that none forgets them. */
+export function common(command: Command): Command {
+  return command
+    .option('-w, --workspace <dir>', 'the workspace folder', process.env['INNBOUND_WORKSPACE'] ?? '.')
+    .option('--json', 'print one JSON object (one per line for lists) on standard output');
+}
+
+/** Opens what commands stand on (store, documents, secrets), runs one, and closes it whatever happens. */
+export async function onGround<T>(
+  options: CommonOptions,
+  purpose: string,
+  work: (ground: Ground) => Promise<T>,
+): Promise<T> {
+  const ground = await openGround({ workspaceDir: options.workspace, purpose: 'command', describe: purpose });
+  try {
+    return await work(ground);
+  } finally {
+    await ground.close();
+  }
+}
+
+/** Results go to standard output, everything said to a person on the way to standard error. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function show(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Ends a command with an error as a person (or, with --json, a program) can read it. */
+export function fail(error: unknown, json: boolean): void {
+  process.exitCode = 1;
+  if (error instanceof InnboundError) {
+    const detail = Object.keys(error.detail).length > 0 ? { detail: error.detail as Json } : {};
+    if (json) printJson({ error: { code: error.code, message: error.message, next: error.next, ...detail } });
+    else say(`error ${error.code}: ${error.message}\n  next: ${error.next}`);
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) printJson({ error: { code: 'operate.unexpected', message } });
+  else say(`error: ${error instanceof Error ? (error.stack ?? message) : message}`);
+}
+
+/** Columns wide enough for their longest cell; the last one may run on. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  return rows
+    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
+    .join('\n');
+}
