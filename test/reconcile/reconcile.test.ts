@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { difference } from '../../src/reconcile/difference.ts';
+import { type Arrived, type Known, reconcile } from '../../src/reconcile/reconcile.ts';
+
+const known: Known = { version: 3, effectiveAt: 1000, seq: 7, hash: 'a', status: 'confirmed' };
+
+test('the first state of a record is its version 1', () => {
+  const verdict = reconcile(undefined, { effectiveAt: 1, seq: 1, hash: 'a', status: 'confirmed' });
+  assert.deepEqual(verdict, { kind: 'change', event: 'created', version: 1 });
+});
+
+test('a record first seen cancelled is told as cancelled', () => {
+  const verdict = reconcile(undefined, { effectiveAt: 1, seq: 1, hash: 'a', status: 'no_show' });
+  assert.deepEqual(verdict, { kind: 'change', event: 'cancelled', version: 1 });
+});
+
+test('equal content is unchanged, however old or new', () => {
+  for (const effectiveAt of [1, 1000, 9999]) {
+    assert.deepEqual(reconcile(known, { effectiveAt, seq: 1, hash: 'a' }), { kind: 'unchanged' });
+  }
+});
+
+test('an earlier state is superseded, a later one is the next version', () => {
+  assert.deepEqual(reconcile(known, { effectiveAt: 999, seq: 99, hash: 'b' }), { kind: 'superseded' });
+  assert.deepEqual(reconcile(known, { effectiveAt: 1001, seq: 1, hash: 'b', status: 'confirmed' }), {
+    kind: 'change',
+    event: 'updated',
+    version: 4,
+  });
+});
+
+test('equal times are decided by sequence', () => {
+  assert.equal(reconcile(known, { effectiveAt: 1000, seq: 6, hash: 'b' }).kind, 'superseded');
+  assert.equal(reconcile(known, { effectiveAt: 1000, seq: 8, hash: 'b' }).kind, 'change');
+});
+
+test('a cancellation is told once; what follows it is an update, a revival too', () => {
+  const cancelled = reconcile(known, { effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' });
+  assert.deepEqual(cancelled, { kind: 'change', event: 'cancelled', version: 4 });
+  const after = { version: 4, effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' };
+  for (const status of ['cancelled', 'no_show', 'confirmed']) {
+    const verdict = reconcile(after, { effectiveAt: 3000, seq: 9, hash: 'c', status });
+    assert.deepEqual(verdict, { kind: 'change', event: 'updated', version: 5 });
+  }
+});
+
+test('any order of arrival, with repeats, ends in the same state', () => {
+  const state = fc.record({
+    effectiveAt: fc.integer({ min: 1, max: 5 }),
+    hash: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+  });
+  const history = fc.array(state, { minLength: 1, maxLength: 8 }).chain((states) => {
+    // The sequence is given at intake, once: a repeat carries the sequence of the first.
+    const arrivals: Arrived[] = states.map((one, index) => ({ ...one, hash: `${one.hash}${index}`, seq: index + 1 }));
+    const shuffled = fc.shuffledSubarray(
+      arrivals.flatMap((one) => [one, one]),
+      { minLength: arrivals.length * 2 },
+    );
+    return fc.tuple(fc.constant(arrivals), shuffled);
+  });
+  fc.assert(
+    fc.property(history, ([inOrder, shuffled]) => {
+      assert.equal(settle(shuffled)?.hash, settle(inOrder)?.hash);
+    }),
+  );
+});
+
+function settle(arrivals: readonly Arrived[]): Known | undefined {
+  let state: Known | undefined;
+  for (const arrived of arrivals) {
+    const verdict = reconcile(state, arrived);
+    if (verdict.kind === 'change') {
+      assert.equal(verdict.version, (state?.version ?? 0) + 1, 'versions rise by one');
+      state = { ...arrived, version: verdict.version };
+    }
+  }
+  return state;
+}
+
+test('differences name the leaves, lists by position', () => {
+  const before = { status: 'confirmed', guests: [{ email: 'a@x.example' }, { email: 'b@x.example' }], gone: 1 };
+  const after = { status: 'cancelled', guests: [{ email: 'a@x.example', phone: '+351' }] };
+  assert.deepEqual(difference(before, after), [
+    { path: 'status', before: 'confirmed', after: 'cancelled' },
+    { path: 'guests[0].phone', after: '+351' },
+    { path: 'guests[1]', before: { email: 'b@x.example' } },
+    { path: 'gone', before: 1 },
+  ]);
+});
+
+test('a record does not differ from itself', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) =>
+      assert.deepEqual(difference(value as never, structuredClone(value) as never), []),
+    ),
+  );
+});

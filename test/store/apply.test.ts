@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import fc from 'fast-check';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import type { Arrival, Prepared } from '../../src/reconcile/incoming.ts';
+import { type ApplyTarget, applyPrepared } from '../../src/store/apply.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { testDatabase } from '../support/database.ts';
+
+let pool: Pool;
+before(async () => {
+  const { connection } = await testDatabase();
+  pool = openPool({ connection, applicationName: 'test' });
+  await migrate(pool);
+});
+after(() => pool.end());
+beforeEach(() => pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters'));
+
+const target: ApplyTarget = {
+  integration: 'lisbon' as IntegrationName,
+  connectorVersion: 1,
+  integrationVersion: 1,
+  destinations: { reservation: ['crm', 'lake'], guest: [] },
+};
+
+function reservation(id: string, changes: Partial<Reservation> = {}): Reservation {
+  return {
+    id,
+    check_in: '2026-03-01',
+    check_out: '2026-03-04',
+    status: 'confirmed',
+    guests: [],
+    rooms: [],
+    charges: [],
+    ...changes,
+  };
+}
+
+function arriving(record: Reservation, arrival: Partial<Arrival> = {}): Prepared {
+  return {
+    kind: 'record',
+    arrival: { mode: 'pull', effectiveAt: 1000, cause: 'run', causeId: 'run_1', ...arrival },
+    incoming: { type: 'reservation', id: record.id, record, raw: { any: record.id }, notes: [], origins: () => ({}) },
+  };
+}
+
+const take = (...prepared: Prepared[]) => transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+
+async function rows<T extends object>(sql: string): Promise<T[]> {
+  return (await pool.query<T>(sql)).rows;
+}
+
+test('a new reservation becomes version 1 and is due at every destination', async () => {
+  const tally = await take(arriving(reservation('A', { total_amount: '12345678901234567.89' })));
+  assert.deepEqual(tally.outcomes, [{ outcome: 'created', id: 'A', version: 1 }]);
+  assert.deepEqual(await rows('select destination, next_version, last_version from outbox order by 1'), [
+    { destination: 'crm', next_version: 1, last_version: 1 },
+    { destination: 'lake', next_version: 1, last_version: 1 },
+  ]);
+  const [stored] = await rows<{ amount: string }>(`select data->>'total_amount' as amount from records`);
+  assert.equal(stored?.amount, '12345678901234567.89');
+});
+
+test('a poll that brings nothing new writes one sighting and no reservation row', async () => {
+  await take(arriving(reservation('A')), arriving(reservation('B')));
+  const before = await rows('select xmin::text, * from records order by id');
+  const tally = await take(
+    arriving(reservation('A'), { effectiveAt: 5000 }),
+    arriving(reservation('B'), { effectiveAt: 5000 }),
+  );
+  assert.equal(tally.unchanged, 2);
+  assert.deepEqual(await rows('select xmin::text, * from records order by id'), before);
+  assert.deepEqual(await rows('select ids from sightings'), [{ ids: ['A', 'B'] }]);
+});
+
+test('an event older than a poll that saw the stored state is superseded', async () => {
+  await take(arriving(reservation('A'), { effectiveAt: 1000 }));
+  await take(arriving(reservation('A'), { effectiveAt: 5000 }));
+  const late = arriving(reservation('A', { status: 'cancelled' }), {
+    cause: 'event',
+    causeId: '9',
+    effectiveAt: 3000,
+    seq: 900,
+  });
+  assert.equal((await take(late)).superseded, 1);
+  const fresh = arriving(reservation('A', { status: 'cancelled' }), {
+    cause: 'event',
+    causeId: '10',
+    effectiveAt: 6000,
+    seq: 901,
+  });
+  assert.deepEqual((await take(fresh)).outcomes, [{ outcome: 'cancelled', id: 'A', version: 2 }]);
+  assert.deepEqual(await rows('select outcome from receipts order by receipt_id'), [
+    { outcome: 'created' },
+    { outcome: 'superseded' },
+    { outcome: 'cancelled' },
+  ]);
+});
+
+test('several states of one reservation in a batch become several versions, in order', async () => {
+  const tally = await take(
+    arriving(reservation('A', { channel: '1' }), { effectiveAt: 1, seq: 1, cause: 'event' }),
+    arriving(reservation('A', { channel: '2' }), { effectiveAt: 2, seq: 2, cause: 'event' }),
+    arriving(reservation('A', { channel: '2' }), { effectiveAt: 3, seq: 3, cause: 'event' }),
+    arriving(reservation('A', { channel: '3' }), { effectiveAt: 2, seq: 1, cause: 'event' }),
+  );
+  assert.deepEqual(
+    tally.outcomes.map(({ outcome, version }) => [outcome, version]),
+    [
+      ['created', 1],
+      ['updated', 2],
+      ['unchanged', 2],
+      ['superseded', 2],
+    ],
+  );
+  assert.deepEqual(await rows(`select next_version, last_version from outbox where destination = 'crm'`), [
+    { next_version: 1, last_version: 2 },
+  ]);
+});
+
+test('the same bad record at every poll is one dead letter that counts up', async () => {
+  const bad: Prepared = {
+    kind: 'dead',
+    arrival: { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' },
+    deadLetter: {
+      kind: 'record',
+      type: 'reservation',
+      id: 'X',
+      code: 'record.invalid',
+      message: 'check_in is missing',
+      detail: {},
+      raw: { id: 'X\u0000\ud800' },
+    },
+  };
+  await take(bad);
+  assert.equal((await take(bad, arriving(reservation('A')))).dead, 1);
+  assert.deepEqual(await rows('select id, code, times, state from dead_letters'), [
+    { id: 'X', code: 'record.invalid', times: 2, state: 'open' },
+  ]);
+});
+
+test('a failing batch leaves nothing behind', async () => {
+  await assert.rejects(
+    transaction(pool, async (tx) => {
+      await applyPrepared(tx, target, [arriving(reservation('A'))]);
+      throw new Error('the caller failed');
+    }),
+  );
+  assert.deepEqual(await rows('select id from records union all select id from outbox'), []);
+});
+
+test('nodes taking in overlapping batches at once neither deadlock nor lose a version', async () => {
+  const ids = ['C', 'A', 'D', 'B', 'E'];
+  await Promise.all(
+    Array.from({ length: 24 }, (_, i) =>
+      take(
+        ...[...ids.slice(i % 5), ...ids.slice(0, i % 5)].map((id) =>
+          arriving(reservation(id, { channel: String(i) }), { effectiveAt: i + 1, seq: i + 1, cause: 'event' }),
+        ),
+      ),
+    ),
+  );
+  const state = await rows<{ channel: string; version: number; changes: number }>(
+    `select data->>'channel' as channel, version,
+            (select count(*)::int from changes c where c.id = r.id) as changes from records r`,
+  );
+  assert.equal(state.length, 5);
+  for (const row of state) {
+    assert.equal(row.channel, '23');
+    assert.equal(row.changes, row.version);
+  }
+});
+
+test('shuffled and repeated events end in one state', async () => {
+  const states = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(states, fc.infiniteStream(fc.nat()), async (times, noise) => {
+      await pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters');
+      const events = times.map((effectiveAt, i) =>
+        arriving(reservation('A', { channel: `c${i}` }), { effectiveAt, seq: i + 1, cause: 'event', mode: 'push' }),
+      );
+      const shuffled = [...events, ...events]
+        .map((event) => ({ event, key: noise.next().value as number }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ event }) => event);
+      for (const event of shuffled) await take(event);
+      const newest = times.lastIndexOf(Math.max(...times));
+      assert.deepEqual(await rows(`select data->>'channel' as channel from records`), [{ channel: `c${newest}` }]);
+      const versions = await rows<{ version: number }>('select version from changes order by version');
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        versions.map((_, i) => i + 1),
+      );
+    }),
+    { numRuns: 20 },
+  );
+});
