@@ -1,0 +1,150 @@
+import { proxyDomains } from './proxy-domains.ts';
+import { saysNothing, visible } from './text.ts';
+
+export type EmailReading =
+  | { readonly kind: 'address'; readonly address: string; readonly proxy: boolean; readonly several: boolean }
+  | { readonly kind: 'invalid'; readonly why: 'not_an_address' | 'made_up' }
+  | { readonly kind: 'nothing' };
+
+const tidy = /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
+/** The longest that is read; an address has at most 254 characters, and several may stand in one field. */
+const longestText = 2_000;
+
+export function readEmail(raw: string): EmailReading {
+  if (raw.length > longestText) return { kind: 'invalid', why: 'not_an_address' };
+  if (raw.length <= 254 && tidy.test(raw) && !raw.includes('--')) return judged(raw, false);
+  const text = visible(raw).replace(/\s+/g, ' ').trim();
+  if (saysNothing(text)) return { kind: 'nothing' };
+  const whole = toAddress(text);
+  if (whole) return judged(whole, false);
+  const parts = severalOf(text);
+  for (const part of parts) {
+    const address = toAddress(part);
+    if (address) return judged(address, parts.length > 1);
+  }
+  return saysNothingInWords(text) ? { kind: 'nothing' } : { kind: 'invalid', why: 'not_an_address' };
+}
+
+function judged(address: string, several: boolean): EmailReading {
+  const at = address.indexOf('@');
+  if (at > 64) return { kind: 'invalid', why: 'not_an_address' };
+  const domain = address.slice(at + 1);
+  if (isMadeUp(address.slice(0, at), domain)) return { kind: 'invalid', why: 'made_up' };
+  return { kind: 'address', address, proxy: isProxy(domain), several };
+}
+
+/** Divides a field that holds more than one address. A space divides only where each side is an address by itself: `anna smith@…` is one broken address, and half of it is a stranger's. */
+function severalOf(text: string): readonly string[] {
+  const parts = text
+    .split(/\s*[;,|\n]\s*|\s+(?:\/|or|oder|ou|and|und|et)\s+|\/(?=[^/]*@)/i)
+    .filter((part) => part !== '');
+  return parts.flatMap((part) => {
+    const words = part.split(/[ /]+/);
+    return words.length > 1 && words.every((word) => /^[^@]+@[^@]+$/.test(word)) ? words : [part];
+  });
+}
+
+function toAddress(text: string): string | undefined {
+  const inBrackets = /^[^<>]*<([^<>]*)>[^<>]*$/.exec(text)?.[1] ?? text;
+  const bare = inBrackets
+    .replace(/^[\s"'([{<]*(?:(?:mailto|e-?mail)\s*:\s*)*["'([{<]*/i, '')
+    .replace(/\?.*=.*$/, '')
+    .replace(/[\s"')\]}>.,;:]+$/, '')
+    .replace(/\s*[@＠]\s*/, '@');
+  const at = bare.indexOf('@');
+  if (at <= 0 || at > 64 || bare.indexOf('@', at + 1) !== -1) return undefined;
+  const local = bare.slice(0, at).toLowerCase();
+  const domain = toAsciiDomain(bare.slice(at + 1));
+  if (domain === undefined || !localPart.test(local) || local.length + domain.length > 253) return undefined;
+  return `${local}@${domain}`;
+}
+
+/** The unquoted form of RFC 5321. Letters outside ASCII are left out: hardly a destination takes them. */
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const domainText = /^[\p{L}\p{N}\p{M}.。．｡·\u30fb-]+$/u;
+/** Zod's own pattern refuses top-level domains in their ASCII form (xn--p1ai). */
+const asciiDomain =
+  /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,57}[a-z0-9])$/;
+
+function toAsciiDomain(text: string): string | undefined {
+  if (!domainText.test(text)) return undefined;
+  // The URL class knows the mapping and the checks of IDNA; the text was cut down to letters, digits, hyphens and dots before it.
+  const parsed = URL.parse(`http://${text.replace(/\.+$/, '')}`);
+  const host = parsed?.hostname;
+  return host !== undefined && asciiDomain.test(host) ? host : undefined;
+}
+
+const proxies = new Set(proxyDomains);
+
+function isProxy(domain: string): boolean {
+  for (let from = 0; from !== -1; ) {
+    if (proxies.has(domain.slice(from))) return true;
+    const dot = domain.indexOf('.', from);
+    from = dot === -1 ? -1 : dot + 1;
+  }
+  return false;
+}
+
+/** Front desks type these to get past a required field. Each would make one person of all guests that have it. */
+const madeUpWords = new Set([
+  'noemail',
+  'no-email',
+  'no.email',
+  'no_email',
+  'nomail',
+  'no-mail',
+  'no.mail',
+  'none',
+  'na',
+  'n.a',
+  'noreply',
+  'no-reply',
+  'donotreply',
+  'unknown',
+  'notprovided',
+  'not.provided',
+  'noone',
+  'nobody',
+  'nil',
+  'null',
+  'xxx',
+  'xx',
+  'x',
+  'sinemail',
+  'sincorreo',
+  'nomeil',
+  'semail',
+  'semmail',
+  'sememail',
+  'sansmail',
+  'keinemail',
+  'keine',
+]);
+const neverAPerson = new Set([
+  'noemail',
+  'no-email',
+  'no.email',
+  'no_email',
+  'nomail',
+  'no-mail',
+  'noreply',
+  'no-reply',
+  'donotreply',
+  'notprovided',
+  'sinemail',
+  'sincorreo',
+  'sememail',
+  'sansmail',
+  'keinemail',
+]);
+const madeUpHosts = new Set(['mail', 'email', 'test', 'hotel', 'nowhere', 'nothing', 'domain', 'no']);
+
+function isMadeUp(local: string, domain: string): boolean {
+  if (neverAPerson.has(local)) return true;
+  const host = domain.slice(0, domain.indexOf('.'));
+  return madeUpWords.has(local) && (madeUpWords.has(host) || madeUpHosts.has(host));
+}
+
+function saysNothingInWords(text: string): boolean {
+  return madeUpWords.has(text.toLowerCase().replace(/\s+/g, ''));
+}

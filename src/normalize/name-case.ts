@@ -1,0 +1,143 @@
+import namecase from '@foundernest/namecase';
+import {
+  apostrophePrefixes,
+  givenNameParticles,
+  hyphenParticles,
+  innerParticles,
+  macNames,
+  numeralSuffixes,
+  particles,
+  regionsWithLargeFirstParticle,
+  regionsWithLargeParticles,
+  regionsWithMac,
+  regionsWithoutParticles,
+} from './name-words.ts';
+import { plainLower, readsAsTurkish, turkishLower, turkishUpper } from './turkish.ts';
+
+export type NameField = 'first_name' | 'last_name';
+
+/**
+ * The letter case of a name that came in capitals or small letters only; any other spelling is somebody's choice and stays.
+ *
+ * The namecase package is asked about Mc and Mac alone, one word at a time. Over whole names its word boundaries are those of
+ * ASCII (LEÓN became leÓn, DOÑA doña), its numerals take in Li and Xi, and its degrees take in Ma.
+ */
+const scots = new namecase.default({
+  lazy: false,
+  irish: true,
+  roman: false,
+  spanish: false,
+  hebrew: false,
+  postnominal: false,
+});
+
+export interface CaseContext {
+  readonly nationality: string | undefined;
+  /** The guest's other name, whose spelling tells initials (AJ Smith) from capitals (AJ SMITH). */
+  readonly other: string | undefined;
+}
+
+const foreignLetter = /(?!\p{Script=Latin})\p{L}/u;
+
+/** True where a letter of another script stands in the text: such names are never rewritten. */
+export function hasForeignLetters(text: string): boolean {
+  return foreignLetter.test(text);
+}
+
+export function isOneCase(text: string): boolean {
+  const hasLower = /\p{Ll}/u.test(text.replaceAll('ß', ''));
+  const hasUpper = /[\p{Lu}\p{Lt}]/u.test(text);
+  return hasLower !== hasUpper;
+}
+
+export function caseName(text: string, field: NameField, context: CaseContext): string {
+  if (!isOneCase(text) || hasForeignLetters(text) || isInitials(text, field, context.other)) return text;
+  const turkish = readsAsTurkish(context.nationality, text + (context.other ?? ''));
+  const letters: Letters = turkish
+    ? { lower: turkishLower, upper: turkishUpper }
+    : { lower: plainLower, upper: (letter) => letter.toUpperCase() };
+  const words = text.split(' ').map((word) => letters.lower(word));
+  let afterParticle = false;
+  return words
+    .map((word, at) => {
+      const position = { first: at === 0, last: at === words.length - 1, afterParticle };
+      const small = isParticle(word, field, position, context.nationality);
+      const large = small && field === 'last_name' && isLargeParticle(at === 0, context.nationality);
+      afterParticle = small;
+      if (small && !large) return word;
+      if (position.last && !position.first && numeralSuffixes.has(word)) return word.toUpperCase();
+      return caseWord(word, field, context.nationality, letters);
+    })
+    .join(' ');
+}
+
+interface Letters {
+  lower(word: string): string;
+  upper(letter: string): string;
+}
+
+/** JP, TJ: no vowel and no word of any language, but for the family and given name Ng. */
+function isInitials(text: string, field: NameField, other: string | undefined): boolean {
+  if (field !== 'first_name' || !/^\p{Lu}{1,3}$/u.test(text)) return false;
+  if (text.length === 1) return true;
+  if (text.length === 2 && other !== undefined && !isOneCase(other) && !hasForeignLetters(other)) return true;
+  return text !== 'NG' && /^[BCDFGHJKLMNPQRSTVWXZ]+$/.test(text);
+}
+
+interface Position {
+  readonly first: boolean;
+  readonly last: boolean;
+  readonly afterParticle: boolean;
+}
+
+function isParticle(word: string, field: NameField, at: Position, nationality: string | undefined): boolean {
+  if (at.last || (nationality !== undefined && regionsWithoutParticles.has(nationality))) return false;
+  if (field === 'first_name') return !at.first && givenNameParticles.has(word);
+  if (word === 'la' && nationality === 'FR') return false;
+  return particles.has(word) || (innerParticles.has(word) && (at.afterParticle || (!at.first && word.length === 1)));
+}
+
+function isLargeParticle(first: boolean, nationality: string | undefined): boolean {
+  if (nationality === undefined) return false;
+  return regionsWithLargeParticles.has(nationality) || (first && regionsWithLargeFirstParticle.has(nationality));
+}
+
+function caseWord(word: string, field: NameField, nationality: string | undefined, letters: Letters): string {
+  const parts = word.split(/([-‐‑.])/);
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 1) return part;
+      const middle = at > 0 && at < parts.length - 1 && parts[at - 1] !== '.' && parts[at + 1] !== '.';
+      return middle && hyphenParticles.has(part) ? part : casePart(part, field, nationality, letters);
+    })
+    .join('');
+}
+
+const apostrophe = /^(\p{L}+)(['’ʼ‘ʻ])(\p{L}{2,}.*)$/u;
+
+function casePart(part: string, field: NameField, nationality: string | undefined, letters: Letters): string {
+  const divided = apostrophe.exec(part);
+  if (divided) {
+    const [, prefix = '', mark = '', rest = ''] = divided;
+    if (apostrophePrefixes.has(prefix)) {
+      const head = prefix === 'd' && nationality === 'FR' && field === 'last_name' ? prefix : capital(prefix, letters);
+      return head + mark + casePart(rest, field, nationality, letters);
+    }
+  }
+  if (/^mc[a-z]{2,}$/.test(part) || (field === 'last_name' && isMac(part, nationality))) return scots.nameCase(part);
+  if ((nationality === 'NL' || nationality === 'BE') && part.startsWith('ij')) return `IJ${part.slice(2)}`;
+  return capital(part, letters);
+}
+
+function isMac(part: string, nationality: string | undefined): boolean {
+  if (!/^mac[a-z]{3,}$/.test(part)) return false;
+  return macNames.has(part) || (nationality !== undefined && regionsWithMac.has(nationality));
+}
+
+/** The first letter large. After a leading apostrophe it stays: 't Hooft. */
+function capital(part: string, letters: Letters): string {
+  return part.replace(/^([^\p{L}'’]*)(\p{L})/u, (_, before: string, letter: string) => {
+    const large = letters.upper(letter);
+    return before + (large.length > letter.length ? letter : large);
+  });
+}

@@ -1,0 +1,108 @@
+/** The words that the rules for names go by: data, apart from the rules. All in lower case, compared without dots. */
+
+/** Forms of address that may stand before a name. */
+export const leadingTitles: ReadonlySet<string> = new Set(
+  `mr mrs ms miss mx mstr dr prof herr frau hr mme mlle madame monsieur mademoiselle sr sra srta señor señora señorita
+  senhor senhora sigra signor signora signore signorina dott dottssa dottoressa doña dhr mevr mevrouw mw`.split(/\s+/),
+);
+
+/** Those that are also names (Sig, Ing) or parts of them: titles only with their dot. */
+export const dottedTitles: ReadonlySet<string> = new Set([
+  'sig',
+  'ing',
+  'mag',
+  'dipl',
+  'dipl-ing',
+  'hon',
+  'rev',
+  'capt',
+  'd',
+]);
+
+/** Those that reservation systems put after a name; Sr is not among them, there it is Senior. */
+export const trailingTitles: ReadonlySet<string> = new Set(
+  'mr mrs ms miss mx mstr dr prof mme mlle chd inf'.split(' '),
+);
+
+/** Those that airline systems glue to the given name (SMITH/JOHNMR). MS and DR are not: Williams and Alexandr end so. */
+export const gluedTitle = /^(\p{L}{3,}?)(MRS|MR|MISS|MSTR)$/u;
+
+/** What is typed where no name is known. */
+export const placeholders: ReadonlySet<string> = new Set(
+  `tba|tbc|tbd|tbn|tb a|to be advised|to be announced|to be confirmed|n/a|n a|not available|not provided|not given|not known|no name|noname|name|
+  first name|last name|firstname|lastname|surname|unknown|unnamed|anonymous|null|nil|none|undefined|guest|guests|hotel guest|new guest|
+  main guest|guest name|room guest|adult|child|infant|pax|passenger|walk in|walk-in|walkin|gast|gäste|huesped|huésped|invitado|
+  hóspede|hospede|invité|ospite|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend`
+    .split('|')
+    .map((word) => word.trim()),
+);
+/** Guest 2, Adult 1, Pax #3, and letters repeated in place of a name. */
+export const numberedPlaceholder =
+  /^(?:(?:guest|adult|child|infant|pax|passenger|gast|person)[ ._-]*#?\d{1,3}|x{2,}(?: x{2,})*|\?+)$/;
+
+/** Words that join two people, by the region of the guest; the first set is understood everywhere. */
+export const joiningWords = {
+  anywhere: ['and', 'und', 'et'],
+  y: ['y'],
+  e: ['e'],
+  en: ['en'],
+  og: ['og'],
+  och: ['och'],
+  ve: ['ve'],
+  i: ['i'],
+} as const;
+const joiningByRegion: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    y: 'ES MX AR CO CL PE VE EC GT CU BO DO HN PY SV NI CR PA UY PR',
+    e: 'PT BR IT AO MZ CV',
+    en: 'NL BE SR',
+    og: 'DK NO IS FO',
+    och: 'SE',
+    ve: 'TR',
+    i: 'PL',
+  }).flatMap(([word, regions]) => regions.split(' ').map((region) => [region, word] as const)),
+);
+
+export function joiningWordOf(region: string | undefined): string | undefined {
+  return region === undefined ? undefined : joiningByRegion.get(region);
+}
+
+/** Particles in a family name, small where a word follows. */
+export const particles: ReadonlySet<string> = new Set(
+  `van von vom zu zum zur der den dem de het 't ’t 's ten ter te op af av da das do dos di del della dello dei degli dal
+  dalla du des los las bin bint binti binte ibn ap`.split(/\s+/),
+);
+/** Small only after another particle (de la Cruz), or between two names (Ortega y Gasset). */
+export const innerParticles: ReadonlySet<string> = new Set(['la', 'le', 'lo', 'el', 'in', 'aan', 'y', 'e', 'und']);
+/** Particles inside given names: Maria do Carmo, María de los Ángeles. */
+export const givenNameParticles: ReadonlySet<string> = new Set('de del da do dos das la los las di'.split(' '));
+/** Small in the middle of a hyphenated name. */
+export const hyphenParticles: ReadonlySet<string> = new Set(
+  'de du des la le les sur en von van der zu und da do dos'.split(' '),
+);
+
+/** Where the same syllables are names, not particles (Van, Do, Le). */
+export const regionsWithoutParticles: ReadonlySet<string> = new Set('VN KR CN TW HK MO KH LA TH'.split(' '));
+/** Where every particle of a family name is written large: De Luca, Di Stefano. */
+export const regionsWithLargeParticles: ReadonlySet<string> = new Set(['IT', 'SM', 'PH']);
+/** Where the first is: Van den Berghe, De Smet; Te Kanawa. */
+export const regionsWithLargeFirstParticle: ReadonlySet<string> = new Set(['BE', 'NZ']);
+export const regionsWithMac: ReadonlySet<string> = new Set('GB IE US CA AU NZ ZA'.split(' '));
+
+/** Before these an apostrophe starts a name of its own (O'Neill, D'Angelo, Dell'Acqua); elsewhere it is a letter (Mu'min, Luk'yanenko). */
+export const apostrophePrefixes: ReadonlySet<string> = new Set(
+  'o d l m n dell dall nell sull all sant degl'.split(' '),
+);
+
+/** Upper case at the end of a name of several words. VI and XI are given names in Vietnam and China: not among them. */
+export const numeralSuffixes: ReadonlySet<string> = new Set(['ii', 'iii', 'iv', 'vii', 'viii']);
+
+/** Mac names that are sure enough without knowing where the guest is from; Macron, Macedo and Macek are not Scots. */
+export const macNames: ReadonlySet<string> = new Set(
+  `macalister macallister macarthur macbeth macbride maccallum maccarthy maccormack macculloch macdermott macdiarmid macdonald macdonell
+  macdougall macdowell macduff macfadyen macfarlane macgill macgillivray macgowan macgregor macinnes macintosh macintyre macisaac maciver
+  mackinnon maclachlan maclaren maclaughlin maclean maclellan maclennan macleod macmahon macmillan macmurray macnab macnally macnamara
+  macnaughton macneil macneill macniven macphail macpherson macqueen macrae macritchie macsween mactaggart mactavish macvicar`.split(
+    /\s+/,
+  ),
+);
