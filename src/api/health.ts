@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+
+export interface HealthPorts {
+  /** Why the node cannot take work now; empty when it can. */
+  readonly notReady: () => Promise<readonly string[]>;
+}
+
+/** `/healthz`: the process answers. `/readyz`: it can take work, or says why not. */
+export function registerHealth(app: FastifyInstance, ports: HealthPorts): void {
+  app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
+    const reasons = await ports.notReady();
+    if (reasons.length === 0) return { status: 'ready' };
+    return reply.code(503).header('retry-after', '5').send({ status: 'not_ready', reasons });
+  });
+}

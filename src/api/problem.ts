@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errors } from '../errors.ts';
+import type { Json } from '../terms.ts';
+
+/** An error as RFC 9457 has it, with our stable code. Never the payload that caused it. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  code: ErrorCode,
+  more: { detail?: string; [key: string]: Json | undefined } = {},
+): FastifyReply {
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(
+      JSON.stringify({
+        type: `urn:innbound:error:${code}`,
+        title: errors[code].what,
+        status,
+        code,
+        request_id: request.id,
+        ...more,
+      }),
+    );
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** The rules of the house (ARCHITECTURE.md, "Rooms"), held against the imports as they are written. */
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+
+interface Import {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+interface Source {
+  readonly file: string;
+  readonly room: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+const statement = /^\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]/gm;
+const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+const sources: Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') || file.endsWith('.tsx'))
+  .map((file) => {
+    const text = readFileSync(path.join(root, file), 'utf8');
+    const imports = [
+      ...[...text.matchAll(statement)].map((m) => ({ specifier: m[2] ?? '', typeOnly: m[1] !== undefined })),
+      ...[...text.matchAll(dynamic)].map((m) => ({ specifier: m[1] ?? '', typeOnly: false })),
+    ];
+    return { file, room: roomOf(file), text, imports };
+  });
+
+/** The folder under src (intake's two halves are rooms of their own); files directly under src are rooms by name. */
+function roomOf(file: string): string {
+  const parts = file.split(path.sep);
+  return parts[0] === 'intake' ? `intake/${parts[1]}` : (parts[0] ?? '');
+}
+
+function target(from: Source, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  return path.normalize(path.join(path.dirname(from.file), specifier));
+}
+
+const pure = new Set(['shape', 'canonical', 'normalize', 'transform', 'reconcile']);
+const everywhere = ['terms.ts', 'errors.ts', 'errors'];
+/** What each room may import besides itself. `types` only as types: the ports that a room declares. */
+const allowed: Record<string, { rooms: readonly string[]; types?: readonly string[] | 'any' }> = {
+  'terms.ts': { rooms: [] },
+  'errors.ts': { rooms: ['errors'] },
+  errors: { rooms: [] },
+  kit: { rooms: ['terms.ts'] },
+  canonical: { rooms: everywhere },
+  shape: { rooms: [...everywhere, 'canonical'] },
+  normalize: { rooms: [...everywhere, 'canonical'] },
+  transform: { rooms: [...everywhere, 'canonical'] },
+  reconcile: { rooms: [...everywhere, 'canonical'] },
+  documents: { rooms: [...everywhere, 'canonical', 'kit'] },
+  'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
+  'intake/push': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
+  deliver: { rooms: [...everywhere, 'canonical', 'kit'] },
+  watch: { rooms: [...everywhere, 'kit'] },
+  privacy: { rooms: [...everywhere, 'canonical', 'kit'] },
+  store: { rooms: [...everywhere, 'canonical', 'reconcile', 'kit'], types: 'any' },
+  partner: { rooms: [...everywhere, 'kit'] },
+  api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
+};
+/** Where rooms are joined: the path, the wiring of a process, the commands. */
+const joining = new Set(['pipeline.ts', 'ground.ts', 'service.ts', 'main.ts', 'cli']);
+
+test('rooms import only what the house allows', () => {
+  const broken: string[] = [];
+  for (const source of sources) {
+    if (joining.has(source.room)) continue;
+    const rule = allowed[source.room];
+    if (!rule) {
+      broken.push(`${source.file}: a room without a rule; add it to the table and to ARCHITECTURE.md`);
+      continue;
+    }
+    for (const { specifier, typeOnly } of source.imports) {
+      const file = target(source, specifier);
+      if (file === undefined) continue;
+      const room = roomOf(file);
+      const types = typeOnly && (rule.types === 'any' || rule.types?.includes(room));
+      if (room === source.room || rule.rooms.includes(room) || types) continue;
+      // A destination's settings are part of the destination's folder, and of the documents' schema.
+      if (source.room === 'documents' && /^deliver\/destinations\/\w+\/settings\.ts$/.test(file)) continue;
+      broken.push(`${source.file} imports ${file}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('pure rooms reach for nothing outside: no node modules, clock, network, process or chance', () => {
+  const forbidden = /\b(?:process\.|Date\.now|Math\.random|fetch\(|performance\.|setTimeout|setInterval|new Date\(\))/;
+  const broken: string[] = [];
+  for (const source of sources) {
+    if (!pure.has(source.room)) continue;
+    for (const { specifier } of source.imports) {
+      if (specifier.startsWith('node:')) broken.push(`${source.file} imports ${specifier}`);
+    }
+    const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    const found = forbidden.exec(code);
+    if (found) broken.push(`${source.file} uses ${found[0]}`);
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('SQL is written in the store, and in the warehouse that a destination fills', () => {
+  const sql = /['"`]\s*(?:select\s[\s\S]+?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\s/i;
+  const broken = sources.filter(
+    (source) =>
+      source.room !== 'store' &&
+      !source.file.startsWith(path.join('deliver', 'destinations', 'postgres')) &&
+      sql.test(source.text),
+  );
+  assert.deepEqual(
+    broken.map(({ file }) => file),
+    [],
+  );
+});
+
+test('nothing imports in a circle', () => {
+  const graph = new Map(
+    sources.map((source) => [
+      source.file,
+      source.imports.flatMap(({ specifier, typeOnly }) => (typeOnly ? [] : (target(source, specifier) ?? []))),
+    ]),
+  );
+  const state = new Map<string, 'open' | 'done'>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      circles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    state.set(file, 'done');
+  };
+  for (const { file } of sources) visit(file, []);
+  assert.deepEqual(circles, []);
+});
+
+test('every import names a file that is there', () => {
+  const files = new Set(sources.map(({ file }) => file));
+  const missing = sources.flatMap((source) =>
+    source.imports
+      .map(({ specifier }) => target(source, specifier))
+      .filter((file) => file?.endsWith('.ts') && !files.has(file))
+      .map((file) => `${source.file} imports ${file}`),
+  );
+  assert.deepEqual(missing, []);
+});
