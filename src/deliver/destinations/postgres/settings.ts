@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { urlText } from '../../../documents/scalars.ts';
+
+export const settingsSchema = z
+  .strictObject({
+    url: urlText('postgres', 'postgresql')
+      .meta({ writeOnly: true })
+      .describe('The warehouse: postgres://user:password@host/database, best as a reference.'),
+    schema: z
+      .string()
+      .regex(/^[a-z_][a-z0-9_]{0,62}$/, { error: 'must be a plain lower-case name of PostgreSQL' })
+      .default('innbound')
+      .describe('The schema that holds our tables; it is created.'),
+  })
+  .meta({ title: 'postgres', description: 'A warehouse with tables for reservations, guests, rooms and charges.' });
+
+export type Settings = z.infer<typeof settingsSchema>;

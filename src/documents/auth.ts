@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { checkedText, crossChecked, textsIn } from './checked.ts';
+import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
+import { headerName, httpUrl, secretText } from './scalars.ts';
+
+/** How requests prove who sends them: to a partner's API and to `http` destinations alike. */
+
+const none = z
+  .strictObject({ type: z.literal('none').describe('No credentials are sent.') })
+  .meta({ title: 'none', description: 'No credentials. It has to be said, so that forgetting them is a mistake.' });
+
+const bearer = z
+  .strictObject({
+    type: z.literal('bearer').describe('`Authorization: Bearer …`.'),
+    token: secretText().describe('The token.'),
+  })
+  .meta({ title: 'bearer', description: 'A fixed token in the Authorization header.' });
+
+const apiKey = crossChecked(
+  z.strictObject({
+    type: z.literal('api_key').describe('A key in a header or a query parameter.'),
+    key: secretText().describe('The key.'),
+    header: headerName()
+      .optional()
+      .describe('The header that carries the key; X-API-Key where neither header nor query is given.'),
+    query: z.string().min(1).optional().describe('The query parameter that carries the key, instead of a header.'),
+  }),
+  ({ header, query }, report) => {
+    if (header === undefined || query === undefined) return;
+    report({ message: 'the key goes into header or query, not both; remove one' }, ['query']);
+  },
+).meta({ title: 'api_key', description: 'A key in a header of its own or in the query.' });
+
+const basic = z
+  .strictObject({
+    type: z.literal('basic').describe('HTTP Basic.'),
+    username: z.string().describe('The user name.'),
+    password: z.string().meta({ writeOnly: true }).describe('The password; it may be empty.'),
+  })
+  .meta({ title: 'basic', description: 'User name and password in the Authorization header.' });
+
+const oauth2Shape = {
+  type: z.literal('oauth2').describe('OAuth 2.0; tokens are fetched, kept encrypted and refreshed before they expire.'),
+  token_url: httpUrl().describe('Where tokens are issued and refreshed.'),
+  client_id: z.string().min(1).describe('The client id that the partner issued.'),
+  client_auth: z
+    .enum(['basic', 'post'])
+    .default('basic')
+    .describe(
+      'Where the token request carries id and secret of the client: `basic` in the Authorization header, `post` in the body.',
+    ),
+  scopes: z.array(z.string().min(1)).default([]).describe('The scopes to ask for.'),
+  audience: z.string().min(1).optional().describe('The audience to ask for, where the partner wants one.'),
+  params: z.record(z.string(), z.string()).default({}).describe('Further parameters of every token request.'),
+};
+
+const oauth2 = z.discriminatedUnion('grant', [
+  z
+    .strictObject({
+      ...oauth2Shape,
+      grant: z.literal('client_credentials').describe('The service asks in its own name.'),
+      client_secret: secretText().describe('The secret of the client.'),
+    })
+    .meta({ title: 'oauth2, client_credentials', description: 'Tokens in the name of the service itself.' }),
+  z
+    .strictObject({
+      ...oauth2Shape,
+      grant: z.literal('authorization_code').describe('A person of the brand consents once, through a link.'),
+      client_secret: secretText()
+        .optional()
+        .describe('The secret of the client; left out for a public client, which PKCE protects.'),
+      authorize_url: httpUrl().describe('The page on which the person consents.'),
+      authorize_params: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe('Further parameters of the consent link.'),
+      pkce: z
+        .boolean()
+        .default(true)
+        .describe('Whether PKCE (S256) is used; only for servers that refuse it, `false`.'),
+    })
+    .meta({ title: 'oauth2, authorization_code', description: 'Tokens in the name of a person who consented.' }),
+]);
+
+const hmac = crossChecked(
+  z.strictObject({
+    type: z.literal('hmac').describe('Every request is signed, anew at each attempt.'),
+    secret: secretText().describe('The shared secret.'),
+    algorithm: z.enum(['sha256', 'sha512']).default('sha256').describe('The hash under the HMAC.'),
+    encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
+    sign: checkedText('a template such as {timestamp}.{body}', (text) => checkPlaceholders(text, signPlaceholders))
+      .default('{timestamp}.{method}.{path_query}.{body}')
+      .describe('The string to sign, a template over {timestamp}, {nonce}, {method}, {path_query} and {body}.'),
+    headers: z
+      .record(
+        headerName(),
+        checkedText('a template such as {signature}', (text) => checkPlaceholders(text, signedHeaderPlaceholders)),
+      )
+      .default({ 'X-Signature': '{signature}', 'X-Timestamp': '{timestamp}' })
+      .describe('The headers to send: templates over the placeholders of `sign` and {signature}.'),
+  }),
+  ({ sign, headers }, report) => {
+    const told = [...textsIn(headers)].flatMap(({ text }) => placeholdersIn(text).map(({ name }) => name));
+    if (!told.includes('signature')) report({ message: 'no header carries {signature}' }, ['headers']);
+    for (const { name } of typeof sign === 'string' ? placeholdersIn(sign) : []) {
+      if (!['timestamp', 'nonce'].includes(name) || told.includes(name)) continue;
+      report({ message: `{${name}} is signed but no header tells it to the partner` }, ['headers']);
+    }
+  },
+).meta({ title: 'hmac', description: 'A signature over parts of the request, in headers.' });
+
+const custom = crossChecked(
+  z.strictObject({
+    type: z.literal('custom').describe('Credentials in places that no standard names.'),
+    headers: z.record(headerName(), secretText()).optional().describe('Headers to add to every request.'),
+    query: z.record(z.string(), secretText()).optional().describe('Query parameters to add to every request.'),
+    body: z
+      .record(z.string(), z.json())
+      .optional()
+      .meta({ writeOnly: true })
+      .describe('Keys to add to the body of every request; only for requests that have one.'),
+  }),
+  ({ headers, query, body }, report) => {
+    if (!headers && !query && !body) report({ message: 'needs at least one of headers, query and body' });
+  },
+).meta({ title: 'custom', description: 'Fixed values in headers, the query or the body.' });
+
+export const authSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom]);
+export type Auth = z.infer<typeof authSchema>;

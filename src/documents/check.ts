@@ -1,0 +1,96 @@
+import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
+import type { Mistake } from './mistake.ts';
+import { withSuggestion } from './mistake.ts';
+import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
+import { type Path, pathFromText } from './path.ts';
+import { crossMistakes } from './references.ts';
+
+/** A problem found by a check that other rooms bring along: a mapping or a rule that does not compile. */
+export interface CheckFinding {
+  readonly document: Pick<LoadedDocument, 'kind' | 'name'>;
+  /** map.guests.fields.email, or the steps themselves. */
+  readonly path: string | Path;
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+  /** The character inside the text at the path. */
+  readonly offset?: number | undefined;
+}
+
+/** Sees every document that meets its schema; those with mistakes are left out. */
+export type DocumentCheck = (documents: LoadedDocuments) => readonly CheckFinding[];
+
+export type CheckResult =
+  | { readonly kind: 'ok'; readonly documents: LoadedDocuments }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] };
+
+/** Checks the files of a workspace as a whole, from memory. Every mistake of every file at once, in the order of the files. */
+export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
+  const files = winning(sources.map(parseFile));
+  const documents = collect(files);
+  const mistakes = [
+    ...files.flatMap((file) => file.mistakes),
+    ...crossMistakes(files),
+    ...checks.flatMap((check) => check(documents)).map((finding) => placed(finding, files)),
+  ];
+  return mistakes.length === 0 ? { kind: 'ok', documents } : { kind: 'invalid', mistakes: inOrder(mistakes) };
+}
+
+/** A connector of the workspace replaces the shipped one of the same name. */
+function winning(files: readonly ParsedFile[]): ParsedFile[] {
+  const own = new Set(
+    files.filter(({ source }) => !source.shipped).map(({ source, name }) => `${source.kind} ${name}`),
+  );
+  return files.filter(({ source, name }) => !source.shipped || !own.has(`${source.kind} ${name}`));
+}
+
+function collect(files: readonly ParsedFile[]): LoadedDocuments {
+  const ofKind = <Kind extends DocumentKind>(kind: Kind): Map<string, LoadedDocument<Kind>> => {
+    const byName = new Map<string, LoadedDocument<Kind>>();
+    for (const { document } of files) {
+      if (document?.kind === kind && !byName.has(document.name))
+        byName.set(document.name, document as LoadedDocument<Kind>);
+    }
+    return byName;
+  };
+  return {
+    connectors: ofKind('connector'),
+    integrations: ofKind('integration'),
+    destinations: ofKind('destination'),
+    workspace: ofKind('workspace').get(workspaceName) ?? defaultWorkspace(),
+  };
+}
+
+/** What holds where there is no innbound.yaml. */
+function defaultWorkspace(): LoadedDocument<'workspace'> {
+  const { document } = parseFile({ kind: 'workspace', file: 'innbound.yaml', text: '' });
+  if (document === undefined) throw new TypeError('the defaults of innbound.yaml do not meet its schema');
+  return document as LoadedDocument<'workspace'>;
+}
+
+function placed({ document, path, message, suggestion, offset }: CheckFinding, files: readonly ParsedFile[]): Mistake {
+  const steps = typeof path === 'string' ? pathFromText(path) : path;
+  const file = files.find(({ source, name }) => source.kind === document.kind && name === document.name);
+  if (file === undefined) throw new TypeError(`a check speaks of the unknown ${document.kind} ${document.name}`);
+  return file.mistakeAt({
+    path: steps,
+    at: 'value',
+    ...withSuggestion(message, suggestion),
+    ...(offset === undefined ? {} : { offset }),
+  });
+}
+
+function inOrder(mistakes: readonly Mistake[]): Mistake[] {
+  return [...mistakes].sort(
+    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
+  );
+}
+
+/** Checks one document alone, such as one that is being edited: all but its references to others. */
+export function parseDocument(
+  text: string,
+  file: string,
+  kind: DocumentKind,
+): { kind: 'ok'; document: LoadedDocument } | { kind: 'invalid'; mistakes: readonly Mistake[] } {
+  const { document, mistakes } = parseFile({ kind, file, text });
+  return document === undefined ? { kind: 'invalid', mistakes } : { kind: 'ok', document };
+}

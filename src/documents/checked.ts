@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Path } from './path.ts';
+
+/** What is wrong with a text, found by a check that knows more than its type. */
+export interface Finding {
+  readonly message: string;
+  readonly suggestion?: string;
+  /** The character of the text at which it is wrong. */
+  readonly offset?: number;
+}
+
+/** Text that must pass a check. `expected` completes "must be …". Free of transforms: it exports to JSON Schema as a string. */
+export function checkedText(expected: string, check: (text: string) => Finding | undefined) {
+  return z.string({ error: `must be ${expected}` }).superRefine((text, context) => reportTo(context)(check(text)));
+}
+
+/** Hands a finding to zod, at a path below the value that is checked. */
+export type Report = (found: Finding | undefined, path?: Path) => void;
+
+/**
+ * A schema with a check over several of its keys. It also runs where some of them are wrong, so that one look finds every
+ * mistake; what it is handed is therefore loose, and what has the wrong type is for it as if absent.
+ */
+export function crossChecked<Schema extends z.ZodType>(
+  schema: Schema,
+  check: (value: Readonly<Record<string, unknown>>, report: Report) => void,
+): Schema {
+  return schema.superRefine((value, context) => check(value as Record<string, unknown>, reportTo(context)), {
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  });
+}
+
+/** A schema with a check of every text inside its values, at any depth. */
+export function textsChecked<Schema extends z.ZodType>(
+  schema: Schema,
+  check: (text: string) => Finding | undefined,
+): Schema {
+  return crossChecked(schema, (value, report) => {
+    for (const { text, path } of textsIn(value)) report(check(text), path);
+  });
+}
+
+/** Every text inside a value with its path. */
+export function* textsIn(value: unknown, path: Path = []): Generator<{ text: string; path: Path }> {
+  if (typeof value === 'string') yield { text: value, path };
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, child] of Object.entries(value)) {
+      yield* textsIn(child, [...path, Array.isArray(value) ? Number(key) : key]);
+    }
+  }
+}
+
+function reportTo(context: z.RefinementCtx): Report {
+  return (found, path = []) => {
+    if (found === undefined) return;
+    const { message, suggestion, offset } = found;
+    context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });
+  };
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { placeText } from './place.ts';
+
+const pageSize = () => z.int().min(1).max(10_000);
+const totalPath = () =>
+  z
+    .string()
+    .min(1)
+    .default('total')
+    .describe('Path in the response to the count of all records; where it is there, the run is held against it.');
+
+const offset = z
+  .strictObject({
+    type: z.literal('offset').describe('A start and a limit; the start grows by the rows received.'),
+    offset: placeText().describe('Where the request carries the start.'),
+    limit: placeText().describe('Where the request carries the limit.'),
+    page_size: pageSize()
+      .default(200)
+      .describe('The limit to ask for. A page with fewer rows is the last, unless `total` says otherwise.'),
+    first: z.int().min(0).max(1).default(0).describe('The start of the first page.'),
+    total: totalPath(),
+  })
+  .meta({ title: 'offset', description: 'By a start and a limit.' });
+
+const page = z
+  .strictObject({
+    type: z.literal('page').describe('A page number that grows by one.'),
+    page: placeText().describe('Where the request carries the page’s number.'),
+    limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
+    page_size: pageSize()
+      .default(200)
+      .describe('The rows of a full page. A page with fewer rows is the last, unless `total` says otherwise.'),
+    first: z.int().min(0).max(1).default(1).describe('The number of the first page.'),
+    total: totalPath(),
+  })
+  .meta({ title: 'page', description: 'By page number.' });
+
+const cursor = z
+  .strictObject({
+    type: z.literal('cursor').describe('Each page names the next.'),
+    next: z
+      .string()
+      .min(1)
+      .describe('Path in the response to the next cursor; absent, null or empty on the last page.'),
+    cursor: placeText().describe('Where the next request carries the cursor.'),
+    limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
+    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    total: totalPath(),
+  })
+  .meta({ title: 'cursor', description: 'By a token that the response hands out.' });
+
+const link = z
+  .strictObject({
+    type: z.literal('link').describe('The Link header (RFC 8288) with rel="next" holds the next page’s address.'),
+    limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
+    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    total: totalPath(),
+  })
+  .meta({ title: 'link', description: 'By the Link header.' });
+
+const none = z
+  .strictObject({ type: z.literal('none').describe('One response holds the whole window.') })
+  .meta({ title: 'none', description: 'No pages.' });
+
+export const paginationSchema = z.discriminatedUnion('type', [offset, page, cursor, link, none]);
+export type Pagination = z.infer<typeof paginationSchema>;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { checkedText, crossChecked } from './checked.ts';
+import { durationText, headerName } from './scalars.ts';
+
+const hmac = crossChecked(
+  z.strictObject({
+    type: z.literal('hmac').describe('A signature over the raw body, in a header.'),
+    algorithm: z.enum(['sha256', 'sha512']).default('sha512').describe('The hash under the HMAC.'),
+    sign: z
+      .enum(['timestamp.body', 'body'])
+      .default('timestamp.body')
+      .describe(
+        'What is signed. `body` alone cannot tell a replayed request from a new one; duplicates are then known by event id.',
+      ),
+    header: headerName().default('X-Webhook-Signature').describe('The header with the signature.'),
+    prefix: z.string().default('').describe('Text before the signature in its header, such as `sha512=`.'),
+    encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
+    timestamp_header: headerName()
+      .optional()
+      .describe('The header with the Unix time in seconds; needed where it is signed.'),
+    tolerance: durationText('30s', '1h').default('5m').describe('How far the timestamp may be from our clock.'),
+  }),
+  ({ sign, timestamp_header }, report) => {
+    if (sign !== 'timestamp.body' || timestamp_header !== undefined) return;
+    report({ message: 'the timestamp is signed: say which header carries it (timestamp_header)' });
+  },
+).meta({ title: 'hmac', description: 'HMAC with other names, hashes or encodings than the default.' });
+
+const token = crossChecked(
+  z.strictObject({
+    type: z.literal('token').describe('A shared secret as it is, for senders that cannot sign.'),
+    header: headerName().optional().describe('The header that carries the token.'),
+    prefix: z.string().default('').describe('Text before the token in its header, such as `Bearer ` with its space.'),
+    query: z.string().min(1).optional().describe('The query parameter that carries the token, instead of a header.'),
+  }),
+  ({ header, query }, report) => {
+    if ((header === undefined) === (query === undefined))
+      report({ message: 'the token comes in exactly one of header and query' });
+  },
+).meta({ title: 'token', description: 'A token in a header or in the URL.' });
+
+const standardWebhooks = z
+  .strictObject({
+    type: z
+      .literal('standard_webhooks')
+      .describe('The scheme of standardwebhooks.com: webhook-id, webhook-timestamp, webhook-signature.'),
+  })
+  .meta({ title: 'standard_webhooks', description: 'Standard Webhooks.' });
+
+export const verificationSchema = z
+  .discriminatedUnion('type', [hmac, token, standardWebhooks])
+  .describe(
+    'How this sender proves itself. Left out: HMAC-SHA512 over `timestamp.body`, hex after `sha512=` in X-Webhook-Signature, the time in X-Webhook-Timestamp.',
+  );
+export type Verification = z.infer<typeof verificationSchema>;
+
+const eventIdPath = checkedText('a path such as event_id or header.X-Event-Id', (text) =>
+  text === '' || text === 'header.' ? { message: 'must be a path in the body, or header.NAME' } : undefined,
+);
+
+/** The push section but for `map`, which speaks the mapping's language. */
+export const pushShape = {
+  event_id: z
+    .union([eventIdPath, z.array(eventIdPath).min(1)], { error: 'must be a path or a list of paths' })
+    .default(['event_id', 'id'])
+    .describe('Where the event’s id is: paths in the body, or header.NAME; the first that is found wins.'),
+  partial: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether events may leave out what did not change: an absent key then keeps the stored value. An empty list clears either way.',
+    ),
+  thin: z
+    .strictObject({ id: z.string().min(1).describe('Path in the event’s `data` to the reservation’s id.') })
+    .optional()
+    .describe('For events that only say which reservation changed: it is fetched through pull.single.'),
+  verification: verificationSchema.optional(),
+};

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { checkedText, crossChecked, type Report, textsChecked, textsIn } from './checked.ts';
+import { checkPlaceholders, placeholdersIn, requestPlaceholders, singlePlaceholders } from './placeholders.ts';
+import { headerName } from './scalars.ts';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, or true or false' });
+
+type Placeholders = Readonly<Record<string, string>>;
+
+const parts = (known: Placeholders) => {
+  const check = (text: string) => checkPlaceholders(text, known);
+  const queryValue = z.union([scalar, z.array(scalar)], {
+    error: 'must be text, a number, true or false, or a list of them',
+  });
+  return {
+    method: z
+      .enum(['GET', 'POST'])
+      .default('GET')
+      .describe('GET with a query, or POST with a body (and a query, where one is given).'),
+    path: checkedText('a path such as /api/reservations', (text) =>
+      text.startsWith('/')
+        ? check(text)
+        : { message: 'must start with /; it is added to base_url', suggestion: `/${text}` },
+    ).describe('The path under base_url; it may hold placeholders.'),
+    query: textsChecked(z.record(z.string(), queryValue), check)
+      .optional()
+      .describe(
+        'Query parameters. One whose placeholder is empty is left out; a list is sent as the parameter repeated.',
+      ),
+    body: textsChecked(z.record(z.string(), z.json()), check)
+      .optional()
+      .describe('The JSON body of a POST. A text that is one placeholder alone becomes its value with its type.'),
+    headers: textsChecked(z.record(headerName(), z.string()), check).optional().describe('Further headers.'),
+  };
+};
+
+function checkBody(request: Readonly<Record<string, unknown>>, report: Report): void {
+  if (request.body !== undefined && request.method === 'GET')
+    report({ message: 'a body needs method: POST' }, ['body']);
+}
+
+/** Whether the request carries the value. A misspelled placeholder is a mistake of its own, and no second one for what it lacks. */
+function sends(request: Readonly<Record<string, unknown>>, known: Placeholders, ...names: string[]): boolean {
+  const used = [...textsIn([request.path, request.query, request.body, request.headers])].flatMap(({ text }) =>
+    placeholdersIn(text),
+  );
+  return used.some(({ name }) => names.includes(name) || !Object.hasOwn(known, name));
+}
+
+export const requestSchema = crossChecked(z.strictObject(parts(requestPlaceholders)), (request, report) => {
+  checkBody(request, report);
+  for (const bound of ['window.from', 'window.to']) {
+    if (sends(request, requestPlaceholders, bound, `${bound}_utc`)) continue;
+    report({ message: `sends no {${bound}}: both ends of the window go into every request` });
+  }
+}).describe('How the list of reservations is asked for.');
+
+export const singleSchema = crossChecked(z.strictObject(parts(singlePlaceholders)), (request, report) => {
+  checkBody(request, report);
+  if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
+}).describe('How one reservation is asked for; it completes thin events and re-fetches.');

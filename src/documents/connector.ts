@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { checkedText, crossChecked } from './checked.ts';
+import { paginationSchema } from './connector-pagination.ts';
+import { pushShape } from './connector-push.ts';
+import { requestSchema, singleSchema } from './connector-request.ts';
+import { valueAt } from './path.ts';
+import { parsePlace } from './place.ts';
+import { durationText, nameText } from './scalars.ts';
+
+/** How one kind of PMS speaks. Data: nothing in it runs, but for the adapter it may name. */
+
+const pullSchema = crossChecked(
+  z.strictObject({
+    request: requestSchema,
+    single: singleSchema.optional(),
+    pagination: paginationSchema.default({ type: 'none' }).describe('How the pages of a list follow each other.'),
+    window: z
+      .strictObject({
+        step: durationText('1d', '7d').default('7d').describe('The longest range of one request, in whole days.'),
+      })
+      .default({ step: '7d' })
+      .describe('How a sync’s range is cut into requests.'),
+    adapter: checkedText('the path of a module', (text) =>
+      /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
+        ? undefined
+        : { message: 'must be a path from this file to a module, such as ./from-xml.ts' },
+    )
+      .optional()
+      .describe(
+        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format.',
+      ),
+  }),
+  (pull, report) => {
+    if (valueAt(pull, ['request', 'method']) !== 'GET') return;
+    for (const [key, place] of Object.entries(pull.pagination ?? {})) {
+      if (typeof place !== 'string' || parsePlace(place)?.part !== 'body') continue;
+      report({ message: 'a GET has no body to carry this; use query.NAME or method: POST' }, ['pagination', key]);
+    }
+  },
+);
+
+export const connectorSchema = crossChecked(
+  z.strictObject({
+    connector: nameText().describe('The connector’s name; integrations refer to it.'),
+    title: z.string().min(1).optional().describe('The system’s name as people write it.'),
+    description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
+    pull: pullSchema.optional().describe('How the partner’s API is asked; left out for a partner that only pushes.'),
+    shape: z.unknown().optional(),
+    map: z.unknown().optional(),
+    values: z.unknown().optional(),
+    unknown_status: z
+      .enum(['dead_letter', 'other'])
+      .default('dead_letter')
+      .describe(
+        'What becomes of a record whose status no value map knows: kept as a dead letter, or passed on as `other`.',
+      ),
+    push: z
+      .strictObject({ map: z.unknown().optional(), ...pushShape })
+      .optional()
+      .describe('How the partner’s events differ from the default; left out where they do not.'),
+  }),
+  (connector, report) => {
+    if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
+      return;
+    report({ message: 'thin events need pull.single to fetch the reservation' }, ['push', 'thin']);
+  },
+).meta({ title: 'Connector', description: 'How one kind of PMS speaks: request, paging, shape, mapping, spellings.' });
+
+export type Connector = z.infer<typeof connectorSchema>;

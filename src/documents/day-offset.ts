@@ -1,0 +1,15 @@
+const form = /^([+-]?)(\d{1,4})d$/;
+
+/** Days from today of an offset such as +1d, 0d or -6d; undefined when the text is none. */
+export function parseDayOffset(text: string): number | undefined {
+  const [, sign, days] = form.exec(text) ?? [];
+  if (days === undefined) return undefined;
+  return sign === '-' && Number(days) > 0 ? -Number(days) : Number(days);
+}
+
+/** As parseDayOffset, for text that a document's schema has already let through. */
+export function dayOffset(text: string): number {
+  const days = parseDayOffset(text);
+  if (days === undefined) throw new TypeError(`${JSON.stringify(text)} is no day offset`);
+  return days;
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../canonical/reservation.ts';
+import { checkedText } from './checked.ts';
+import { rateSchema } from './rate.ts';
+import { durationText, nameText } from './scalars.ts';
+import { closest } from './suggest.ts';
+
+/** What every destination has, whatever its type. */
+
+const lists = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
+
+/** The canonical fields as a destination names them: check_in, guests, guests[].email … */
+export const canonicalFields: readonly string[] = [
+  ...Object.keys(reservationSchema.shape),
+  ...Object.entries(lists).flatMap(([list, schema]) => Object.keys(schema.shape).map((field) => `${list}[].${field}`)),
+];
+
+const fieldText = () =>
+  checkedText('a field such as guests[].email', (text) => {
+    if (canonicalFields.includes(text) || /^extra\..+$/.test(text)) return undefined;
+    const suggestion =
+      canonicalFields.find((field) => field.replace('[]', '') === text) ??
+      canonicalFields.find((field) => field.endsWith(`].${text}`)) ??
+      closest(text, canonicalFields);
+    const message = 'is no field of the canonical record';
+    return suggestion === undefined ? { message } : { message, suggestion };
+  });
+
+export const commonShape = {
+  destination: nameText().describe('The destination’s name; integrations refer to it.'),
+  receives: z
+    .array(z.enum(['reservation', 'guest']))
+    .min(1)
+    .default(['reservation'])
+    .describe('The kinds of records it gets.'),
+  fields: z
+    .array(fieldText())
+    .min(1)
+    .optional()
+    .describe(
+      'The only fields it gets, such as check_in or guests[].email; left out, all. The id is always sent. guests[].FIELD also holds for guest records.',
+    ),
+  drop: z.array(fieldText()).default([]).describe('Fields it does not get, written as in `fields`.'),
+  filter: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A CEL condition over the canonical record; only what meets it is delivered.'),
+  consent: z
+    .enum(['none', 'marketing'])
+    .default('none')
+    .describe('`marketing`: only guests with marketing_consent are sent, and a withdrawal is told.'),
+  retry: z
+    .array(durationText('1s', '7d'))
+    .max(20)
+    .default(['5s', '1m', '10m', '1h'])
+    .describe('The waits before each retry, with jitter; after the last the delivery becomes a dead letter.'),
+  rate: rateSchema.optional().describe('The most we send, over all nodes.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(4)
+    .describe('Requests under way at once on a node; those of one reservation never overlap.'),
+  batch: z
+    .strictObject({
+      size: z.int().min(1).max(10_000).describe('The most changes in one request.'),
+      wait: durationText('1ms', '5m').default('1s').describe('How long an incomplete batch waits for more.'),
+    })
+    .optional()
+    .describe('Several changes in one request; left out, the type decides.'),
+  paused: z.boolean().default(false).describe('Whether deliveries wait. Nothing is lost: they are sent when it ends.'),
+};
+
+const common = z.strictObject(commonShape);
+export type DestinationCommon = z.infer<typeof common>;

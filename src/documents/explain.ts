@@ -1,0 +1,173 @@
+import type { z } from 'zod';
+import { type Problem, withSuggestion } from './mistake.ts';
+import { type Path, valueAt } from './path.ts';
+import {
+  discriminatorOf,
+  keysOf,
+  meantOption,
+  optionsOf,
+  type Schema,
+  schemaAt,
+  type TypeName,
+  typeName,
+  typeNames,
+  unwrap,
+  valuesOf,
+} from './schema-walk.ts';
+import { closest } from './suggest.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** An issue without words of its own; schemas that give a message keep it. */
+const wordless = '';
+
+/** Everything that keeps a value from meeting a schema, in the words of a person who wrote YAML. */
+export function explain(schema: z.ZodType, value: unknown): Problem[] {
+  const { error } = schema.safeParse(value, { error: () => wordless });
+  if (error === undefined) return [];
+  const problems = error.issues.flatMap((issue) => explainIssue(schema, value, issue));
+  return withoutEchoes(problems);
+}
+
+function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[] {
+  const path = issue.path as Path;
+  const value = valueAt(root, path);
+  const here = schemaAt(schema, path, root);
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(here, path, key));
+  if (value === undefined && path.length > 0 && issue.code !== 'custom') return [missing(here, path, issue)];
+  if (value === null && issue.code !== 'custom') {
+    return [{ path, at: 'value', message: `has no value: it must be ${expected(here)}; fill it in or remove the key` }];
+  }
+  if (issue.code === 'invalid_union') return unionIssue(here, path, value, issue);
+  if (issue.code === 'invalid_key') {
+    const message =
+      issue.issues.map((inner) => inner.message).find((text) => text !== wordless) ?? 'is no key that can stand here';
+    return [{ path, at: 'key', message }];
+  }
+  if (issue.code === 'invalid_value') return [{ path, at: 'value', ...oneOf(issue.values.map(String), value) }];
+  if (issue.code === 'custom') {
+    const { suggestion, offset } = (issue.params ?? {}) as { suggestion?: string; offset?: number };
+    const said = issue.message === wordless ? 'is not allowed here' : issue.message;
+    return [{ path, at: 'value', ...withSuggestion(said, suggestion), ...(offset === undefined ? {} : { offset }) }];
+  }
+  return [{ path, at: 'value', message: issue.message === wordless ? inWords(issue, here, value) : issue.message }];
+}
+
+function unknownKey(here: Schema | undefined, path: Path, key: string): Problem {
+  const known = here === undefined ? [] : keysOf(here);
+  const near = closest(key, known) ?? (here === undefined ? undefined : deeperKey(here, key));
+  const listed = near === undefined && known.length > 0 ? `; known here: ${known.join(', ')}` : '';
+  return { path: [...path, key], at: 'key', ...withSuggestion(`unknown key ${key}${listed}`, near) };
+}
+
+/** The right word one level too high: `auth` beside `pull` was meant as pull.auth. */
+function deeperKey(here: Schema, key: string): string | undefined {
+  const parent = keysOf(here).find((name) => {
+    const child = schemaAt(here, [name], undefined);
+    return child !== undefined && keysOf(child).includes(key);
+  });
+  return parent === undefined ? undefined : `${parent}.${key}`;
+}
+
+function missing(here: Schema | undefined, path: Path, issue: Issue): Problem {
+  const key = path.at(-1);
+  const name = typeof key === 'number' ? `item ${key + 1}` : key;
+  const options = issue.code === 'invalid_union' ? listOptions(issue) : '';
+  const said = here === undefined ? undefined : descriptionOf(here);
+  return {
+    path,
+    at: 'value',
+    message: `${name} is missing${options || (said === undefined ? '' : `: ${lowerFirst(said)}`)}`,
+  };
+}
+
+function listOptions(issue: Issue): string {
+  const options = (issue as { options?: readonly unknown[] }).options ?? [];
+  return options.length === 0 ? '' : `: one of ${options.join(', ')}`;
+}
+
+function unionIssue(here: Schema | undefined, path: Path, value: unknown, issue: Issue): Problem[] {
+  const options = (issue as { options?: readonly unknown[] }).options;
+  if (options !== undefined) return [{ path, at: 'value', decides: true, ...oneOf(options.map(String), value) }];
+  const union = here === undefined ? undefined : unwrap(here);
+  const option = union === undefined ? undefined : meantOption(union, value);
+  if (option !== undefined) {
+    return explain(option as z.ZodType, value).map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+  }
+  const message =
+    issue.message === wordless ? `must be ${expected(here)}, not ${typeWords[typeName(value)]}` : issue.message;
+  return [{ path, at: 'value', message }];
+}
+
+function oneOf(values: readonly string[], value: unknown): { message: string; suggestion?: string } {
+  const message = values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
+  return withSuggestion(message, typeof value === 'string' ? closest(value, values) : undefined);
+}
+
+const typeWords: Record<TypeName, string> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'nothing',
+  array: 'a list',
+  object: 'a mapping of keys to values',
+  undefined: 'nothing',
+};
+
+function expected(here: Schema | undefined): string {
+  if (here === undefined) return 'something else';
+  const values = valuesOf(here);
+  if (values.length > 0) return `one of ${values.join(', ')}`;
+  const discriminator = discriminatorOf(unwrap(here));
+  if (discriminator !== undefined && optionsOf(here).length > 0) return `a mapping with the key ${discriminator}`;
+  return typeNames(here)
+    .map((name) => typeWords[name])
+    .join(' or ');
+}
+
+function inWords(issue: Issue, here: Schema | undefined, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      if (issue.expected === 'int') return 'must be a whole number';
+      const hint =
+        typeNames(here ?? ({} as Schema)).includes('string') && typeof value !== 'object' ? ': put it in quotes' : '';
+      return `must be ${expected(here)}, not ${typeWords[typeName(value)]}${hint}`;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return issue.origin === 'array' ? `needs at least ${items(issue.minimum)}` : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
+      return issue.origin === 'array' ? `may have at most ${items(issue.maximum)}` : `must be at most ${issue.maximum}`;
+    default:
+      return 'has the wrong form';
+  }
+}
+
+function items(count: number | bigint): string {
+  return Number(count) === 1 ? 'one item' : `${count} items`;
+}
+
+function descriptionOf(schema: Schema): string | undefined {
+  const own = (schema as z.ZodType).description;
+  if (own !== undefined) return own;
+  const plain = unwrap(schema);
+  return plain === schema ? undefined : (plain as z.ZodType).description;
+}
+
+function lowerFirst(sentence: string): string {
+  const plain = sentence.replace(/\.$/, '');
+  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+}
+
+/** A misspelled key is one mistake, not two: that its right spelling is missing says nothing more. */
+function withoutEchoes(problems: readonly Problem[]): Problem[] {
+  const meant = new Set(
+    problems.flatMap(({ at, path, suggestion }) =>
+      at === 'key' && suggestion !== undefined
+        ? [JSON.stringify([...path.slice(0, -1), ...suggestion.split('.')])]
+        : [],
+    ),
+  );
+  return problems.filter(({ at, path }) => at === 'key' || !meant.has(JSON.stringify(path)));
+}

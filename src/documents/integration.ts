@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { authSchema } from './auth.ts';
+import { checkedText, crossChecked } from './checked.ts';
+import { parseDayOffset } from './day-offset.ts';
+import { rateSchema } from './rate.ts';
+import { countryText, durationText, httpUrl, nameText, timezoneText } from './scalars.ts';
+
+/** One brand: a connector, its credentials, time zone, schedules, and the destinations it feeds. */
+
+const farthestDays = 730;
+
+const dayOffsetText = checkedText('days from today such as +1d, 0d or -6d', (text) => {
+  const days = parseDayOffset(text);
+  if (days === undefined) return { message: 'must be days from today such as +1d, 0d or -6d' };
+  return Math.abs(days) > farthestDays
+    ? { message: `must be within ${farthestDays} days; a backfill can reach further` }
+    : undefined;
+});
+
+const rangeSchema = crossChecked(
+  z.tuple([dayOffsetText, dayOffsetText], { error: 'must be two offsets in days, such as [+1d, +7d]' }),
+  ({ 0: from, 1: to }, report) => {
+    const [first, last] = [parseDayOffset(String(from)), parseDayOffset(String(to))];
+    if (first === undefined || last === undefined || first <= last) return;
+    report({ message: 'the range ends before it begins', suggestion: `[${to}, ${from}]` });
+  },
+);
+
+const syncSchema = z.strictObject({
+  every: durationText('15m', '60m').describe('How often it runs: 15m to 60m.'),
+  range: rangeSchema.describe('First and last day to ask for, counted from today at the property; both are included.'),
+  status: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a status or a list of them' })
+    .optional()
+    .describe('The status filter in the partner’s own spelling, for {sync.status}; left out, none is sent.'),
+});
+
+const pullSchema = z.strictObject({
+  base_url: httpUrl().describe('The partner’s API; the connector’s paths are added to it.'),
+  auth: authSchema.describe('The credentials of every request.'),
+  syncs: z
+    .strictObject({
+      pre_stay: syncSchema.optional().describe('Reservations with a check-in to come.'),
+      stay: syncSchema.optional().describe('Guests in house.'),
+      post_stay: syncSchema.optional().describe('Reservations whose check-out has passed.'),
+    })
+    .default({})
+    .describe('What is pulled, how often.'),
+  rate: rateSchema.optional().describe('The most we ask of this partner, over all nodes.'),
+  timeouts: z
+    .strictObject({
+      connect: durationText('1s', '1m').default('10s').describe('To reach the server.'),
+      idle: durationText('1s', '10m').default('30s').describe('Without a byte arriving.'),
+      total: durationText('1s', '30m').default('2m').describe('For the whole of one request.'),
+    })
+    .prefault({})
+    .describe('How long a request may take.'),
+});
+
+const pushSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether the brand has a webhook endpoint. Its URL and secret are issued (innbound endpoint), never written here.',
+    ),
+  rate: rateSchema
+    .prefault({ requests: 200, burst: 1_000 })
+    .describe('The most the endpoint takes before it answers 429.'),
+});
+
+const fieldPath = z.string().min(1);
+
+const ruleSchema = crossChecked(
+  z.strictObject({
+    when: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A CEL condition over the canonical record; left out, the rule always holds.'),
+    set: z
+      .record(fieldPath, z.string().min(1))
+      .optional()
+      .describe('Fields to set, each to the value of a CEL expression. `guests[].FIELD` sets it for each guest.'),
+    drop: z
+      .union([z.literal(true), z.array(fieldPath).min(1)], {
+        error: 'must be true (the whole record) or a list of fields',
+      })
+      .optional()
+      .describe('`true` drops the record; a list drops these fields.'),
+    note: z.string().min(1).optional().describe('The reason, for the timeline.'),
+  }),
+  ({ set, drop }, report) => {
+    if (set === undefined && drop === undefined) report({ message: 'does nothing: needs set or drop' });
+  },
+);
+
+export const integrationSchema = crossChecked(
+  z.strictObject({
+    integration: nameText().describe('The integration’s name; commands and the console use it.'),
+    connector: nameText().describe('The connector that says how the partner speaks.'),
+    brand_id: z
+      .string()
+      .min(1)
+      .describe('The brand or property as the partner names it: {brand_id} in requests, brand_id in events.'),
+    timezone: timezoneText().describe('The property’s IANA time zone, such as Europe/Lisbon.'),
+    country: countryText()
+      .optional()
+      .describe('ISO 3166 code of two letters: the region of phone numbers without a prefix.'),
+    paused: z.boolean().default(false).describe('Whether pulling rests. Events are still accepted and kept.'),
+    pull: pullSchema.optional().describe('Pull mode; left out, the brand is not polled.'),
+    push: pushSchema.prefault({ enabled: false }).describe('Push mode; left out, the brand has no endpoint.'),
+    transforms: z.array(ruleSchema).default([]).describe('Business rules, applied in their order after normalization.'),
+    deliver: z.array(nameText()).default([]).describe('The destinations that get this brand’s changes.'),
+  }),
+  ({ deliver }, report) => {
+    if (!Array.isArray(deliver)) return;
+    deliver.forEach((name, i) => {
+      if (deliver.indexOf(name) < i) report({ message: `${name} is listed twice` }, ['deliver', i]);
+    });
+  },
+).meta({
+  title: 'Integration',
+  description: 'One brand: its connector, credentials, time zone, schedules and destinations.',
+});
+
+export type Integration = z.infer<typeof integrationSchema>;

@@ -1,0 +1,109 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InnboundError } from '../errors.ts';
+import { type CheckResult, checkFiles, type DocumentCheck } from './check.ts';
+import type { DocumentKind } from './kinds.ts';
+import type { SourceFile } from './parse.ts';
+
+export interface LoadOptions {
+  /** A folder of connectors that come with the product, each as NAME/connector.yaml. */
+  readonly shippedConnectorsDir?: string | undefined;
+  readonly checks?: readonly DocumentCheck[] | undefined;
+}
+
+/** Reads and checks all documents of a workspace. */
+export async function loadWorkspace(dir: string, options: LoadOptions = {}): Promise<CheckResult> {
+  return checkFiles(await readWorkspace(dir, options), options.checks);
+}
+
+interface Place {
+  readonly kind: DocumentKind;
+  readonly file: string;
+  readonly path: string;
+  readonly shipped?: boolean;
+}
+
+/** The files of a workspace as they are, for `checkFiles`; the console swaps one for its edited text. */
+export async function readWorkspace(dir: string, { shippedConnectorsDir }: LoadOptions = {}): Promise<SourceFile[]> {
+  const places = await findPlaces(dir);
+  if (places === undefined) {
+    throw new InnboundError(
+      'documents.no_workspace',
+      `${dir} is no workspace: it has neither innbound.yaml nor a folder connectors, integrations or destinations.`,
+      { dir },
+    );
+  }
+  if (shippedConnectorsDir !== undefined) {
+    for (const { name } of await entries(shippedConnectorsDir)) {
+      const path = join(shippedConnectorsDir, name, 'connector.yaml');
+      const file = `(shipped) connectors/${name}/connector.yaml`;
+      if (await isFile(path)) places.push({ kind: 'connector', file, path, shipped: true });
+    }
+  }
+  const files: SourceFile[] = [];
+  // A few at a time: a workspace of ten thousand brands must not open ten thousand files at once.
+  for (let i = 0; i < places.length; i += 32) files.push(...(await Promise.all(places.slice(i, i + 32).map(read))));
+  return files;
+}
+
+async function findPlaces(dir: string): Promise<Place[] | undefined> {
+  const places: Place[] = [];
+  const top = new Set((await entries(dir)).map(({ name }) => name));
+  for (const file of ['innbound.yaml', 'innbound.yml']) {
+    if (top.has(file)) places.push({ kind: 'workspace', file, path: join(dir, file) });
+  }
+  const kinds = ['connector', 'integration', 'destination'] as const;
+  for (const kind of kinds) {
+    const folder = `${kind}s`;
+    for (const { name } of await entries(join(dir, folder))) {
+      const inFolder = kind === 'connector' && !isYaml(name) ? `${name}/connector.yaml` : name;
+      const path = join(dir, folder, inFolder);
+      if (isYaml(inFolder) && (await isFile(path))) places.push({ kind, file: `${folder}/${inFolder}`, path });
+    }
+  }
+  return places.length > 0 || kinds.some((kind) => top.has(`${kind}s`)) ? places : undefined;
+}
+
+/** Editors leave .name.yaml.swp and ._name.yaml behind: what begins with a dot is no document. */
+function isYaml(name: string): boolean {
+  return /^[^.].*\.ya?ml$/.test(name);
+}
+
+async function entries(dir: string): Promise<Dirent[]> {
+  try {
+    const found = await readdir(dir, { withFileTypes: true });
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
+    throw error;
+  }
+}
+
+/** Follows links: a mounted ConfigMap is a folder of them. */
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function read({ kind, file, path, shipped }: Place): Promise<SourceFile> {
+  const source = { kind, file, shipped: shipped ?? false };
+  try {
+    return { ...source, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
+  } catch (error) {
+    const code = codeOf(error);
+    return {
+      ...source,
+      text: '',
+      unreadable:
+        code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'the file is not UTF-8' : `the file cannot be read (${code})`,
+    };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { type Document, LineCounter, parseDocument as parseYaml } from 'yaml';
+import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
+import type { Mistake, Problem } from './mistake.ts';
+import { pathText } from './path.ts';
+import { linePosition, type Position, positionOf } from './positions.ts';
+import { type Reading, readThrough } from './repair.ts';
+import { valueProblems } from './value-problems.ts';
+
+/** One file of a workspace. */
+export interface SourceFile {
+  readonly kind: DocumentKind;
+  /** Relative to the workspace. */
+  readonly file: string;
+  readonly text: string;
+  readonly shipped?: boolean;
+  /** Why the text could not be had. */
+  readonly unreadable?: string;
+}
+
+/** What came of a file: a document, or mistakes; the name and the value also where it has mistakes, for references to it. */
+export interface ParsedFile {
+  readonly source: SourceFile;
+  readonly name: string | undefined;
+  /** The value as it was most likely meant, with misspelled keys under their right names. */
+  readonly meant: unknown;
+  readonly document: LoadedDocument | undefined;
+  readonly mistakes: readonly Mistake[];
+  mistakeAt(problem: Problem): Mistake;
+}
+
+const longestDocument = 1024 * 1024;
+
+export function parseFile(source: SourceFile): ParsedFile {
+  const failed = (message: string, position: Position = { line: 1, column: 1 }): ParsedFile => {
+    const mistake = { file: source.file, ...position, path: '', message };
+    const mistakeAt = (problem: Problem): Mistake => ({
+      ...mistake,
+      path: pathText(problem.path),
+      message: problem.message,
+    });
+    return { source, name: undefined, meant: undefined, document: undefined, mistakes: [mistake], mistakeAt };
+  };
+  if (source.unreadable !== undefined) return failed(source.unreadable);
+  if (source.text.length > longestDocument) return failed('the document is longer than 1 MiB');
+  const lines = new LineCounter();
+  let yaml: Document;
+  try {
+    yaml = parseYaml(source.text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true }) as unknown as Document;
+  } catch (error) {
+    if (error instanceof RangeError) return failed('the document is nested too deeply');
+    throw error;
+  }
+  return checkYaml(source, yaml, lines, failed);
+}
+
+function checkYaml(
+  source: SourceFile,
+  yaml: Document,
+  lines: LineCounter,
+  failed: (message: string, position?: Position) => ParsedFile,
+): ParsedFile {
+  const { kind, file, text } = source;
+  const mistakeAt = ({ path, at, message, suggestion, offset }: Problem): Mistake => ({
+    file,
+    ...positionOf(yaml, lines, text, { path, at, ...(offset === undefined ? {} : { offset }) }),
+    path: pathText(path),
+    message,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
+  const broken = [...yaml.errors, ...yaml.warnings].map(({ pos, message }) => ({
+    file,
+    ...linePosition(lines, pos[0]),
+    path: '',
+    message: `YAML: ${message}`,
+  }));
+  let raw: unknown;
+  try {
+    raw = yaml.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
+    if (broken.length === 0) return failed('the document repeats aliases (*name) too often, or nests too deeply');
+  }
+  const name = nameIn(kind, raw);
+  if (broken.length > 0) return { source, name, meant: undefined, document: undefined, mistakes: broken, mistakeAt };
+  // An empty innbound.yaml, or one with comments only, is one with all defaults.
+  if (kind === 'workspace' && raw === null) raw = {};
+  const { problems, meant, written } = readDocument(kind, raw);
+  const mistakes = [...problems, ...valueProblems(raw)].map(mistakeAt);
+  return {
+    source,
+    name: nameIn(kind, meant),
+    meant,
+    document: mistakes.length === 0 ? loaded(source, raw) : undefined,
+    mistakes,
+    mistakeAt: (problem) => mistakeAt({ ...problem, path: written(problem.path) }),
+  };
+}
+
+function nameIn(kind: DocumentKind, raw: unknown): string | undefined {
+  if (kind === 'workspace') return workspaceName;
+  const name = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[kind] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function readDocument(kind: DocumentKind, raw: unknown): Reading {
+  const refused = (problem: Pick<Problem, 'path' | 'at' | 'message'>): Reading => ({
+    problems: [problem],
+    meant: undefined,
+    written: (path) => path,
+  });
+  if (raw === null || raw === undefined) return refused({ path: [], at: 'value', message: 'the document is empty' });
+  if (typeof raw !== 'object' || Array.isArray(raw)) {
+    return refused({ path: [], at: 'value', message: 'the document must be a mapping of keys to values' });
+  }
+  const other = kindOf(raw);
+  if (kind !== 'workspace' && other !== undefined && other !== kind) {
+    const message = `this document is ${article(other)}: it belongs into the folder ${other}s`;
+    return refused({ path: [other], at: 'key', message });
+  }
+  return readThrough(schemas[kind], raw);
+}
+
+/** The kind that a document says it is: by the key that names it. An integration also has the key `connector`. */
+export function kindOf(raw: object): DocumentKind | undefined {
+  return (['integration', 'destination', 'connector'] as const).find((kind) => Object.hasOwn(raw, kind));
+}
+
+function article(kind: DocumentKind): string {
+  return kind === 'integration' ? `an ${kind}` : `a ${kind}`;
+}
+
+function loaded({ kind, file, text, shipped }: SourceFile, raw: unknown): LoadedDocument {
+  const body = schemas[kind].parse(raw) as Bodies[typeof kind];
+  return {
+    kind,
+    name: nameIn(kind, raw) ?? '',
+    file,
+    shipped: shipped ?? false,
+    source: text,
+    body,
+    hash: hashOf(body),
+  };
+}
+
+/** Key order counts: the order of query parameters goes out on the wire. */
+export function hashOf(body: unknown): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}

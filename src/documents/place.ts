@@ -1,0 +1,32 @@
+import { checkedText } from './checked.ts';
+import { closest } from './suggest.ts';
+
+/** Where in a request a value goes. */
+export interface Place {
+  readonly part: 'query' | 'body' | 'header';
+  /** One name for query and header; the keys from the body's root for body. */
+  readonly keys: readonly [string, ...string[]];
+}
+
+const parts = ['query', 'body', 'header'] as const;
+
+/** query.offset, body.paging.limit or header.X-Page; undefined when the text is none. */
+export function parsePlace(text: string): Place | undefined {
+  const dot = text.indexOf('.');
+  const part = parts.find((known) => known === text.slice(0, dot));
+  const rest = text.slice(dot + 1);
+  if (part === undefined || rest === '') return undefined;
+  // Names of query parameters and headers may hold dots of their own.
+  const [first = '', ...more] = part === 'body' ? rest.split('.') : [rest];
+  return [first, ...more].includes('') ? undefined : { part, keys: [first, ...more] };
+}
+
+export const placeText = () =>
+  checkedText('a place in the request such as query.offset', (text) => {
+    if (parsePlace(text) !== undefined) return undefined;
+    const message = 'must be a place in the request: query.NAME, body.KEY.KEY or header.NAME';
+    const dot = text.indexOf('.');
+    if (dot === -1) return text === '' ? { message } : { message, suggestion: `query.${text}` };
+    const near = closest(text.slice(0, dot), parts);
+    return near === undefined ? { message } : { message, suggestion: `${near}${text.slice(dot)}` };
+  });

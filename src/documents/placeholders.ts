@@ -1,0 +1,55 @@
+import type { Finding } from './checked.ts';
+import { closest } from './suggest.ts';
+
+/** What `{name}` in a connector's request may stand for. A value that is one placeholder alone keeps its type: a list stays a list. */
+export const requestPlaceholders: Readonly<Record<string, string>> = {
+  'window.from': 'first day of the window, YYYY-MM-DD in the property’s time zone',
+  'window.to': 'last day of the window, YYYY-MM-DD in the property’s time zone',
+  'window.from_utc': 'the moment the first day begins at the property, in UTC (2026-03-29T00:00:00Z)',
+  'window.to_utc': 'the moment the last day ends at the property, in UTC',
+  'sync.type': 'pre_stay, stay or post_stay',
+  'sync.status': 'the status of the sync, as the integration spells it; the parameter is left out where it has none',
+  brand_id: 'the brand_id of the integration',
+};
+
+/** For the request of one reservation. */
+export const singlePlaceholders: Readonly<Record<string, string>> = {
+  id: 'the id of the reservation',
+  brand_id: 'the brand_id of the integration',
+};
+
+/** For the string that an hmac signs. */
+export const signPlaceholders: Readonly<Record<string, string>> = {
+  timestamp: 'Unix time in seconds, at the moment of this attempt',
+  nonce: 'random, new at each attempt',
+  method: 'GET or POST',
+  path_query: 'path and query as sent on the wire',
+  body: 'the body as sent on the wire, empty for GET',
+};
+
+/** For the headers that carry an hmac. */
+export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
+  ...signPlaceholders,
+  signature: 'the signature, encoded',
+};
+
+const form = /\{([A-Za-z_][\w.]*)\}/g;
+
+/** The names of the placeholders in a text. Braces around anything but a name are plain text: JSON may stand in a query. */
+export function placeholdersIn(text: string): { name: string; offset: number }[] {
+  // ${env:X} has a colon and $ before the brace: it is a reference and no placeholder.
+  return Array.from(text.matchAll(form), (found) => ({ name: found[1] ?? '', offset: found.index })).filter(
+    ({ offset }) => text[offset - 1] !== '$',
+  );
+}
+
+/** The first placeholder of the text that is not among the known ones. */
+export function checkPlaceholders(text: string, known: Readonly<Record<string, string>>): Finding | undefined {
+  const names = Object.keys(known);
+  const unknown = placeholdersIn(text).find(({ name }) => !names.includes(name));
+  if (unknown === undefined) return undefined;
+  const near = closest(unknown.name, names);
+  const listed = near === undefined ? `; known here: ${names.map((name) => `{${name}}`).join(', ')}` : '';
+  const message = `{${unknown.name}} is no placeholder here${listed}`;
+  return { message, offset: unknown.offset, ...(near === undefined ? {} : { suggestion: `{${near}}` }) };
+}

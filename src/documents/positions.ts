@@ -1,0 +1,108 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Pair,
+  Scalar,
+} from 'yaml';
+import type { Problem } from './mistake.ts';
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where in the text a problem is: at the wrong key, at the wrong value, and for what is missing at the key it is missing from. */
+export function positionOf(
+  document: Document,
+  lines: LineCounter,
+  source: string,
+  { path, at, offset }: Pick<Problem, 'path' | 'at' | 'offset'>,
+): Position {
+  let node: Node | undefined = document.contents ?? undefined;
+  // The start of the key under which `node` stands; for an item of a list, the start of the item.
+  let keyStart = startOf(node) ?? 0;
+  let depth = 0;
+  for (const key of path) {
+    const step = stepInto(document, node, key);
+    if (step === undefined) break;
+    node = step.value;
+    keyStart = step.start;
+    depth++;
+  }
+  const found = depth === path.length;
+  return linePosition(lines, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
+}
+
+function stepInto(
+  document: Document,
+  from: Node | undefined,
+  key: string | number,
+): { value: Node | undefined; start: number } | undefined {
+  const node = isAlias(from) ? from.resolve(document) : from;
+  if (isSeq(node)) {
+    const item = node.items[Number(key)];
+    return isNode(item) ? { value: item, start: startOf(item) ?? 0 } : undefined;
+  }
+  if (!isMap(node)) return undefined;
+  const pair = (node.items as Pair<Node, Node | null>[]).find(
+    ({ key: name }) => isScalar(name) && String(name.value) === String(key),
+  );
+  return pair === undefined ? undefined : { value: pair.value ?? undefined, start: startOf(pair.key) ?? 0 };
+}
+
+function startOf(node: Node | undefined): number | undefined {
+  return node?.range?.[0];
+}
+
+function valueStart(node: Node | undefined, source: string, keyStart: number, offset: number | undefined): number {
+  const range = node?.range;
+  // `key:` with nothing after it has an empty value somewhere behind the colon; the key is the better place.
+  if (!range || range[0] === range[1]) return keyStart;
+  if (offset === undefined || !isScalar(node) || typeof node.value !== 'string') return range[0];
+  return insideScalar(source, range[0], range[1], node as Scalar<string>, offset);
+}
+
+/**
+ * Where the character at `offset` of a text's value stands in the source. Walks both side by side, since quotes, escapes and
+ * folded lines make them differ; inside a run of folded white space it is exact to that run.
+ */
+function insideScalar(source: string, start: number, end: number, node: Scalar<string>, offset: number): number {
+  const { type, value } = node;
+  let at = start;
+  if (type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE) at++;
+  if (type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED) {
+    at = source.indexOf('\n', start);
+    at = skipSpace(source, at === -1 ? start : at, end);
+  }
+  for (let i = 0; i < offset && at < end; ) {
+    if (source[at] === '\n' || source[at] === '\r') {
+      at = skipSpace(source, at, end);
+      while (i < offset && /\s/.test(value[i] ?? '')) i++;
+    } else if (type === Scalar.QUOTE_DOUBLE && source[at] === '\\') {
+      const escaped = /^\\(?:x..|u....|U.{8}|\r?\n[ \t]*|.)/su.exec(source.slice(at, at + 80))?.[0] ?? '\\';
+      at += escaped.length;
+      if (!/^\\\r?\n/.test(escaped)) i += escaped.startsWith('\\U') && escaped > '\\U0000ffff' ? 2 : 1;
+    } else {
+      at += type === Scalar.QUOTE_SINGLE && source.startsWith("''", at) ? 2 : 1;
+      i++;
+    }
+  }
+  return at;
+}
+
+function skipSpace(source: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && /\s/.test(source[at] ?? '')) at++;
+  return at;
+}
+
+export function linePosition(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { durationText } from './scalars.ts';
+
+export const rateSchema = z.strictObject({
+  requests: z.int().min(1).max(1_000_000).describe('How many requests.'),
+  per: durationText('1s', '1d').default('1s').describe('In what time.'),
+  burst: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('How many may come at once after a quiet time; as many as `requests` where left out.'),
+});
+export type Rate = z.infer<typeof rateSchema>;

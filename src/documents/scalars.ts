@@ -1,0 +1,95 @@
+import countries from 'i18n-iso-countries';
+import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
+import { z } from 'zod';
+import { checkedText, type Finding } from './checked.ts';
+import { parseDuration } from './duration.ts';
+import { hasReference } from './secret-reference.ts';
+import { parseSize } from './size.ts';
+import { closest } from './suggest.ts';
+
+countries.registerLocale(english);
+
+const nameForm = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
+
+/** The name of a document: safe in a URL, a file name and a metric's label. */
+export const nameText = () =>
+  checkedText('a name in lower case', (text) => {
+    if (nameForm.test(text)) return undefined;
+    const suggestion = text
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9_-]+/g, '-')
+      .replace(/^[-_]+|[-_]+$/g, '');
+    const message = 'must be 1 to 63 lower-case letters, digits, - or _, with a letter or digit at both ends';
+    return nameForm.test(suggestion) ? { message, suggestion } : { message };
+  });
+
+/** A duration between two bounds, both given as text and both allowed. */
+export const durationText = (least: string, most: string) =>
+  checkedText(`a duration from ${least} to ${most}, such as ${least}`, (text) => {
+    const ms = parseDuration(text);
+    if (ms === undefined)
+      return { message: `must be a duration such as ${least}: a whole number and ms, s, m, h or d` };
+    const below = ms < (parseDuration(least) ?? 0);
+    if (!below && ms <= (parseDuration(most) ?? 0)) return undefined;
+    return { message: `must be from ${least} to ${most}`, suggestion: below ? least : most };
+  });
+
+/** A number of bytes between two bounds, both given as text and both allowed. */
+export const sizeText = (least: string, most: string) =>
+  checkedText(`a size from ${least} to ${most}, such as ${least}`, (text) => {
+    const bytes = parseSize(text);
+    if (bytes === undefined)
+      return { message: `must be a size such as ${least}: a whole number and B, KiB, MiB or GiB` };
+    const below = bytes < (parseSize(least) ?? 0);
+    if (!below && bytes <= (parseSize(most) ?? 0)) return undefined;
+    return { message: `must be from ${least} to ${most}`, suggestion: below ? least : most };
+  });
+
+/** An absolute URL. Where it holds a reference to a secret, it is only complete, and only checked, once that is read. */
+export const urlText = (...schemes: readonly string[]) =>
+  checkedText('a URL', (text) => {
+    if (hasReference(text)) return undefined;
+    const url = URL.parse(text);
+    const list = schemes.map((scheme) => `${scheme}://`).join(' or ');
+    if (url === null || !schemes.includes(url.protocol.slice(0, -1)))
+      return { message: `must be an absolute URL that starts with ${list}` };
+    return undefined;
+  });
+
+export const httpUrl = () => urlText('https', 'http');
+
+/** A credential: best a reference; never shown once applied. */
+export const secretText = () => z.string().min(1).meta({ writeOnly: true });
+
+export const timezoneText = () => checkedText('an IANA time zone such as Europe/Lisbon', checkTimezone);
+
+function checkTimezone(text: string): Finding | undefined {
+  // Intl also takes offsets such as +01:00; a property that keeps summer time cannot be described by one.
+  if (/^[A-Za-z]/.test(text) && isTimezone(text)) return undefined;
+  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+  const place = text.toLowerCase().replaceAll(' ', '_');
+  const suggestion = zones.find((zone) => zone.toLowerCase().endsWith(`/${place}`)) ?? closest(text, zones);
+  const message = 'is no IANA time zone (such as Europe/Lisbon)';
+  return suggestion === undefined ? { message } : { message, suggestion };
+}
+
+function isTimezone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const countryText = () =>
+  checkedText('a country code of two letters such as PT', (text) => {
+    if (/^[A-Z]{2}$/.test(text) && countries.isValid(text)) return undefined;
+    const suggestion = countries.toAlpha2(text.toUpperCase()) ?? countries.getAlpha2Code(text, 'en');
+    const message = 'is no ISO 3166 country code of two capital letters (such as PT)';
+    return suggestion === undefined ? { message } : { message, suggestion };
+  });
+
+/** A header's name, as RFC 9110 spells tokens. */
+export const headerName = () => z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no header name' });

@@ -1,0 +1,17 @@
+const unitBytes = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+type Unit = keyof typeof unitBytes;
+
+const form = /^(\d{1,9})(B|KiB|MiB|GiB)$/;
+
+/** Bytes of a size such as 512KiB or 1MiB; undefined when the text is none. */
+export function parseSize(text: string): number | undefined {
+  const [, amount, unit] = form.exec(text) ?? [];
+  return amount === undefined || unit === undefined ? undefined : Number(amount) * unitBytes[unit as Unit];
+}
+
+/** As parseSize, for text that a document's schema has already let through. */
+export function sizeBytes(text: string): number {
+  const bytes = parseSize(text);
+  if (bytes === undefined) throw new TypeError(`${JSON.stringify(text)} is no size`);
+  return bytes;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { durationText, httpUrl, sizeText, urlText } from './scalars.ts';
+
+/** innbound.yaml: what holds for the whole service. Every key has a default; the file may be left out. */
+
+const day = (kept: string, what: string) => durationText('1d', '3650d').default(kept).describe(what);
+
+export const workspaceSchema = z
+  .strictObject({
+    public_url: httpUrl()
+      .optional()
+      .describe('The address under which partners reach this service; webhook URLs and OAuth callbacks begin with it.'),
+    network: z
+      .strictObject({
+        allow_private: z
+          .boolean()
+          .default(false)
+          .describe('Whether partner and destination URLs may lead to private, loopback or link-local addresses.'),
+        proxy: urlText('http', 'https').optional().describe('An HTTP proxy for all outgoing requests.'),
+        ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
+      })
+      .prefault({})
+      .describe('Outgoing connections.'),
+    retention: z
+      .strictObject({
+        raw: day('30d', 'Raw payloads, as received.'),
+        dead_letters: day('90d', 'Dead letters that are settled. Undelivered work never expires.'),
+        event_ids: day('30d', 'How long an event’s id is known as a duplicate.'),
+        sandbox: day('7d', 'Reports of the sandbox endpoints.'),
+        runs: day('90d', 'Runs and their pages.'),
+        audit: day('400d', 'Who did what.'),
+      })
+      .prefault({})
+      .describe('How long things are kept.'),
+    limits: z
+      .strictObject({
+        webhook_body: sizeText('1KiB', '64MiB').default('1MiB').describe('The largest event.'),
+        response_body: sizeText('1MiB', '1GiB')
+          .default('64MiB')
+          .describe('The largest response of a partner, after decompression.'),
+        json_depth: z.int().min(8).max(512).default(64).describe('The deepest nesting of JSON that is read.'),
+        array_length: z
+          .int()
+          .min(100)
+          .max(1_000_000)
+          .default(100_000)
+          .describe('The longest array of JSON that is read.'),
+      })
+      .prefault({})
+      .describe('What is refused as too large.'),
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .default('info')
+          .describe('The least that is written.'),
+      })
+      .prefault({})
+      .describe('Logging.'),
+    alerts: z
+      .strictObject({
+        webhook: httpUrl().optional().describe('Alerts are posted to this URL as JSON.'),
+      })
+      .prefault({})
+      .describe('Where alerts go besides console, log and metrics.'),
+  })
+  .meta({ title: 'Workspace settings', description: 'innbound.yaml: what holds for the whole service.' });
+
+export type WorkspaceSettings = z.infer<typeof workspaceSchema>;
