@@ -1,8 +1,8 @@
-const form = /^([+-]?)(\d{1,4})d$/;
+export const dayOffsetForm = /^([+-]?)(\d{1,4})d$/;
 
 /** Days from today of an offset such as +1d, 0d or -6d; undefined when the text is none. */
 export function parseDayOffset(text: string): number | undefined {
-  const [, sign, days] = form.exec(text) ?? [];
+  const [, sign, days] = dayOffsetForm.exec(text) ?? [];
   if (days === undefined) return undefined;
   return sign === '-' && Number(days) > 0 ? -Number(days) : Number(days);
 }

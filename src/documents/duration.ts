@@ -1,11 +1,11 @@
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof unitMs;
 
-const form = /^(\d{1,9})(ms|s|m|h|d)$/;
+export const durationForm = /^(\d{1,9})(ms|s|m|h|d)$/;
 
 /** Milliseconds of a duration such as 500ms, 30s, 15m, 1h or 7d; undefined when the text is none. */
 export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = form.exec(text) ?? [];
+  const [, amount, unit] = durationForm.exec(text) ?? [];
   return amount === undefined || unit === undefined ? undefined : Number(amount) * unitMs[unit as Unit];
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authSchema } from './auth.ts';
 import { checkedText, crossChecked } from './checked.ts';
-import { parseDayOffset } from './day-offset.ts';
+import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
 import { rateSchema } from './rate.ts';
 import { countryText, durationText, httpUrl, nameText, timezoneText } from './scalars.ts';
 
@@ -15,7 +15,7 @@ const dayOffsetText = checkedText('days from today such as +1d, 0d or -6d', (tex
   return Math.abs(days) > farthestDays
     ? { message: `must be within ${farthestDays} days; a backfill can reach further` }
     : undefined;
-});
+}).meta({ pattern: dayOffsetForm.source, examples: ['+1d', '0d', '-6d'] });
 
 const rangeSchema = crossChecked(
   z.tuple([dayOffsetText, dayOffsetText], { error: 'must be two offsets in days, such as [+1d, +7d]' }),

@@ -29,4 +29,4 @@ export const placeText = () =>
     if (dot === -1) return text === '' ? { message } : { message, suggestion: `query.${text}` };
     const near = closest(text.slice(0, dot), parts);
     return near === undefined ? { message } : { message, suggestion: `${near}${text.slice(dot)}` };
-  });
+  }).meta({ pattern: '^(query|body|header)\\..+', examples: ['query.offset'] });

@@ -2,9 +2,9 @@ import countries from 'i18n-iso-countries';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { checkedText, type Finding } from './checked.ts';
-import { parseDuration } from './duration.ts';
+import { durationForm, parseDuration } from './duration.ts';
 import { hasReference } from './secret-reference.ts';
-import { parseSize } from './size.ts';
+import { parseSize, sizeForm } from './size.ts';
 import { closest } from './suggest.ts';
 
 countries.registerLocale(english);
@@ -22,7 +22,7 @@ export const nameText = () =>
       .replace(/^[-_]+|[-_]+$/g, '');
     const message = 'must be 1 to 63 lower-case letters, digits, - or _, with a letter or digit at both ends';
     return nameForm.test(suggestion) ? { message, suggestion } : { message };
-  });
+  }).meta({ pattern: nameForm.source });
 
 /** A duration between two bounds, both given as text and both allowed. */
 export const durationText = (least: string, most: string) =>
@@ -33,7 +33,7 @@ export const durationText = (least: string, most: string) =>
     const below = ms < (parseDuration(least) ?? 0);
     if (!below && ms <= (parseDuration(most) ?? 0)) return undefined;
     return { message: `must be from ${least} to ${most}`, suggestion: below ? least : most };
-  });
+  }).meta({ pattern: durationForm.source, examples: [least, most] });
 
 /** A number of bytes between two bounds, both given as text and both allowed. */
 export const sizeText = (least: string, most: string) =>
@@ -44,7 +44,7 @@ export const sizeText = (least: string, most: string) =>
     const below = bytes < (parseSize(least) ?? 0);
     if (!below && bytes <= (parseSize(most) ?? 0)) return undefined;
     return { message: `must be from ${least} to ${most}`, suggestion: below ? least : most };
-  });
+  }).meta({ pattern: sizeForm.source, examples: [least, most] });
 
 /** An absolute URL. Where it holds a reference to a secret, it is only complete, and only checked, once that is read. */
 export const urlText = (...schemes: readonly string[]) =>
@@ -62,7 +62,8 @@ export const httpUrl = () => urlText('https', 'http');
 /** A credential: best a reference; never shown once applied. */
 export const secretText = () => z.string().min(1).meta({ writeOnly: true });
 
-export const timezoneText = () => checkedText('an IANA time zone such as Europe/Lisbon', checkTimezone);
+export const timezoneText = () =>
+  checkedText('an IANA time zone such as Europe/Lisbon', checkTimezone).meta({ examples: ['Europe/Lisbon'] });
 
 function checkTimezone(text: string): Finding | undefined {
   // Intl also takes offsets such as +01:00; a property that keeps summer time cannot be described by one.
@@ -89,7 +90,7 @@ export const countryText = () =>
     const suggestion = countries.toAlpha2(text.toUpperCase()) ?? countries.getAlpha2Code(text, 'en');
     const message = 'is no ISO 3166 country code of two capital letters (such as PT)';
     return suggestion === undefined ? { message } : { message, suggestion };
-  });
+  }).meta({ pattern: '^[A-Z]{2}$', examples: ['PT'] });
 
 /** A header's name, as RFC 9110 spells tokens. */
 export const headerName = () => z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no header name' });

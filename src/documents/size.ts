@@ -1,11 +1,11 @@
 const unitBytes = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 type Unit = keyof typeof unitBytes;
 
-const form = /^(\d{1,9})(B|KiB|MiB|GiB)$/;
+export const sizeForm = /^(\d{1,9})(B|KiB|MiB|GiB)$/;
 
 /** Bytes of a size such as 512KiB or 1MiB; undefined when the text is none. */
 export function parseSize(text: string): number | undefined {
-  const [, amount, unit] = form.exec(text) ?? [];
+  const [, amount, unit] = sizeForm.exec(text) ?? [];
   return amount === undefined || unit === undefined ? undefined : Number(amount) * unitBytes[unit as Unit];
 }
 

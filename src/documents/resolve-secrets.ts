@@ -1,0 +1,66 @@
+import { type Path, pathText } from './path.ts';
+import { findReferences, type Reference } from './secret-reference.ts';
+
+export interface SecretSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The text of a file, or undefined where it cannot be read. A relative path is for the caller to place under the workspace. */
+  readonly readFile: (path: string) => Promise<string | undefined>;
+  readonly secret: (name: string) => Promise<string | undefined>;
+}
+
+export interface MissingSecret {
+  /** Where in the document it is asked for. */
+  readonly path: string;
+  /** As written: ${env:LISBON_TOKEN}. */
+  readonly reference: string;
+}
+
+export type Resolved<Body> =
+  | { readonly kind: 'ok'; readonly body: Body }
+  | { readonly kind: 'missing'; readonly missing: readonly MissingSecret[] };
+
+/**
+ * A copy of the body with every reference replaced by what it refers to, or all that cannot be had. An empty value counts as
+ * missing: it is a variable set by accident far oftener than a credential. What is read is not searched for references again.
+ */
+export async function resolveSecrets<Body>(body: Body, sources: SecretSources): Promise<Resolved<Body>> {
+  const missing: MissingSecret[] = [];
+  const known = new Map<string, Promise<string | undefined>>();
+  const lookUp = (reference: Reference): Promise<string | undefined> => {
+    const id = `${reference.kind}:${reference.target}`;
+    const value = known.get(id) ?? read(reference, sources);
+    known.set(id, value);
+    return value;
+  };
+  const walk = async (value: unknown, path: Path): Promise<unknown> => {
+    if (typeof value === 'string') return replace(value, path);
+    if (Array.isArray(value)) return Promise.all(value.map((item, i) => walk(item, [...path, i])));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(
+      async ([key, child]) => [key, await walk(child, [...path, key])] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  const replace = async (text: string, path: Path): Promise<string> => {
+    let result = '';
+    let end = 0;
+    for (const reference of findReferences(text).references) {
+      const value = await lookUp(reference);
+      if (!value) missing.push({ path: pathText(path), reference: text.slice(reference.start, reference.end) });
+      result += text.slice(end, reference.start) + (value ?? '');
+      end = reference.end;
+    }
+    return result + text.slice(end);
+  };
+  const resolved = (await walk(body, [])) as Body;
+  return missing.length === 0 ? { kind: 'ok', body: resolved } : { kind: 'missing', missing };
+}
+
+async function read(
+  { kind, target }: Reference,
+  { env, readFile, secret }: SecretSources,
+): Promise<string | undefined> {
+  if (kind === 'env') return Object.hasOwn(env, target) ? env[target] : undefined;
+  // Editors and `echo` end a file with a line break that is no part of the secret.
+  return kind === 'file' ? (await readFile(target))?.replace(/\r?\n$/, '') : secret(target);
+}

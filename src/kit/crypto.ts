@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Sealing at rest with AES-256-GCM. What is sealed names its key, so that keys can be changed one day, and is bound to what
+ * it belongs to: a sealed value moved to another row does not open there.
+ *
+ *   version 1 | key id 8 | nonce 12 | tag 16 | ciphertext        (bytes)
+ *
+ * Nonces are random: at 2^32 values under one key a repeat is as likely as 2^-32, far beyond what a store holds.
+ */
+
+export interface Key {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** The first seals; all open. */
+export type Keyring = readonly [Key, ...Key[]];
+
+export type Opened =
+  | { readonly kind: 'ok'; readonly plaintext: Buffer }
+  | { readonly kind: 'unknown_key'; readonly keyId: string }
+  /** Changed, cut short, or sealed for something else. */
+  | { readonly kind: 'damaged' };
+
+const version = 1;
+const idEnd = 9;
+const nonceEnd = idEnd + 12;
+const tagEnd = nonceEnd + 16;
+
+/** A key of 32 bytes written as hex or base64 (either alphabet); undefined when the text is none. */
+export function parseKey(text: string): Key | undefined {
+  const plain = text.trim();
+  const isHex = /^[0-9a-fA-F]{64}$/.test(plain);
+  if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(plain)) return undefined;
+  return keyOf(Buffer.from(plain, isHex ? 'hex' : 'base64'));
+}
+
+/** The id tells keys apart and tells nothing of the key. */
+export function keyOf(bytes: Buffer): Key {
+  if (bytes.length !== 32) throw new TypeError('a key has 32 bytes');
+  return { id: createHmac('sha256', bytes).update('key id').digest('hex').slice(0, 16), bytes };
+}
+
+export function newKey(): Key {
+  return keyOf(randomBytes(32));
+}
+
+export function seal([key]: Keyring, plaintext: string | Uint8Array, associated: string): Buffer {
+  const head = Buffer.concat([Buffer.of(version), Buffer.from(key.id, 'hex')]);
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce);
+  cipher.setAAD(Buffer.concat([head, Buffer.from(associated)]));
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  return Buffer.concat([head, nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+export function open(keyring: Keyring, sealed: Uint8Array, associated: string): Opened {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < tagEnd || bytes[0] !== version) return { kind: 'damaged' };
+  const keyId = bytes.toString('hex', 1, idEnd);
+  const key = keyring.find(({ id }) => id === keyId);
+  if (key === undefined) return { kind: 'unknown_key', keyId };
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(idEnd, nonceEnd), { authTagLength: 16 });
+  decipher.setAAD(Buffer.concat([bytes.subarray(0, idEnd), Buffer.from(associated)]));
+  decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd));
+  try {
+    return { kind: 'ok', plaintext: Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]) };
+  } catch {
+    return { kind: 'damaged' };
+  }
+}
+
+/** Whether both are the same, in a time that tells neither where they differ nor how long the expected one is. */
+export function sameSecret(given: string | Uint8Array, expected: string | Uint8Array): boolean {
+  const digest = (value: string | Uint8Array) => createHash('sha256').update(value).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+export function hmac(
+  algorithm: 'sha256' | 'sha512',
+  secret: string | Uint8Array,
+  ...parts: (string | Uint8Array)[]
+): Buffer {
+  const mac = createHmac(algorithm, secret);
+  for (const part of parts) mac.update(part);
+  return mac.digest();
+}
+
+/** 256 random bits in the URL-safe alphabet, after a prefix that says what it opens. */
+export function randomSecret(prefix = ''): string {
+  return prefix + randomBytes(32).toString('base64url');
+}
