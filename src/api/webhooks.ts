@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer, Refused } from '../intake/push/answer.ts';
+import * as answer from '../intake/push/answer.ts';
+import type { Origin, PushIntake } from '../intake/push/intake.ts';
+import type { Clock } from '../kit/clock.ts';
+import { owes } from './limits.ts';
+import { answerUnread, readBody } from './read-body.ts';
+
+export interface WebhookPorts {
+  readonly clock: Clock;
+  readonly intake: PushIntake;
+  readonly maxBodyBytes: () => number;
+}
+
+export interface Webhooks {
+  /** From now on new requests get 503; resolves when all that were taken have their answer. */
+  drain(): Promise<void>;
+}
+
+/** One request and the way to answer it. */
+interface Exchange {
+  readonly endpointId: string;
+  readonly requestId: string;
+  readonly address: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * `POST /webhooks/{endpoint_id}`. Requests are taken from fastify right after routing, body unread: the signature is over the
+ * raw bytes, and refusals must be able to leave before, during or after the body.
+ */
+export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Webhooks {
+  const inFlight = new Set<Promise<void>>();
+  let draining = false;
+
+  app.route({
+    method: 'POST',
+    url: '/webhooks/:endpointId',
+    logLevel: 'silent',
+    onRequest: (request, reply, _next) => {
+      const exchange = takeOver(request, reply);
+      const work = serve(ports, exchange, draining).catch(() => void exchange.request.socket.destroy());
+      inFlight.add(work);
+      void work.then(() => inFlight.delete(work));
+    },
+    handler: () => undefined,
+  });
+
+  app.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: '/webhooks/:endpointId',
+    logLevel: 'silent',
+    onRequest: (request, reply, _next) => {
+      const exchange = takeOver(request, reply);
+      refuse(ports, exchange, ports.intake.guard(exchange.address) ?? answer.wrongMethod(), { allow: 'POST' });
+    },
+    handler: () => undefined,
+  });
+
+  return {
+    async drain() {
+      draining = true;
+      while (inFlight.size > 0) await Promise.all(inFlight);
+    },
+  };
+}
+
+function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
+  reply.hijack();
+  owes(request.raw.socket, reply.raw);
+  const { endpointId } = request.params as { endpointId: string };
+  return { endpointId, requestId: request.id, address: request.ip, request: request.raw, response: reply.raw };
+}
+
+async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean): Promise<void> {
+  const { endpointId, request } = exchange;
+  if (draining) return refuse(ports, exchange, answer.unavailable('draining', 5), { connection: 'close' });
+  const early = ports.intake.guard(exchange.address) ?? wrongHead(request.headers);
+  if (early) return refuse(ports, exchange, early);
+  const maxBytes = ports.maxBodyBytes();
+  const read = await readBody(request, maxBytes);
+  if (read.kind === 'gone') return;
+  if (read.kind === 'too_large') return refuse(ports, exchange, answer.tooLarge(maxBytes));
+  const { headers } = request;
+  const query = queryOf(request.url ?? '');
+  const arrived = { endpointId, headers, query, rawBody: read.bytes, receivedAt: ports.clock.now() };
+  const received = await ports.intake.receive(arrived, originOf(exchange, read.bytes.length));
+  send(exchange, received.answer);
+}
+
+const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)"?/i;
+
+/** What the head alone rules out. */
+function wrongHead(headers: IncomingMessage['headers']): Refused | undefined {
+  const type = headers['content-type'] ?? '';
+  if (!jsonType.test(type)) return answer.wrongMediaType('content_type');
+  const named = type.length > 16 ? charset.exec(type)?.[1]?.toLowerCase() : undefined;
+  if (named !== undefined && named !== 'utf-8' && named !== 'utf8') return answer.wrongMediaType('charset');
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answer.wrongMediaType('content_encoding');
+  const transfer = headers['transfer-encoding'];
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return answer.wrongMediaType('transfer_encoding');
+  return undefined;
+}
+
+function refuse(ports: WebhookPorts, exchange: Exchange, refusal: Refused, headers: Record<string, string> = {}): void {
+  const declared = Number(exchange.request.headers['content-length'] ?? 0);
+  ports.intake.refused(refusal, originOf(exchange, Number.isSafeInteger(declared) ? declared : 0));
+  send(exchange, refusal, headers);
+}
+
+function send(exchange: Exchange, given: Answer, more: Record<string, string> = {}): void {
+  const { type, body } = answer.answerBody(given, exchange.requestId);
+  const headers: Record<string, string | number> = {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    ...more,
+  };
+  if ('code' in given) {
+    headers['cache-control'] = 'no-store';
+    headers['x-request-id'] = exchange.requestId;
+    if (given.retryAfterS !== undefined) headers['retry-after'] = given.retryAfterS;
+  }
+  answerUnread(exchange.request, exchange.response, given.status, headers, body);
+}
+
+const maxHeaderNames = 50;
+
+function originOf(exchange: Exchange, bodyBytes: number): Origin {
+  const { requestId, address, endpointId, request } = exchange;
+  return {
+    requestId,
+    address,
+    // Whatever the address held: it is stored and shown.
+    endpointId: endpointId.slice(0, 64).replace(/[^\w-]/g, '?'),
+    headerNames: Object.keys(request.headers).slice(0, maxHeaderNames),
+    bodyBytes: Math.min(bodyBytes, 2 ** 31 - 1),
+  };
+}
+
+function queryOf(url: string): string {
+  const at = url.indexOf('?');
+  return at === -1 ? '' : url.slice(at + 1);
+}

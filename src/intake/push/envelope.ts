@@ -1,0 +1,72 @@
+import type { EpochMs, Json, JsonObject } from '../../terms.ts';
+
+export const eventTypes = [
+  'reservation.created',
+  'reservation.updated',
+  'reservation.cancelled',
+  'guest.updated',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+export interface Envelope {
+  readonly event: EventType;
+  readonly occurredAt: EpochMs;
+  readonly data: JsonObject;
+}
+
+/** One thing wrong with an envelope. The pointer (RFC 6901) names a field of ours; nothing of the payload is repeated. */
+export interface EnvelopeProblem {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export type EnvelopeResult =
+  | { readonly kind: 'ok'; readonly envelope: Envelope }
+  | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
+
+/** Every problem at once, so that a sender corrects its envelope in one go. */
+export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
+  if (!isObject(body)) return { kind: 'invalid', problems: [{ pointer: '', detail: 'The body must be an object.' }] };
+  const problems: EnvelopeProblem[] = [];
+  const refuse = (name: string, detail: string) => {
+    problems.push({ pointer: `/${name}`, detail: Object.hasOwn(body, name) ? detail : `${name} is missing.` });
+  };
+
+  const { event, timestamp, brand_id, data } = body;
+  if (!isEventType(event)) refuse('event', `event must be one of ${eventTypes.join(', ')}.`);
+  const occurredAt = typeof timestamp === 'string' ? utcInstant(timestamp) : undefined;
+  if (occurredAt === undefined) {
+    refuse('timestamp', 'timestamp must be an ISO 8601 date-time in UTC, such as 2026-03-01T09:30:00Z.');
+  }
+  if (typeof brand_id !== 'string' || brand_id === '') refuse('brand_id', 'brand_id must be a text.');
+  else if (brand_id !== brandId) refuse('brand_id', 'brand_id is not the brand that this endpoint was issued for.');
+  if (!isObject(data)) refuse('data', 'data must be an object.');
+
+  if (problems.length > 0 || !isEventType(event) || occurredAt === undefined || !isObject(data)) {
+    return { kind: 'invalid', problems };
+  }
+  return { kind: 'ok', envelope: { event, occurredAt, data } };
+}
+
+function isEventType(value: Json | undefined): value is EventType {
+  return typeof value === 'string' && (eventTypes as readonly string[]).includes(value);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const utcForm =
+  /^(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(?:[Zz]|[+-]00:?00)$/;
+
+/** Milliseconds of a UTC date-time that exists; a leap second is the last moment of its minute. */
+export function utcInstant(text: string): EpochMs | undefined {
+  const found = utcForm.exec(text);
+  if (!found) return undefined;
+  const [, date = '', time = '', seconds = '00', fraction = '0'] = found;
+  const minute = Date.parse(`${date}T${time}:00.000Z`);
+  // Date.parse moves 30 February into March: such a date does not exist.
+  if (Number.isNaN(minute) || new Date(minute).toISOString().slice(0, 10) !== date) return undefined;
+  if (seconds === '60') return minute + 59_999;
+  return minute + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
+}

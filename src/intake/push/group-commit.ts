@@ -1,0 +1,132 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { NewEvent, Stored } from './ports.ts';
+
+/**
+ * All requests that wait share one insert and one fsync. One batch is under way at a time; whatever arrives meanwhile is the
+ * next one, so that the batches grow with the load and a lone request waits for nobody. One at a time also keeps the order of
+ * arrival in the sequence numbers, which decide between events of the same instant.
+ */
+export interface GroupCommitPorts {
+  readonly clock: Clock;
+  /** One transaction; throws when the store is unreachable. */
+  readonly insert: (events: readonly NewEvent[]) => Promise<readonly Stored[]>;
+  /** Told after each batch that stored something. */
+  readonly stored?: () => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface GroupCommitLimits {
+  readonly maxBatch: number;
+  readonly maxBatchBytes: number;
+  /** Requests beyond these are refused at once instead of filling the memory. */
+  readonly maxWaiting: number;
+  readonly maxWaitingBytes: number;
+  /** After this the sender is told to come again; if the event gets stored after all, its retry is a duplicate. */
+  readonly deadlineMs: number;
+}
+
+export const groupCommitLimits: GroupCommitLimits = {
+  maxBatch: 512,
+  maxBatchBytes: 4 * 1024 * 1024,
+  maxWaiting: 20_000,
+  maxWaitingBytes: 128 * 1024 * 1024,
+  deadlineMs: 10_000,
+};
+
+export type Appended =
+  | Stored
+  | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
+
+interface Waiting {
+  readonly event: NewEvent;
+  readonly since: number;
+  settle: ((appended: Appended) => void) | undefined;
+}
+
+export interface GroupCommit {
+  append(event: NewEvent): Promise<Appended>;
+  /** Resolves when nothing waits any more. */
+  flushed(): Promise<void>;
+  close(): void;
+}
+
+export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimits = groupCommitLimits): GroupCommit {
+  let queue: Waiting[] = [];
+  /** Requests without an answer, in the queue and in the batch under way. */
+  const open = new Set<Waiting>();
+  let openBytes = 0;
+  let running: Promise<void> | undefined;
+
+  const settle = (one: Waiting, appended: Appended) => {
+    if (one.settle === undefined) return;
+    open.delete(one);
+    openBytes -= one.event.rawBody.length;
+    one.settle(appended);
+    one.settle = undefined;
+  };
+
+  const deadlines = setInterval(
+    () => {
+      const late = ports.clock.now() - limits.deadlineMs;
+      for (const one of open) {
+        if (one.since > late) break;
+        settle(one, { kind: 'unavailable', reason: 'store_slow' });
+      }
+    },
+    Math.min(500, limits.deadlineMs),
+  );
+  deadlines.unref();
+
+  const run = async () => {
+    while (queue.length > 0) {
+      const batch = takeBatch();
+      if (batch.length > 0) await commit(batch);
+    }
+    running = undefined;
+  };
+
+  const takeBatch = (): Waiting[] => {
+    let bytes = 0;
+    let count = 0;
+    for (; count < queue.length && count < limits.maxBatch; count++) {
+      bytes += queue[count]?.event.rawBody.length ?? 0;
+      if (count > 0 && bytes > limits.maxBatchBytes) break;
+    }
+    const batch = queue.slice(0, count);
+    queue = queue.slice(count);
+    // Who was told to come again is left out: its retry brings the event.
+    return batch.filter((one) => one.settle !== undefined);
+  };
+
+  const commit = async (batch: Waiting[]) => {
+    try {
+      const stored = await ports.insert(batch.map((one) => one.event));
+      for (const [i, one] of batch.entries())
+        settle(one, stored[i] ?? { kind: 'unavailable', reason: 'store_unreachable' });
+      if (stored.some(({ kind }) => kind === 'stored')) ports.stored?.();
+    } catch (error) {
+      ports.onError?.(error);
+      for (const one of batch) settle(one, { kind: 'unavailable', reason: 'store_unreachable' });
+    }
+  };
+
+  return {
+    append(event) {
+      if (open.size >= limits.maxWaiting || openBytes + event.rawBody.length > limits.maxWaitingBytes) {
+        return Promise.resolve({ kind: 'unavailable', reason: 'backlog_full' });
+      }
+      return new Promise((settle) => {
+        const one: Waiting = { event, since: ports.clock.now(), settle };
+        open.add(one);
+        openBytes += event.rawBody.length;
+        queue.push(one);
+        // Begun after this turn of the event loop, so that requests read together are stored together.
+        running ??= new Promise<void>((begun) => setImmediate(begun)).then(run);
+      });
+    },
+    async flushed() {
+      while (running) await running;
+    },
+    close: () => clearInterval(deadlines),
+  };
+}

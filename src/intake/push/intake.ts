@@ -1,0 +1,156 @@
+import type { Clock } from '../../kit/clock.ts';
+import { type StrictLimits, strictLimits } from '../../kit/json-strict.ts';
+import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
+import type { Refused } from './answer.ts';
+import * as answer from './answer.ts';
+import { Buckets, type Rate } from './bucket.ts';
+import { type Directory, openDirectory } from './directory.ts';
+import { type GroupCommit, type GroupCommitLimits, groupCommitLimits, openGroupCommit } from './group-commit.ts';
+import { secretKeys } from './mint.ts';
+import type { Endpoint, NewEvent, PushSettings, Rejection, Stored } from './ports.ts';
+import { type Arrived, type Received, receive } from './receive.ts';
+import { openRejectionLog, type RejectionBatch, type RejectionLog } from './rejection-log.ts';
+
+/** The push side of a running node: what it remembers between requests, behind one door. */
+export interface IntakePorts {
+  readonly clock: Clock;
+  readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
+  readonly settings: (integration: IntegrationName) => PushSettings | undefined;
+  readonly insert: (events: readonly NewEvent[]) => Promise<readonly Stored[]>;
+  readonly writeRejections: (batch: RejectionBatch) => Promise<void>;
+  /** Told after events were stored: the worker may begin. */
+  readonly stored?: () => void;
+  /** Told of every answer, for metrics. */
+  readonly answered?: (status: number, code: string | undefined, integration: string | undefined) => void;
+  readonly onError?: (error: unknown) => void;
+  readonly jsonLimits?: StrictLimits;
+  readonly commitLimits?: GroupCommitLimits;
+  /** What one address may fail before it is turned away unheard. */
+  readonly failureRate?: Rate;
+}
+
+export interface LoadedEndpoint {
+  readonly endpointId: EndpointId;
+  readonly integration: IntegrationName;
+  readonly sandbox: boolean;
+  readonly retired: boolean;
+  readonly secrets: readonly { readonly secretNo: number; readonly secret: string; readonly expiresAt?: EpochMs }[];
+}
+
+/** What is known of a request besides its content. */
+export interface Origin {
+  readonly requestId: string;
+  readonly address: string;
+  readonly endpointId: string;
+  readonly headerNames: readonly string[];
+  readonly bodyBytes: number;
+}
+
+export interface PushIntake {
+  readonly directory: Directory;
+  /** Before anything is read or computed: an address that keeps failing waits. */
+  guard(address: string): Refused | undefined;
+  receive(arrived: Arrived, origin: Origin): Promise<Received>;
+  /** Enters a refusal that was decided outside, such as a body that is too large, and charges the address. */
+  refused(refusal: Refused, origin: Origin, endpoint?: Endpoint): void;
+  /** Resolves when every event that was taken is on disk or refused. */
+  flushed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Honest senders fail now and then; a cloud that sends for many brands fails for all of them at once. */
+const failureRate: Rate = { perSecond: 200, burst: 2_000 };
+const bytesPerToken = 16 * 1024;
+
+export function openPushIntake(ports: IntakePorts): PushIntake {
+  const { clock } = ports;
+  const onError = ports.onError ?? (() => {});
+  const directory = openDirectory({
+    clock,
+    load: async (ids) => (await ports.loadEndpoints(ids)).map(opened),
+    onError,
+  });
+  const commits: GroupCommit = openGroupCommit(
+    { clock, insert: ports.insert, onError, ...(ports.stored && { stored: ports.stored }) },
+    ports.commitLimits ?? groupCommitLimits,
+  );
+  const rejections: RejectionLog = openRejectionLog({ clock, write: ports.writeRejections, onError });
+  const failures = new Buckets(() => ports.failureRate ?? failureRate, 100_000);
+  const rateOf = (endpointId: string): Rate => {
+    const endpoint = directory.endpoint(endpointId, 0);
+    const known =
+      endpoint instanceof Promise || endpoint === undefined ? undefined : ports.settings(endpoint.integration);
+    return known?.rate ?? { perSecond: 200, burst: 1_000 };
+  };
+  const receivePorts = {
+    clock,
+    endpoint: directory.endpoint,
+    settings: ports.settings,
+    append: commits.append,
+    endpointRates: new Buckets(rateOf, 100_000),
+    jsonLimits: ports.jsonLimits ?? strictLimits,
+  };
+
+  const enter = (
+    refusal: Pick<Rejection, 'status' | 'code' | 'reason'>,
+    origin: Origin,
+    endpoint: Endpoint | undefined,
+  ) => {
+    const { status, code, reason } = refusal;
+    const where = endpoint && { integration: endpoint.integration };
+    rejections.add({ at: clock.now(), status, code, reason, ...origin, ...where });
+  };
+
+  return {
+    directory,
+    guard(address) {
+      const level = failures.peek(network(address), clock.now());
+      return level.kind === 'wait' ? answer.rateLimited('address_rate', level.seconds) : undefined;
+    },
+    async receive(arrived, origin) {
+      let received: Received;
+      try {
+        received = await receive(receivePorts, arrived);
+      } catch (error) {
+        onError(error);
+        received = { answer: answer.unavailable('store_unreachable', 5), verified: true };
+      }
+      const { endpoint, verified } = received;
+      ports.answered?.(
+        received.answer.status,
+        'code' in received.answer ? received.answer.code : undefined,
+        endpoint?.integration,
+      );
+      if ('code' in received.answer) enter(received.answer, origin, endpoint);
+      else if (received.idReused)
+        enter({ status: 200, code: 'push.event_id_reused', reason: 'event_id_reused' }, origin, endpoint);
+      if (verified) failures.giveBack(network(origin.address), 1);
+      else failures.charge(network(origin.address), clock.now(), 1 + origin.bodyBytes / bytesPerToken);
+      return received;
+    },
+    refused(refusal, origin, endpoint) {
+      ports.answered?.(refusal.status, refusal.code, endpoint?.integration);
+      // A turned away address is neither charged again nor written down each time.
+      if (refusal.reason === 'address_rate' || refusal.reason === 'draining') return;
+      const known = endpoint ?? directory.endpoint(origin.endpointId, 0);
+      enter(refusal, origin, known instanceof Promise ? undefined : known);
+      failures.charge(network(origin.address), clock.now(), 1);
+    },
+    flushed: commits.flushed,
+    async close() {
+      await commits.flushed();
+      commits.close();
+      await rejections.close();
+    },
+  };
+}
+
+function opened({ secrets, ...endpoint }: LoadedEndpoint): Endpoint {
+  return { ...endpoint, secrets: secrets.map((one) => secretKeys(one.secretNo, one.secret, one.expiresAt)) };
+}
+
+/** An IPv6 host has a whole /64 to itself. */
+function network(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
+  return address.split(':', 4).join(':');
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Rejection } from './ports.ts';
+
+/**
+ * Refused requests are counted, and the last ones kept, so that an operator can help a partner. They are written behind the
+ * answers, once a second, and of a flood only a sample: refusing must stay cheaper than asking.
+ */
+export interface RejectionLogPorts {
+  readonly clock: Clock;
+  readonly write: (batch: RejectionBatch) => Promise<void>;
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface RejectionBatch {
+  readonly samples: readonly Rejection[];
+  readonly counts: readonly RejectionCount[];
+}
+
+export interface RejectionCount {
+  readonly endpointId: string;
+  readonly integration?: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
+const samplesPerFlush = 200;
+const countsPerFlush = 500;
+const flushMs = 1_000;
+
+export interface RejectionLog {
+  add(rejection: Rejection): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
+  let samples: Rejection[] = [];
+  let counts = new Map<string, RejectionCount>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (counts.size === 0) return writing;
+    const batch = { samples, counts: [...counts.values()] };
+    samples = [];
+    counts = new Map();
+    // What cannot be written is lost: these rows help a person, nothing is built on them.
+    writing = writing.then(() => ports.write(batch)).catch((error) => ports.onError?.(error));
+    return writing;
+  };
+
+  return {
+    add(rejection) {
+      const { endpointId, integration, code, reason } = rejection;
+      // Ids that were guessed would make a row each.
+      const counted = integration === undefined ? '' : endpointId;
+      const key = `${counted} ${code} ${kindOf(reason)}`;
+      const known = counts.get(key);
+      if (known) counts.set(key, { ...known, count: known.count + 1 });
+      else if (counts.size < countsPerFlush) {
+        const count = { endpointId: counted, code, reason: kindOf(reason), count: 1 };
+        counts.set(key, integration === undefined ? count : { ...count, integration });
+      }
+      if (samples.length < samplesPerFlush) samples.push(rejection);
+      timer ??= setTimeout(() => void flush(), flushMs).unref();
+    },
+    flush,
+    close: flush,
+  };
+}
+
+/** A reason without its measure: `timestamp_old 4000 s` is counted as timestamp_old. */
+const kindOf = (reason: string) => reason.split(' ', 1)[0] ?? reason;

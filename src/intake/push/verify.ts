@@ -1,0 +1,207 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { EpochMs } from '../../terms.ts';
+
+/**
+ * Whether a request was made by who holds the secret, and just now. Pure: the same arguments give the same verdict. It works
+ * on the raw bytes, before anything has read them, and takes the same steps whatever is wrong: every valid secret is tried,
+ * no comparison stops at the first difference, and a request that lacks its headers is hashed all the same.
+ */
+export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification;
+
+export interface HmacVerification {
+  readonly type: 'hmac';
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly sign: 'timestamp.body' | 'body';
+  readonly header: string;
+  readonly prefix: string;
+  readonly encoding: 'hex' | 'base64';
+  readonly timestampHeader?: string;
+  readonly toleranceS: number;
+}
+
+export interface TokenVerification {
+  readonly type: 'token';
+  /** Exactly one of header and query. */
+  readonly header?: string;
+  readonly prefix: string;
+  readonly query?: string;
+}
+
+export interface StandardWebhooksVerification {
+  readonly type: 'standard_webhooks';
+  readonly toleranceS: number;
+}
+
+export const defaultVerification: HmacVerification = {
+  type: 'hmac',
+  algorithm: 'sha512',
+  sign: 'timestamp.body',
+  header: 'x-webhook-signature',
+  prefix: 'sha512=',
+  encoding: 'hex',
+  timestampHeader: 'x-webhook-timestamp',
+  toleranceS: 300,
+};
+
+/** One of the secrets that are valid now. `bytes` is its text as issued, in UTF-8. */
+export interface Secret {
+  readonly secretNo: number;
+  readonly bytes: Buffer;
+  readonly key: KeyObject;
+  /** The key of Standard Webhooks: what follows `whsec_`, decoded. */
+  readonly standardKey: KeyObject;
+  readonly expiresAt?: EpochMs;
+}
+
+export type Refusal =
+  | 'timestamp_missing'
+  | 'timestamp_malformed'
+  | 'timestamp_old'
+  | 'timestamp_ahead'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_wrong'
+  | 'id_missing'
+  | 'no_valid_secret';
+
+export type Verdict =
+  | { readonly kind: 'verified'; readonly secretNo: number }
+  /** The reason is for the operator's log and the sandbox's report; a live sender gets one answer for all of them. */
+  | { readonly kind: 'refused'; readonly reason: Refusal; readonly skewS?: number };
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface Request {
+  readonly headers: Headers;
+  /** After the question mark, as sent. */
+  readonly query: string;
+  readonly rawBody: Buffer;
+}
+
+export function verify(
+  verification: Verification,
+  request: Request,
+  secrets: readonly Secret[],
+  now: EpochMs,
+): Verdict {
+  const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  switch (verification.type) {
+    case 'hmac':
+      return verifyHmac(verification, request, valid, now);
+    case 'token':
+      return verifyToken(verification, request, valid);
+    case 'standard_webhooks':
+      return verifyStandard(verification, request, valid, now);
+  }
+}
+
+function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonly Secret[], now: EpochMs): Verdict {
+  const { headers, rawBody } = request;
+  const timestamp = scheme.timestampHeader === undefined ? undefined : text(headers, scheme.timestampHeader);
+  const signature = text(headers, scheme.header);
+  const given = decodeSignature(signature, scheme);
+  const stated = given ?? Buffer.alloc(digestLength[scheme.algorithm]);
+  let secretNo: number | undefined;
+  for (const secret of secrets) {
+    const hmac = createHmac(scheme.algorithm, secret.key);
+    if (scheme.sign === 'timestamp.body') hmac.update(`${timestamp ?? ''}.`);
+    if (timingSafeEqual(hmac.update(rawBody).digest(), stated) && given !== undefined) secretNo ??= secret.secretNo;
+  }
+  const late = scheme.timestampHeader === undefined ? undefined : outOfWindow(timestamp, scheme.toleranceS, now);
+  if (late) return late;
+  return (
+    lacking(signature, given !== undefined, secrets) ??
+    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
+  );
+}
+
+/** Compared as HMACs under one key, so that neither the length nor the place of a difference shows in the time taken. */
+function verifyToken(scheme: TokenVerification, request: Request, secrets: readonly Secret[]): Verdict {
+  const { header, query } = scheme;
+  const value =
+    header === undefined
+      ? new URLSearchParams(request.query).get(query ?? '')?.toString()
+      : text(request.headers, header);
+  const prefixed = header === undefined || value === undefined || value.startsWith(scheme.prefix);
+  const token = Buffer.from(header === undefined ? (value ?? '') : (value ?? '').slice(scheme.prefix.length));
+  let secretNo: number | undefined;
+  for (const secret of secrets) {
+    const stated = createHmac('sha256', secret.key).update(token).digest();
+    const expected = createHmac('sha256', secret.key).update(secret.bytes).digest();
+    if (timingSafeEqual(stated, expected)) secretNo ??= secret.secretNo;
+  }
+  return (
+    lacking(value, prefixed, secrets) ??
+    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
+  );
+}
+
+/** standardwebhooks.com: `id.timestamp.body` under HMAC-SHA256, several signatures apart by spaces, each `v1,` and base64. */
+function verifyStandard(
+  scheme: StandardWebhooksVerification,
+  request: Request,
+  secrets: readonly Secret[],
+  now: EpochMs,
+): Verdict {
+  const id = text(request.headers, 'webhook-id');
+  const timestamp = text(request.headers, 'webhook-timestamp');
+  const signature = text(request.headers, 'webhook-signature');
+  const given = (signature ?? '')
+    .split(' ', maxSignatures)
+    .map((one) => (one.startsWith('v1,') ? exactBase64(one.slice(3)) : undefined))
+    .filter((bytes) => bytes?.length === digestLength.sha256);
+  let secretNo: number | undefined;
+  for (const secret of secrets) {
+    const hmac = createHmac('sha256', secret.standardKey).update(`${id ?? ''}.${timestamp ?? ''}.`);
+    const expected = hmac.update(request.rawBody).digest();
+    for (const stated of given) if (stated && timingSafeEqual(expected, stated)) secretNo ??= secret.secretNo;
+  }
+  if (id === undefined || id === '') return { kind: 'refused', reason: 'id_missing' };
+  return (
+    outOfWindow(timestamp, scheme.toleranceS, now) ??
+    lacking(signature, given.length > 0, secrets) ??
+    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
+  );
+}
+
+const maxSignatures = 10;
+const digestLength = { sha256: 32, sha512: 64 } as const;
+
+/** A repeated header arrives joined by a comma, or as a list, and fits no form below: of two signatures none is believed. */
+function text(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function outOfWindow(timestamp: string | undefined, toleranceS: number, now: EpochMs): Verdict | undefined {
+  if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
+  // Ten digits last until the year 2286; milliseconds, signs, blanks, fractions and leading zeros are other forms.
+  if (!/^[1-9][0-9]{0,10}$/.test(timestamp)) return { kind: 'refused', reason: 'timestamp_malformed' };
+  const skewS = Math.floor(now / 1000) - Number(timestamp);
+  if (skewS > toleranceS) return { kind: 'refused', reason: 'timestamp_old', skewS };
+  if (skewS < -toleranceS) return { kind: 'refused', reason: 'timestamp_ahead', skewS };
+  return undefined;
+}
+
+function lacking(stated: string | undefined, wellFormed: boolean, secrets: readonly Secret[]): Verdict | undefined {
+  if (stated === undefined || stated === '') return { kind: 'refused', reason: 'signature_missing' };
+  if (!wellFormed) return { kind: 'refused', reason: 'signature_malformed' };
+  return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;
+}
+
+function decodeSignature(signature: string | undefined, scheme: HmacVerification): Buffer | undefined {
+  if (signature === undefined || !signature.startsWith(scheme.prefix)) return undefined;
+  const encoded = signature.slice(scheme.prefix.length);
+  const bytes = scheme.encoding === 'hex' ? exactHex(encoded) : exactBase64(encoded);
+  return bytes?.length === digestLength[scheme.algorithm] ? bytes : undefined;
+}
+
+/** Buffer.from stops in silence at the first character that is no digit; these refuse it. */
+function exactHex(encoded: string): Buffer | undefined {
+  return /^(?:[0-9a-fA-F]{2})+$/.test(encoded) ? Buffer.from(encoded, 'hex') : undefined;
+}
+
+function exactBase64(encoded: string): Buffer | undefined {
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64') === encoded ? bytes : undefined;
+}

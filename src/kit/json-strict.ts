@@ -1,0 +1,152 @@
+import { isUtf8 } from 'node:buffer';
+import type { Json } from '../terms.ts';
+import { parseJson } from './json.ts';
+
+/**
+ * JSON from an untrusted sender: what a lenient parser lets through and the next program trips over is refused here. Grammar
+ * is left to JSON.parse, which is native; one pass over the bytes beforehand bounds what it may build, and one over the
+ * result finds what the bytes alone do not show. Together about 1.8 times the time of JSON.parse; a whole parser in
+ * JavaScript was 4 times.
+ */
+export interface StrictLimits {
+  readonly maxDepth: number;
+  readonly maxArrayLength: number;
+  readonly maxMembers: number;
+}
+
+export const strictLimits: StrictLimits = { maxDepth: 32, maxArrayLength: 10_000, maxMembers: 2_000 };
+
+export type StrictReason =
+  | 'not_utf8'
+  | 'byte_order_mark'
+  | 'not_json'
+  | 'too_deep'
+  | 'array_too_long'
+  | 'too_many_members'
+  | 'duplicate_key'
+  | 'prototype_key'
+  | 'nul_character'
+  | 'lone_surrogate'
+  | 'number_out_of_range';
+
+export type StrictResult =
+  | { readonly kind: 'ok'; readonly value: Json }
+  /** `position` counts bytes (characters for not_json) from the start, where it is known; nothing of the content is repeated. */
+  | { readonly kind: 'invalid'; readonly reason: StrictReason; readonly position?: number };
+
+export function parseStrictJson(bytes: Buffer, limits: StrictLimits = strictLimits): StrictResult {
+  if (!isUtf8(bytes)) return { kind: 'invalid', reason: 'not_utf8' };
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    return { kind: 'invalid', reason: 'byte_order_mark', position: 0 };
+  }
+  const seen = scan(bytes, limits);
+  if (seen.kind === 'invalid') return seen;
+  const text = bytes.toString('utf8');
+  let value: Json;
+  try {
+    value = seen.keepDigits ? parseJson(text) : (JSON.parse(text) as Json);
+  } catch (error) {
+    // The message quotes the content: only the position is taken from it.
+    const position = / at position (\d+)/.exec((error as Error).message)?.[1];
+    return { kind: 'invalid', reason: 'not_json', ...(position !== undefined && { position: Number(position) }) };
+  }
+  const walk = { members: 0, checkText: seen.escapes };
+  const reason = check(value, walk);
+  if (reason !== undefined) return { kind: 'invalid', reason };
+  // A repeated key is a colon more in the text than there are members in the value.
+  if (walk.members !== seen.colons) return { kind: 'invalid', reason: 'duplicate_key' };
+  return { kind: 'ok', value };
+}
+
+interface Seen {
+  readonly kind: 'ok';
+  readonly colons: number;
+  /** A \u escape occurs: only these can hide a NUL or half a surrogate pair in valid UTF-8. */
+  readonly escapes: boolean;
+  /** A number occurs that a double may not hold. */
+  readonly keepDigits: boolean;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kind: 'invalid' }) {
+  const { maxDepth, maxArrayLength, maxMembers } = limits;
+  const length = bytes.length;
+  // Commas so far in each open container; the sign tells arrays (from 1 up) from objects (from -1 down).
+  const counts: number[] = [];
+  let depth = 0;
+  let count = 0;
+  let colons = 0;
+  let escapes = false;
+  let keepDigits = false;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === quote) {
+      for (at++; at < length; at++) {
+        const inside = bytes[at] as number;
+        if (inside === quote) break;
+        if (inside === backslash) {
+          at++;
+          if (bytes[at] === 0x75) escapes = true;
+        }
+      }
+    } else if (byte === 0x2c) {
+      if (count > 0) {
+        if (++count > maxArrayLength) return { kind: 'invalid', reason: 'array_too_long', position: at };
+      } else if (--count < -maxMembers) return { kind: 'invalid', reason: 'too_many_members', position: at };
+    } else if (byte === 0x3a) {
+      colons++;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (depth === maxDepth) return { kind: 'invalid', reason: 'too_deep', position: at };
+      counts[depth++] = count;
+      count = byte === 0x5b ? 1 : -1;
+    } else if (byte === 0x5d || byte === 0x7d) {
+      if (depth === 0) return { kind: 'invalid', reason: 'not_json', position: at };
+      count = counts[--depth] as number;
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      const start = at;
+      let exponent = false;
+      for (; at < length; at++) {
+        const inside = bytes[at] as number;
+        if (inside >= 0x30 && inside <= 0x39) continue;
+        if (inside === 0x65 || inside === 0x45) exponent = true;
+        else if (inside !== 0x2e && inside !== 0x2b && inside !== 0x2d) break;
+      }
+      if (exponent || at - start > 15) {
+        keepDigits = true;
+        if (Number(bytes.toString('latin1', start, at)) === Number.POSITIVE_INFINITY) {
+          return { kind: 'invalid', reason: 'number_out_of_range', position: start };
+        }
+      }
+      at--;
+    }
+  }
+  return { kind: 'ok', colons, escapes, keepDigits };
+}
+
+function check(value: Json, walk: { members: number; readonly checkText: boolean }): StrictReason | undefined {
+  if (typeof value === 'string') return walk.checkText ? checkText(value) : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const reason = check(item, walk);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+  const keys = Object.keys(value);
+  walk.members += keys.length;
+  for (const key of keys) {
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype') return 'prototype_key';
+    const reason =
+      (walk.checkText ? checkText(key) : undefined) ?? check((value as { [key: string]: Json })[key] as Json, walk);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function checkText(text: string): StrictReason | undefined {
+  if (text.includes('\0')) return 'nul_character';
+  return text.isWellFormed() ? undefined : 'lone_surrogate';
+}

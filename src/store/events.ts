@@ -1,0 +1,102 @@
+import type { NewEvent, Stored } from '../intake/push/ports.ts';
+import type { Pool } from './pool.ts';
+
+interface AppendRow {
+  readonly n: number;
+  readonly inserted: boolean;
+  readonly old_hash: Buffer | null;
+  readonly retired: boolean;
+  readonly secret_ended: boolean;
+}
+
+/**
+ * Stores a batch of events in one statement, so in one transaction and one fsync. Whether the endpoint still lives and the
+ * secret still holds is asked by the same statement: a retired endpoint takes nothing, on whatever node.
+ *
+ * The bodies go as one binary value that is cut up by lengths: an array of bytea would be sent as hexadecimal text, which
+ * took 2.3 times the time at 200 bodies of 1 KiB.
+ */
+export async function appendEvents(pool: Pool, events: readonly NewEvent[]): Promise<Stored[]> {
+  // Among equal ones in the batch the first counts; the others are its duplicates.
+  const first = new Map<string, number>();
+  const firstOf = events.map((event, i) => {
+    const key = `${event.endpointId} ${event.eventId}`;
+    const found = first.get(key);
+    if (found === undefined) first.set(key, i);
+    return found ?? i;
+  });
+  const distinct = events.filter((_, i) => firstOf[i] === i);
+  const rows = await insertDistinct(pool, distinct);
+  const results = new Map<number, Stored>();
+  for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n), distinct[n]));
+  return events.map((event, i): Stored => {
+    const at = firstOf[i] ?? i;
+    const result = results.get(at) ?? { kind: 'refused', reason: 'retired' };
+    if (at === i || result.kind === 'refused') return result;
+    return { kind: 'duplicate', sameBody: events[at]?.bodyHash.equals(event.bodyHash) ?? false };
+  });
+}
+
+function verdictOf(row: AppendRow | undefined, event: NewEvent | undefined): Stored {
+  if (row === undefined || event === undefined || row.retired) return { kind: 'refused', reason: 'retired' };
+  if (row.inserted) return { kind: 'stored' };
+  // Known before, or stored by another node a moment ago (then its body was not seen yet and is taken for the same).
+  if (row.old_hash) return { kind: 'duplicate', sameBody: row.old_hash.equals(event.bodyHash) };
+  return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
+}
+
+async function insertDistinct(pool: Pool, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
+  const { rows } = await pool.query<AppendRow>({
+    name: 'append-events',
+    text: `
+      with incoming as (
+        select n::int - 1 as n, integration, endpoint_id, secret_no, event_id, event,
+               to_timestamp(occurred_ms / 1000.0) as occurred_at, to_timestamp(received_ms / 1000.0) as received_at,
+               body_at, body_length
+          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::float8[],
+                      $8::int[], $9::int[]) with ordinality
+            as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, received_ms, body_at, body_length, n)
+      ), checked as (
+        select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
+               s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
+          from incoming i
+          left join endpoints e on e.endpoint_id = i.endpoint_id
+          left join endpoint_secrets s on s.endpoint_id = i.endpoint_id and s.secret_no = i.secret_no
+      ), inserted as (
+        insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+        select integration, endpoint_id, event_id, event, occurred_at, received_at,
+               substring($10::bytea from body_at for body_length), substring($11::bytea from n * 32 + 1 for 32)
+          from checked where not retired and not coalesce(secret_ended, false) order by n
+        on conflict (endpoint_id, event_id) do nothing
+        returning endpoint_id, event_id
+      )
+      select c.n, c.retired, coalesce(c.secret_ended, false) as secret_ended, i.event_id is not null as inserted,
+             old.body_hash as old_hash
+        from checked c
+        left join inserted i using (endpoint_id, event_id)
+        left join events old using (endpoint_id, event_id)`,
+    values: [
+      events.map((event) => event.integration),
+      events.map((event) => event.endpointId),
+      events.map((event) => event.secretNo),
+      events.map((event) => event.eventId),
+      events.map((event) => event.event),
+      events.map((event) => event.occurredAt),
+      events.map((event) => event.receivedAt),
+      offsets(events),
+      events.map((event) => event.rawBody.length),
+      Buffer.concat(events.map((event) => event.rawBody)),
+      Buffer.concat(events.map((event) => event.bodyHash)),
+    ],
+  });
+  return new Map(rows.map((row) => [row.n, row]));
+}
+
+function offsets(events: readonly NewEvent[]): number[] {
+  let at = 1;
+  return events.map((event) => {
+    const here = at;
+    at += event.rawBody.length;
+    return here;
+  });
+}
