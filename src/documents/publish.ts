@@ -1,0 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { referenceFiles } from './published-reference.ts';
+import { schemaFiles } from './published-schemas.ts';
+
+/** Writes what is generated from the schemas and committed: run it after changing one. A test holds the files against it. */
+
+const root = new URL('../../', import.meta.url);
+
+/** Every generated file, relative to the repository. */
+export function publishedFiles(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [name, text] of schemaFiles()) files.set(`schemas/${name}`, text);
+  for (const [name, text] of referenceFiles()) files.set(`docs/reference/${name}`, text);
+  return files;
+}
+
+if (import.meta.main) {
+  for (const [path, text] of publishedFiles()) {
+    const file = new URL(path, root);
+    await mkdir(new URL('.', file), { recursive: true });
+    await writeFile(file, text);
+  }
+}

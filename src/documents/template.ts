@@ -1,0 +1,28 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { schemaFiles } from './published-schemas.ts';
+
+export interface TemplateFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const folder = new URL('template/', import.meta.url);
+
+/** What `innbound init` writes into an empty folder: a commented workspace, and the schemas that its first lines point editors to. */
+export async function templateFiles(): Promise<TemplateFile[]> {
+  const entries = await readdir(fileURLToPath(folder), { recursive: true, withFileTypes: true });
+  const files = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => {
+        const source = `${entry.parentPath}/${entry.name}`.replaceAll('\\', '/');
+        const path = source.slice(fileURLToPath(folder).length);
+        // A .gitignore of its own would hold for the template in our repository.
+        return { path: path === 'gitignore' ? '.gitignore' : path, text: await readFile(source, 'utf8') };
+      }),
+  );
+  const schemas = Array.from(schemaFiles(), ([name, text]) => ({ path: `.schemas/${name}`, text }));
+  return [...files, ...schemas].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
