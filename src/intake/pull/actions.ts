@@ -1,0 +1,68 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Answered, FailureReason } from '../../kit/http.ts';
+
+/**
+ * What we do about an answer.
+ * parse     read it
+ * empty     a list without rows
+ * again     the same request later, with exponential backoff, at most five times
+ * wait      the same request after the time that the partner names
+ * renew     new credentials, then the same request once more
+ * shrink    a smaller window; for a single day, as `again`
+ * fail      the run ends; the same request would be answered the same way
+ * stop      we are being shut down
+ */
+export type Action = 'parse' | 'empty' | 'again' | 'wait' | 'renew' | 'shrink' | 'fail' | 'stop';
+
+export interface Rule {
+  readonly action: Action;
+  /** Whether the circuit breaker counts it. A refusal is an answer: only a partner that cannot answer is given rest. */
+  readonly counts: boolean;
+  /** What the run reports when this is what ended it. */
+  readonly code: ErrorCode;
+}
+
+const rule = (action: Action, code: ErrorCode, counts = false): Rule => ({ action, code, counts });
+
+const byStatus: Readonly<Record<number, Rule>> = {
+  200: rule('parse', 'pull.unexpected_status'),
+  201: rule('parse', 'pull.unexpected_status'),
+  203: rule('parse', 'pull.unexpected_status'),
+  204: rule('empty', 'pull.unexpected_status'),
+  400: rule('fail', 'pull.bad_request'),
+  401: rule('renew', 'pull.auth_failed'),
+  403: rule('fail', 'pull.forbidden'),
+  404: rule('fail', 'pull.not_found'),
+  408: rule('shrink', 'pull.timeout'),
+  413: rule('shrink', 'pull.too_large'),
+  425: rule('again', 'pull.server_error'),
+  429: rule('wait', 'pull.rate_limited'),
+  504: rule('shrink', 'pull.timeout', true),
+};
+
+const otherStatuses: readonly (readonly [least: number, rule: Rule])[] = [
+  [500, rule('again', 'pull.server_error', true)],
+  [400, rule('fail', 'pull.refused')],
+  [100, rule('fail', 'pull.unexpected_status')],
+];
+
+const byReason: Readonly<Record<FailureReason, Rule>> = {
+  timeout: rule('shrink', 'pull.timeout', true),
+  reset: rule('again', 'pull.unreachable', true),
+  refused: rule('again', 'pull.unreachable', true),
+  dns: rule('again', 'pull.unreachable', true),
+  protocol: rule('again', 'pull.unreachable', true),
+  tls: rule('fail', 'pull.tls'),
+  blocked: rule('fail', 'pull.blocked_address'),
+  too_large: rule('shrink', 'pull.too_large'),
+  redirect: rule('fail', 'pull.redirect'),
+  aborted: rule('stop', 'pull.unreachable'),
+};
+
+export function ruleFor(answered: Answered): Rule {
+  if (answered.kind === 'failed') return byReason[answered.reason];
+  const exact = byStatus[answered.status];
+  if (exact !== undefined) return exact;
+  const [, found] = otherStatuses.find(([least]) => answered.status >= least) ?? [];
+  return found ?? rule('fail', 'pull.unexpected_status');
+}

@@ -1,0 +1,37 @@
+import type { OpenRequest } from '../request.ts';
+import type { Auth } from '../settings.ts';
+
+/** Credentials that are the same for every request and do not depend on it. */
+export type FixedAuth = Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' | 'custom' }>;
+
+export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
+  switch (auth.type) {
+    case 'none':
+      return request;
+    case 'bearer':
+      return withHeaders(request, { Authorization: `Bearer ${auth.token}` });
+    case 'api_key':
+      return auth.query === undefined
+        ? withHeaders(request, { [auth.header ?? 'X-API-Key']: auth.key })
+        : withQuery(request, { [auth.query]: auth.key });
+    case 'basic': {
+      const pair = Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64');
+      return withHeaders(request, { Authorization: `Basic ${pair}` });
+    }
+    case 'custom': {
+      const added = withQuery(withHeaders(request, auth.headers), auth.query);
+      return added.body === undefined ? added : { ...added, body: { ...added.body, ...auth.body } };
+    }
+  }
+}
+
+export function withHeaders(request: OpenRequest, headers: Readonly<Record<string, string>>): OpenRequest {
+  const replaced = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...request, headers: { ...Object.fromEntries(kept), ...headers } };
+}
+
+function withQuery(request: OpenRequest, query: Readonly<Record<string, string>>): OpenRequest {
+  const kept = request.query.filter(([name]) => !Object.hasOwn(query, name));
+  return { ...request, query: [...kept, ...Object.entries(query)] };
+}

@@ -1,0 +1,222 @@
+import type { IntegrationName, Json, SyncType } from '../../terms.ts';
+import { syncTypes } from '../../terms.ts';
+import type { Auth, Pagination, PullSettings, RequestTemplate, SyncSettings } from './settings.ts';
+
+/** The documents as their schema gives them: durations and offsets as text, defaults filled in, secrets resolved. */
+export interface ConnectorPull {
+  readonly request: DocumentRequest;
+  readonly single?: DocumentRequest | undefined;
+  readonly pagination: DocumentPagination;
+  readonly window: { readonly step: string };
+}
+
+export interface IntegrationPull {
+  readonly base_url: string;
+  readonly auth: DocumentAuth;
+  readonly syncs: { readonly [Type in SyncType]?: DocumentSync | undefined };
+  readonly rate?: { readonly requests: number; readonly per: string; readonly burst?: number | undefined } | undefined;
+  readonly timeouts: { readonly idle: string; readonly total: string };
+}
+
+interface DocumentRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface DocumentSync {
+  readonly every: string;
+  readonly range: readonly [string, string];
+  readonly status?: string | readonly string[] | undefined;
+}
+
+type DocumentPagination =
+  | { readonly type: 'none' }
+  | {
+      readonly type: 'offset' | 'page' | 'cursor' | 'link';
+      readonly offset?: string | undefined;
+      readonly page?: string | undefined;
+      readonly cursor?: string | undefined;
+      readonly next?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly page_size: number;
+      readonly first?: number | undefined;
+      readonly total: string;
+    };
+
+type DocumentAuth =
+  | { readonly type: 'none' }
+  | { readonly type: 'bearer'; readonly token: string }
+  | {
+      readonly type: 'api_key';
+      readonly key: string;
+      readonly header?: string | undefined;
+      readonly query?: string | undefined;
+    }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+  | {
+      readonly type: 'hmac';
+      readonly secret: string;
+      readonly algorithm: 'sha256' | 'sha512';
+      readonly encoding: 'hex' | 'base64';
+      readonly sign: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: 'custom';
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly query?: Readonly<Record<string, string>> | undefined;
+      readonly body?: Readonly<Record<string, unknown>> | undefined;
+    }
+  | {
+      readonly type: 'oauth2';
+      readonly grant: 'client_credentials' | 'authorization_code';
+      readonly token_url: string;
+      readonly client_id: string;
+      readonly client_secret?: string | undefined;
+      readonly client_auth: 'basic' | 'post';
+      readonly scopes: readonly string[];
+      readonly audience?: string | undefined;
+      readonly params: Readonly<Record<string, string>>;
+      readonly authorize_url?: string | undefined;
+      readonly authorize_params?: Readonly<Record<string, string>> | undefined;
+      readonly pkce?: boolean | undefined;
+    };
+
+/** How documents write durations and day offsets; it is the documents' own knowledge, passed in. */
+export interface Notation {
+  durationMs(text: string): number;
+  dayOffset(text: string): number;
+}
+
+export interface SettingsSource {
+  readonly integration: IntegrationName;
+  readonly brandId: string;
+  readonly timezone: string;
+  readonly connectorPull: ConnectorPull;
+  readonly integrationPull: IntegrationPull;
+  readonly maxBytes: number;
+  /** Absolute path, where the connector names an adapter. */
+  readonly adapter?: string | undefined;
+}
+
+const dayMs = 86_400_000;
+
+export function readSettings(source: SettingsSource, notation: Notation): PullSettings {
+  const { connectorPull: connector, integrationPull: own } = source;
+  const stepDays = Math.floor(notation.durationMs(connector.window.step) / dayMs);
+  const syncs: Partial<Record<SyncType, SyncSettings>> = {};
+  for (const type of syncTypes) {
+    const sync = own.syncs[type];
+    if (sync !== undefined) syncs[type] = readSync(sync, notation);
+  }
+  return {
+    integration: source.integration,
+    brandId: source.brandId,
+    timezone: source.timezone,
+    baseUrl: own.base_url,
+    auth: readAuth(own.auth),
+    request: readRequest(connector.request),
+    ...(connector.single && { single: readRequest(connector.single) }),
+    pagination: readPagination(connector.pagination),
+    stepDays: Math.min(7, Math.max(1, stepDays)),
+    syncs,
+    ...(own.rate && {
+      rate: {
+        requests: own.rate.requests,
+        perMs: notation.durationMs(own.rate.per),
+        burst: own.rate.burst ?? own.rate.requests,
+      },
+    }),
+    idleMs: notation.durationMs(own.timeouts.idle),
+    deadlineMs: notation.durationMs(own.timeouts.total),
+    maxBytes: source.maxBytes,
+    ...(source.adapter !== undefined && { adapter: source.adapter }),
+  };
+}
+
+function readSync(sync: DocumentSync, notation: Notation): SyncSettings {
+  return {
+    everyMs: notation.durationMs(sync.every),
+    fromDays: notation.dayOffset(sync.range[0]),
+    toDays: notation.dayOffset(sync.range[1]),
+    ...(sync.status !== undefined && { status: sync.status }),
+  };
+}
+
+function readRequest(request: DocumentRequest): RequestTemplate {
+  return {
+    method: request.method,
+    path: request.path,
+    query: (request.query ?? {}) as Record<string, Json>,
+    ...(request.body && { body: request.body as Record<string, Json> }),
+    headers: request.headers ?? {},
+  };
+}
+
+function readPagination(given: DocumentPagination): Pagination {
+  if (given.type === 'none') return given;
+  const { page_size: pageSize, total } = given;
+  const limit = given.limit === undefined ? {} : { limit: given.limit };
+  switch (given.type) {
+    case 'offset':
+      return {
+        type: 'offset',
+        offset: needed(given.offset),
+        limit: needed(given.limit),
+        pageSize,
+        first: given.first ?? 0,
+        total,
+      };
+    case 'page':
+      return { type: 'page', page: needed(given.page), ...limit, pageSize, first: given.first ?? 1, total };
+    case 'cursor':
+      return { type: 'cursor', next: needed(given.next), cursor: needed(given.cursor), ...limit, pageSize, total };
+    case 'link':
+      return { type: 'link', ...limit, pageSize, total };
+  }
+}
+
+/** The documents' schema has let only whole sections through. */
+function needed(text: string | undefined): string {
+  if (text === undefined) throw new TypeError('the pagination lacks a place that its type needs');
+  return text;
+}
+
+function readAuth(auth: DocumentAuth): Auth {
+  switch (auth.type) {
+    case 'api_key':
+      return {
+        type: 'api_key',
+        key: auth.key,
+        ...(auth.header !== undefined && { header: auth.header }),
+        ...(auth.query !== undefined && { query: auth.query }),
+      };
+    case 'custom':
+      return {
+        type: 'custom',
+        headers: auth.headers ?? {},
+        query: auth.query ?? {},
+        body: (auth.body ?? {}) as Record<string, Json>,
+      };
+    case 'oauth2':
+      return {
+        type: 'oauth2',
+        grant: auth.grant,
+        tokenUrl: auth.token_url,
+        clientId: auth.client_id,
+        ...(auth.client_secret !== undefined && { clientSecret: auth.client_secret }),
+        clientAuth: auth.client_auth,
+        scopes: auth.scopes,
+        ...(auth.audience !== undefined && { audience: auth.audience }),
+        params: auth.params,
+        ...(auth.authorize_url !== undefined && { authorizeUrl: auth.authorize_url }),
+        authorizeParams: auth.authorize_params ?? {},
+        pkce: auth.pkce ?? true,
+      };
+    default:
+      return auth;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Json, LocalDate, SyncType } from '../../terms.ts';
+import type { RequestTemplate } from './settings.ts';
+import { fill, fillPath, plainText, type Values } from './template.ts';
+import { addDays, startOfDayUtc, type Window } from './windows.ts';
+
+/** A request as far as it can be made before credentials are added; still open to additions. */
+export interface OpenRequest {
+  readonly method: 'GET' | 'POST';
+  readonly base: string;
+  /** In the order in which it is sent. */
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, Json>>;
+}
+
+/** A request as it goes out: these bytes, this address. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** Path and query as the wire carries them; what an HMAC signs. */
+  readonly pathQuery: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A value for one place of the request, such as query.offset. */
+export interface Placement {
+  readonly place: string;
+  readonly value: string | number;
+}
+
+export interface ListValues {
+  readonly window: Window;
+  readonly timezone: string;
+  readonly brandId: string;
+  readonly sync?: SyncType;
+  readonly status?: string | readonly string[];
+}
+
+export function listValues({ window, timezone, brandId, sync, status }: ListValues): Values {
+  return {
+    'window.from': window.from,
+    'window.to': window.to,
+    'window.from_utc': startOfDayUtc(window.from, timezone),
+    'window.to_utc': startOfDayUtc(dayAfter(window.to), timezone),
+    'sync.type': sync,
+    'sync.status': typeof status === 'object' ? [...status] : status,
+    brand_id: brandId,
+  };
+}
+
+const dayAfter = (date: LocalDate) => addDays(date, 1);
+
+/** Fills the template and puts the paging values in their places. */
+export function openRequest(
+  template: RequestTemplate,
+  baseUrl: string,
+  values: Values,
+  placements: readonly Placement[] = [],
+): OpenRequest {
+  const query: [string, string][] = [];
+  for (const [name, value] of Object.entries(template.query)) {
+    const filled = fill(value, values);
+    if (filled === undefined || filled === null) continue;
+    for (const one of Array.isArray(filled) ? filled : [filled]) query.push([name, plainText(one)]);
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(template.headers)) {
+    const filled = fill(text, values);
+    if (filled !== undefined) headers[name] = plainText(filled);
+  }
+  const hasBody = template.method === 'POST';
+  const body = hasBody ? ((fill(template.body ?? {}, values) ?? {}) as Record<string, Json>) : undefined;
+  const opened: OpenRequest = {
+    method: template.method,
+    base: baseUrl.replace(/\/+$/, '') + fillPath(template.path, values),
+    query,
+    headers,
+    ...(body !== undefined && { body }),
+  };
+  return placements.reduce(place, opened);
+}
+
+/** The request with one more value in it; a value that already stands in the place gives way. */
+export function place(request: OpenRequest, { place: where, value }: Placement): OpenRequest {
+  const dot = where.indexOf('.');
+  const part = where.slice(0, dot);
+  const name = where.slice(dot + 1);
+  if (part === 'query') {
+    return { ...request, query: [...request.query.filter(([key]) => key !== name), [name, String(value)]] };
+  }
+  if (part === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } };
+  return { ...request, body: placeInBody(request.body ?? {}, name.split('.'), value) };
+}
+
+function placeInBody(
+  body: Readonly<Record<string, Json>>,
+  [key = '', ...rest]: readonly string[],
+  value: string | number,
+): Record<string, Json> {
+  if (rest.length === 0) return { ...body, [key]: value };
+  const inner = body[key];
+  const object = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  return { ...body, [key]: placeInBody(object, rest, value) };
+}
+
+/** The bytes. Spaces are %20 and not +: the one spelling that every server reads the same way, and that signatures agree on. */
+export function toWire(request: OpenRequest): WireRequest {
+  const pairs = request.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const joint = request.base.includes('?') ? '&' : '?';
+  const url = new URL(pairs.length === 0 ? request.base : `${request.base}${joint}${pairs.join('&')}`);
+  url.hash = '';
+  const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
+  if (request.body === undefined) return { method: request.method, url: url.href, pathQuery: pathQuery(url), headers };
+  return {
+    method: request.method,
+    url: url.href,
+    pathQuery: pathQuery(url),
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(request.body),
+  };
+}
+
+const pathQuery = (url: URL) => url.pathname + url.search;

@@ -1,0 +1,146 @@
+import type { IntegrationName, Json, SyncType } from '../../terms.ts';
+
+/**
+ * What pulling needs to know of one integration: connector and integration read together, durations in milliseconds, offsets
+ * in days, secrets in plain text. It never leaves the process.
+ */
+export interface PullSettings {
+  readonly integration: IntegrationName;
+  readonly brandId: string;
+  /** IANA name; windows are days of this zone. */
+  readonly timezone: string;
+  readonly baseUrl: string;
+  readonly auth: Auth;
+  readonly request: RequestTemplate;
+  readonly single?: RequestTemplate;
+  readonly pagination: Pagination;
+  /** The longest window, in days: 1 to 7. */
+  readonly stepDays: number;
+  readonly syncs: Readonly<Partial<Record<SyncType, SyncSettings>>>;
+  readonly rate?: Rate;
+  readonly idleMs: number;
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+  /** Absolute path of the module that turns a response's bytes into JSON. */
+  readonly adapter?: string;
+}
+
+export interface SyncSettings {
+  readonly everyMs: number;
+  /** First and last day, counted from today at the property. */
+  readonly fromDays: number;
+  readonly toDays: number;
+  readonly status?: string | readonly string[];
+}
+
+export interface Rate {
+  readonly requests: number;
+  readonly perMs: number;
+  readonly burst: number;
+}
+
+/** Texts may hold placeholders; see template.ts. */
+export interface RequestTemplate {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query: Readonly<Record<string, Json>>;
+  readonly body?: Readonly<Record<string, Json>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Places in the request are query.NAME, body.KEY.KEY or header.NAME; `next` and `total` are paths in the response. */
+export type Pagination =
+  | {
+      readonly type: 'offset';
+      readonly offset: string;
+      readonly limit: string;
+      readonly pageSize: number;
+      readonly first: number;
+      readonly total: string;
+    }
+  | {
+      readonly type: 'page';
+      readonly page: string;
+      readonly limit?: string;
+      readonly pageSize: number;
+      readonly first: number;
+      readonly total: string;
+    }
+  | {
+      readonly type: 'cursor';
+      readonly next: string;
+      readonly cursor: string;
+      readonly limit?: string;
+      readonly pageSize: number;
+      readonly total: string;
+    }
+  | { readonly type: 'link'; readonly limit?: string; readonly pageSize: number; readonly total: string }
+  | { readonly type: 'none' };
+
+export type Auth =
+  | { readonly type: 'none' }
+  | { readonly type: 'bearer'; readonly token: string }
+  | { readonly type: 'api_key'; readonly key: string; readonly header?: string; readonly query?: string }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+  | HmacAuth
+  | CustomAuth
+  | OAuth2;
+
+export interface HmacAuth {
+  readonly type: 'hmac';
+  readonly secret: string;
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly encoding: 'hex' | 'base64';
+  /** Template of the string to sign. */
+  readonly sign: string;
+  /** Templates of the headers to send. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface CustomAuth {
+  readonly type: 'custom';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, Json>>;
+}
+
+export interface OAuth2 {
+  readonly type: 'oauth2';
+  readonly grant: 'client_credentials' | 'authorization_code';
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly clientAuth: 'basic' | 'post';
+  readonly scopes: readonly string[];
+  readonly audience?: string;
+  /** Further parameters of every token request. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly authorizeUrl?: string;
+  readonly authorizeParams: Readonly<Record<string, string>>;
+  readonly pkce: boolean;
+}
+
+/** Text that must never be shown, wherever a partner might echo it. */
+export function secretsOf(auth: Auth): string[] {
+  switch (auth.type) {
+    case 'none':
+      return [];
+    case 'bearer':
+      return [auth.token];
+    case 'api_key':
+      return [auth.key];
+    case 'basic':
+      return [auth.password];
+    case 'hmac':
+      return [auth.secret];
+    case 'custom':
+      return [...Object.values(auth.headers), ...Object.values(auth.query), ...textsIn(auth.body)];
+    case 'oauth2':
+      return auth.clientSecret === undefined ? [] : [auth.clientSecret];
+  }
+}
+
+function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,65 @@
+import type { Json } from '../../terms.ts';
+
+/** What placeholders stand for. An absent, null, empty-text or empty-list value makes its parameter vanish. */
+export type Values = Readonly<Record<string, Json | undefined>>;
+
+const placeholder = /\{([A-Za-z_][\w.]*)\}/g;
+const alone = /^\{([A-Za-z_][\w.]*)\}$/;
+
+/**
+ * A template with its placeholders filled in. A text that is one placeholder alone becomes the value with its type: a list
+ * stays a list, a number a number. Keys and list items whose placeholder has no value are left out; so are objects and lists
+ * that lose all they had to that.
+ */
+export function fill(template: Json, values: Values): Json | undefined {
+  if (typeof template === 'string') return fillText(template, values);
+  if (Array.isArray(template)) {
+    const items = template.map((item) => fill(item, values)).filter((item) => item !== undefined);
+    return items.length === 0 && template.length > 0 ? undefined : items;
+  }
+  if (typeof template === 'object' && template !== null) {
+    const entries = Object.entries(template);
+    const filled = entries.flatMap(([key, value]) => {
+      const made = fill(value, values);
+      return made === undefined ? [] : [[key, made] as const];
+    });
+    return filled.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(filled);
+  }
+  return template;
+}
+
+function fillText(text: string, values: Values): Json | undefined {
+  const single = alone.exec(text)?.[1];
+  if (single !== undefined && single in values) {
+    const value = values[single];
+    return isEmpty(value) ? undefined : value;
+  }
+  let vanished = false;
+  const filled = text.replace(placeholder, (whole, name: string) => {
+    if (!(name in values)) return whole;
+    const value = values[name];
+    if (value === undefined || isEmpty(value)) vanished = true;
+    return plainText(value);
+  });
+  return vanished ? undefined : filled;
+}
+
+function isEmpty(value: Json | undefined): value is undefined {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** Text for a place that can hold nothing else: a list becomes its items with commas between. */
+export function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(plainText).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** As fill, for a path: every value is one segment, so that an id with a slash cannot lead elsewhere. */
+export function fillPath(path: string, values: Values): string {
+  return path.replace(placeholder, (whole, name: string) =>
+    name in values
+      ? encodeURIComponent(plainText(values[name])).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'))
+      : whole,
+  );
+}
