@@ -91,9 +91,13 @@ export class Hotel {
   book(inDays: number, nights: number): HotelChange {
     const property = this.random.pick(this.properties);
     const today = this.today(property.id);
-    const reservation = this.#invent(property, addDays(today, inDays), nights, today);
-    this.#reservations.set(reservation.id, reservation);
-    return this.#tell({ event: 'reservation.created', what: 'booked', reservation });
+    return this.#enter(this.#invent(property, addDays(today, inDays), nights, today));
+  }
+
+  /** A booking that comes first in the list of a range: it arrived long before the range and leaves within it. */
+  bookFirst(from: LocalDate): HotelChange {
+    const property = this.properties[0];
+    return this.#enter(this.#invent(property, addDays(from, -30), 31, addDays(from, -31)));
   }
 
   /** Does one thing to one reservation, or says why it cannot be done. */
@@ -117,6 +121,11 @@ export class Hotel {
   /** Takes a reservation out of the book, as an archive run does; no event tells of it. */
   forget(id: string): boolean {
     return this.#reservations.delete(id);
+  }
+
+  #enter(reservation: HotelReservation): HotelChange {
+    this.#reservations.set(reservation.id, reservation);
+    return this.#tell({ event: 'reservation.created', what: 'booked', reservation });
   }
 
   #tell(change: Omit<HotelChange, 'at' | 'propertyId'>): HotelChange {

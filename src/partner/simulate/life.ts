@@ -1,6 +1,6 @@
 import type { ChangeAction } from './actions.ts';
 import type { HotelReservation } from './booking.ts';
-import { type Hotel, type HotelChange, stayLength } from './hotel.ts';
+import { Hotel, type HotelChange, type HotelOptions, stayLength } from './hotel.ts';
 import { addDays } from './property.ts';
 
 type Doing = ChangeAction['kind'] | 'profile';
@@ -9,12 +9,11 @@ type Doing = ChangeAction['kind'] | 'profile';
  * How the hotel lives. One step is one thing that a desk, a guest or a booking site does; what can happen depends on the
  * calendar: only today's arrivals check in, only those in house check out. Nights settle what the day left open.
  */
-export class Life {
-  readonly #hotel: Hotel;
+export class LivingHotel extends Hotel {
   readonly #most: number;
 
-  constructor(hotel: Hotel, options: { readonly mostReservations: number }) {
-    this.#hotel = hotel;
+  constructor(options: HotelOptions & { readonly mostReservations: number }) {
+    super(options);
     this.#most = options.mostReservations;
   }
 
@@ -31,22 +30,22 @@ export class Life {
   /** The night audit: arrivals of past days that never came, departures that nobody noted, old stays archived. */
   audit(): HotelChange[] {
     const happened: HotelChange[] = [];
-    for (const reservation of this.#hotel.list()) {
-      const today = this.#hotel.today(reservation.propertyId);
-      const action = overdue(reservation, today, this.#hotel.random.next());
+    for (const reservation of this.list()) {
+      const today = this.today(reservation.propertyId);
+      const action = overdue(reservation, today, this.random.next());
       if (action !== undefined) {
-        const change = this.#hotel.change(reservation.id, action);
+        const change = this.change(reservation.id, action);
         if ('event' in change) happened.push(change);
       } else if (reservation.checkOut < addDays(today, -60)) {
-        this.#hotel.forget(reservation.id);
+        this.forget(reservation.id);
       }
     }
     return happened;
   }
 
   #step(): HotelChange | undefined {
-    const { random } = this.#hotel;
-    const full = this.#hotel.size >= this.#most;
+    const { random } = this;
+    const full = this.size >= this.#most;
     const kind = random.weighted([
       [full ? 0 : 26, 'book'],
       [16, 'check_in'],
@@ -61,15 +60,15 @@ export class Life {
       [1, 'no_show'],
       [1, 'reinstate'],
     ] as const);
-    if (kind === 'book') return this.#hotel.book(bookingLead(random.next()), stayLength(random));
-    const chosen = random.some(this.#hotel.list((reservation) => this.#fits(kind, reservation)));
+    if (kind === 'book') return this.book(bookingLead(random.next()), stayLength(random));
+    const chosen = random.some(this.list((reservation) => this.#fits(kind, reservation)));
     if (chosen === undefined) return undefined;
-    const change = this.#hotel.change(chosen.id, this.#action(kind, chosen));
+    const change = this.change(chosen.id, this.#action(kind, chosen));
     return 'event' in change ? change : undefined;
   }
 
   #fits(kind: Doing, reservation: HotelReservation): boolean {
-    const today = this.#hotel.today(reservation.propertyId);
+    const today = this.today(reservation.propertyId);
     const { status } = reservation;
     switch (kind) {
       case 'check_in':
@@ -95,11 +94,11 @@ export class Life {
   }
 
   #action(kind: Doing, reservation: HotelReservation): ChangeAction {
-    const { random } = this.#hotel;
+    const { random } = this;
     if (kind === 'profile') return { kind: 'guest', profile: true };
     if (kind === 'extend') return { kind, nights: random.int(1, 2) };
     if (kind === 'move') {
-      const today = this.#hotel.today(reservation.propertyId);
+      const today = this.today(reservation.propertyId);
       const shifted = addDays(reservation.checkIn, random.int(-4, 9));
       const checkIn = shifted > today ? shifted : addDays(today, 1);
       return { kind, checkIn, checkOut: addDays(checkIn, stayLength(random)) };

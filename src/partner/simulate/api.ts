@@ -1,0 +1,200 @@
+import type { JsonObject } from '../../terms.ts';
+import type { HotelReservation } from './booking.ts';
+import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
+import type { Twist } from './faults/twist.ts';
+import type { Hotel } from './hotel.ts';
+import { type Ask, type Entry, type Page, type Paging, paginate, writeCursor } from './paging.ts';
+import { daysBetween } from './property.ts';
+import { fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
+import { flatRows, reservationJson, type Spelling } from './represent.ts';
+
+export const shapes = ['wrapped', 'bare', 'flat'] as const;
+export type Shape = (typeof shapes)[number];
+
+export interface ApiOptions {
+  readonly shape: Shape;
+  readonly paging: Paging;
+  readonly spelling: Spelling;
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+  /** Longer ranges are answered with 413; no bound where it is left out. */
+  readonly maxRangeDays: number | undefined;
+}
+
+const listPath = '/api/reservations';
+const searchPath = '/api/reservations/search';
+
+/** The three calls of a partner's REST API over the book of a hotel. */
+export class ReservationApi {
+  readonly #hotel: Hotel;
+  readonly #options: ApiOptions;
+
+  constructor(hotel: Hotel, options: ApiOptions) {
+    if (options.shape === 'bare' && options.paging === 'cursor') {
+      throw new Error('A bare array has no place for next_cursor: use the wrapped or flat shape with cursor paging.');
+    }
+    this.#hotel = hotel;
+    this.#options = options;
+  }
+
+  /** Which call a request is, for faults that fall on one of them; undefined for a path of another. */
+  static callOf({ path }: Exchange): 'list' | 'search' | 'single' | undefined {
+    if (path === listPath) return 'list';
+    if (path === searchPath) return 'search';
+    return path.startsWith(`${listPath}/`) ? 'single' : undefined;
+  }
+
+  answer(exchange: Exchange, twists: readonly Twist[]): Answer {
+    const call = ReservationApi.callOf(exchange);
+    if (call === undefined) return problem(404, 'not_found', 'There is no such endpoint.');
+    const method = call === 'search' ? 'POST' : 'GET';
+    if (exchange.method !== method) return problem(405, 'method_not_allowed', `Use ${method}.`, { allow: method });
+    if (call === 'single') return this.#single(exchange.path.slice(listPath.length + 1), twists);
+    if (call === 'list') {
+      return this.#list(
+        exchange,
+        fromQueryString(exchange.query),
+        (name) => exchange.query.get(name) ?? undefined,
+        twists,
+      );
+    }
+    if (exchange.headers['content-type']?.startsWith('application/json') !== true) {
+      return problem(400, 'invalid_body', 'Send the body as application/json.');
+    }
+    const body = bodyObject(exchange.bodyText);
+    if (body === undefined) return problem(400, 'invalid_body', 'The body must be a JSON object.');
+    return this.#list(
+      exchange,
+      fromBody(body),
+      (name) => (body[name] === undefined ? undefined : String(body[name])),
+      twists,
+    );
+  }
+
+  #single(encodedId: string, twists: readonly Twist[]): Answer {
+    const id = decodeId(encodedId);
+    const found = id === undefined ? undefined : this.#hotel.find(id);
+    if (found === undefined) return problem(404, 'not_found', 'There is no reservation with this id.');
+    return json(200, twisted(reservationJson(this.#hotel, found, this.#options.spelling), 0, twists));
+  }
+
+  #list(exchange: Exchange, given: ReturnType<typeof fromBody>, ask: Ask, twists: readonly Twist[]): Answer {
+    const twist = Object.assign({}, ...twists.map(({ list }) => list));
+    const leniency = Object.assign(
+      { missingDates: false, malformedDates: false },
+      ...twists.map(({ lenient }) => lenient),
+    );
+    const parsed = parseListQuery(
+      given,
+      leniency,
+      this.#hotel.properties.map(({ id }) => id),
+    );
+    if (parsed.kind === 'bad') return problem(400, parsed.code, parsed.message);
+    const { query } = parsed;
+    const { maxRangeDays, maxLimit, defaultLimit, paging } = this.#options;
+    if (maxRangeDays !== undefined && daysBetween(query.from, query.to) >= maxRangeDays) {
+      return problem(413, 'range_too_long', `Ask for at most ${maxRangeDays} days at once.`);
+    }
+    const entries = this.#entries({
+      ...query,
+      ...(twist.ignoreRange === true ? { from: '1900-01-01', to: '9999-12-31' } : {}),
+      ...(twist.ignoreStatus === true ? { statuses: [] } : {}),
+    });
+    const asked: Ask =
+      twist.firstPageOnly === true ? (name) => (/^(offset|page|cursor)$/.test(name) ? undefined : ask(name)) : ask;
+    const limits = { defaultLimit, maxLimit: Math.min(maxLimit, twist.maxLimit ?? maxLimit) };
+    const page = paginate(paging, entries, asked, limits);
+    if (page.kind === 'bad') return problem(400, 'invalid_paging', page.message);
+    const sent = {
+      ...page,
+      total: page.total + (twist.totalBy ?? 0),
+      entries: this.#sent(page, entries, twist),
+      ...(twist.cursorLoop === true && paging === 'cursor' && page.nextCursor === undefined
+        ? { nextCursor: writeCursor('') }
+        : {}),
+    };
+    const answer = this.#envelope(exchange, sent, twists);
+    if (twist.shift === true) this.#hotel.bookFirst(query.from);
+    return answer;
+  }
+
+  #sent(
+    page: Page,
+    all: readonly Entry[],
+    twist: { readonly endless?: true; readonly duplicate?: true },
+  ): readonly Entry[] {
+    if (twist.endless === true && page.entries.length < page.pageSize && all.length > 0) {
+      return Array.from({ length: page.pageSize }, (_, index) => all[index % all.length]).filter(
+        (entry) => entry !== undefined,
+      );
+    }
+    const last = page.entries.at(-1);
+    return twist.duplicate === true && last !== undefined ? [...page.entries, last] : page.entries;
+  }
+
+  #entries(query: ListQuery): Entry[] {
+    const wanted = this.#hotel.list((one) => matches(one, query)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const { shape, spelling } = this.#options;
+    if (shape !== 'flat') {
+      return wanted.map((one) => ({
+        key: keyOf(one),
+        json: () => included(reservationJson(this.#hotel, one, spelling), query.include),
+      }));
+    }
+    return wanted.flatMap((one) =>
+      flatRows(this.#hotel, one, spelling).map((row, index) => ({
+        key: `${keyOf(one)} ${String(index).padStart(4, '0')}`,
+        json: () => row,
+      })),
+    );
+  }
+
+  #envelope(exchange: Exchange, page: Page, twists: readonly Twist[]): Answer {
+    const records = page.entries.map((entry, index) => twisted(entry.json(), index, twists));
+    const headers: Record<string, string> = {};
+    if (page.next !== undefined) headers.link = `<${nextUrl(exchange, page.next)}>; rel="next"`;
+    if (this.#options.shape === 'bare') return json(200, records, headers);
+    const root = this.#options.shape === 'flat' ? 'rows' : 'reservations';
+    const envelope = { [root]: records, total: page.total, page: page.page, page_size: page.pageSize };
+    return json(200, page.nextCursor === undefined ? envelope : { ...envelope, next_cursor: page.nextCursor }, headers);
+  }
+}
+
+/** In the order of arrival, as most lists are: so it shifts while people book. */
+function keyOf(reservation: HotelReservation): string {
+  return `${reservation.checkIn} ${reservation.id}`;
+}
+
+/** A stay is in a range when a day of it is, the day of departure counted. */
+function matches(reservation: HotelReservation, query: ListQuery): boolean {
+  return (
+    reservation.checkIn <= query.to &&
+    reservation.checkOut >= query.from &&
+    (query.statuses.length === 0 || query.statuses.includes(reservation.status)) &&
+    (query.propertyId === undefined || reservation.propertyId === query.propertyId)
+  );
+}
+
+function included(record: JsonObject, include: readonly string[] | undefined): JsonObject {
+  if (include === undefined) return record;
+  const left = new Set(['guests', 'rooms', 'charges'].filter((part) => !include.includes(part)));
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !left.has(key)));
+}
+
+function twisted(record: JsonObject, index: number, twists: readonly Twist[]): JsonObject {
+  return twists.reduce((current, { record: change }) => change?.(current, index) ?? current, record);
+}
+
+function nextUrl(exchange: Exchange, next: Readonly<Record<string, string>>): string {
+  const url = new URL(exchange.pathQuery, exchange.origin);
+  for (const [name, value] of Object.entries(next)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function decodeId(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

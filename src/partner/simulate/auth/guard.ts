@@ -1,0 +1,10 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Exchange } from '../exchange.ts';
+
+/** Why a request is not let in; undefined when it is. */
+export type Guard = (exchange: Exchange) => string | undefined;
+
+export function sameText(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

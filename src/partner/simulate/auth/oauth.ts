@@ -1,0 +1,186 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Answer, bodyObject, type Exchange, json } from '../exchange.ts';
+import { consentPage } from './consent.ts';
+import { sameText } from './guard.ts';
+import type { OAuth2Settings } from './method.ts';
+
+interface Code {
+  readonly redirectUri: string;
+  readonly challenge: string | undefined;
+  readonly expiresAt: number;
+}
+
+/**
+ * A small OAuth 2 server: client credentials, and authorization code with PKCE. Refresh tokens are good for one use; one that
+ * comes a second time was stolen or lost, and ends all tokens that came from the same consent.
+ */
+export class OAuthServer {
+  readonly #settings: OAuth2Settings;
+  readonly #now: () => number;
+  readonly #codes = new Map<string, Code>();
+  readonly #access = new Map<string, { readonly expiresAt: number; readonly family: string }>();
+  readonly #refresh = new Map<string, { readonly family: string; readonly used: boolean }>();
+  readonly issued = { client_credentials: 0, authorization_code: 0, refresh_token: 0 };
+
+  constructor(settings: OAuth2Settings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  isLive(token: string): boolean {
+    return (this.#access.get(token)?.expiresAt ?? 0) > this.#now();
+  }
+
+  /** Every access token is over from now on; refresh tokens stay. */
+  expireAll(): void {
+    this.#access.clear();
+  }
+
+  /** Undefined for a path that is not the server's. */
+  handle(exchange: Exchange): Answer | undefined {
+    const { method, path } = exchange;
+    if (path === '/.well-known/oauth-authorization-server' && method === 'GET') return this.#metadata(exchange.origin);
+    if (path === '/oauth/token' && method === 'POST') return this.#token(exchange);
+    if (path === '/oauth/authorize' && method === 'GET')
+      return this.#authorize(exchange.query, this.#settings.autoApprove === true);
+    if (path === '/oauth/authorize' && method === 'POST')
+      return this.#authorize(new URLSearchParams(exchange.bodyText), true);
+    return undefined;
+  }
+
+  #metadata(origin: string): Answer {
+    return json(200, {
+      issuer: origin,
+      token_endpoint: `${origin}/oauth/token`,
+      authorization_endpoint: `${origin}/oauth/authorize`,
+      grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+  }
+
+  #authorize(asked: URLSearchParams, approved: boolean): Answer {
+    const redirectUri = asked.get('redirect_uri') ?? '';
+    const allowed = this.#settings.redirectUris?.includes(redirectUri) ?? URL.canParse(redirectUri);
+    if (asked.get('client_id') !== this.#settings.clientId || !allowed) {
+      return refuse(400, 'invalid_request', 'client_id or redirect_uri is not the registered one.');
+    }
+    const back = new URL(redirectUri);
+    const state = asked.get('state');
+    if (state !== null) back.searchParams.set('state', state);
+    if (asked.get('response_type') !== 'code' || (asked.get('code_challenge_method') ?? 'S256') !== 'S256') {
+      back.searchParams.set('error', 'invalid_request');
+      return redirect(back);
+    }
+    if (!approved) return consentPage(asked);
+    if (asked.get('decision') === 'deny') {
+      back.searchParams.set('error', 'access_denied');
+      return redirect(back);
+    }
+    const code = secret();
+    this.#codes.set(code, {
+      redirectUri,
+      challenge: asked.get('code_challenge') ?? undefined,
+      expiresAt: this.#now() + 60_000,
+    });
+    back.searchParams.set('code', code);
+    return redirect(back);
+  }
+
+  #token(exchange: Exchange): Answer {
+    const isJson = exchange.headers['content-type']?.includes('json') === true;
+    const form = isJson ? new URLSearchParams(textFields(exchange.bodyText)) : new URLSearchParams(exchange.bodyText);
+    if (!this.#isClient(exchange.headers.authorization, form))
+      return refuse(401, 'invalid_client', 'The client is unknown or its secret is wrong.');
+    switch (form.get('grant_type')) {
+      case 'client_credentials':
+        this.issued.client_credentials += 1;
+        return this.#issue(secret(), false);
+      case 'authorization_code':
+        return this.#byCode(form);
+      case 'refresh_token':
+        return this.#byRefresh(form.get('refresh_token') ?? '');
+      default:
+        return refuse(400, 'unsupported_grant_type', 'Use client_credentials, authorization_code or refresh_token.');
+    }
+  }
+
+  #isClient(authorization: string | undefined, form: URLSearchParams): boolean {
+    const basic = /^Basic (\S+)$/i.exec(authorization ?? '')?.[1];
+    const [id = '', key = ''] =
+      basic === undefined
+        ? [form.get('client_id') ?? '', form.get('client_secret') ?? '']
+        : Buffer.from(basic, 'base64').toString('utf8').split(':').map(formDecoded);
+    return sameText(id, this.#settings.clientId) && sameText(key, this.#settings.clientSecret);
+  }
+
+  #byCode(form: URLSearchParams): Answer {
+    const given = form.get('code') ?? '';
+    const code = this.#codes.get(given);
+    this.#codes.delete(given);
+    if (code === undefined || code.expiresAt < this.#now())
+      return refuse(400, 'invalid_grant', 'The code is unknown, used or too old.');
+    if (code.redirectUri !== form.get('redirect_uri'))
+      return refuse(400, 'invalid_grant', 'redirect_uri is not the one the code was sent to.');
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (code.challenge !== undefined && code.challenge !== proof)
+      return refuse(400, 'invalid_grant', 'code_verifier does not fit.');
+    this.issued.authorization_code += 1;
+    return this.#issue(secret(), true);
+  }
+
+  #byRefresh(token: string): Answer {
+    const known = this.#refresh.get(token);
+    if (known === undefined) return refuse(400, 'invalid_grant', 'The refresh token is unknown.');
+    if (known.used) {
+      for (const [one, { family }] of this.#refresh) if (family === known.family) this.#refresh.delete(one);
+      for (const [one, { family }] of this.#access) if (family === known.family) this.#access.delete(one);
+      return refuse(400, 'invalid_grant', 'The refresh token was used before; consent has to be given again.');
+    }
+    this.#refresh.set(token, { ...known, used: true });
+    this.issued.refresh_token += 1;
+    return this.#issue(known.family, true);
+  }
+
+  #issue(family: string, refreshable: boolean): Answer {
+    const seconds = this.#settings.lifetimeSeconds ?? 300;
+    const access = secret();
+    this.#access.set(access, { expiresAt: this.#now() + seconds * 1000, family });
+    for (const [one, { expiresAt }] of this.#access) if (expiresAt <= this.#now()) this.#access.delete(one);
+    const answer = { access_token: access, token_type: 'Bearer', expires_in: seconds };
+    if (!refreshable) return json(200, answer, { 'cache-control': 'no-store' });
+    const refresh = secret();
+    this.#refresh.set(refresh, { family, used: false });
+    return json(200, { ...answer, refresh_token: refresh }, { 'cache-control': 'no-store' });
+  }
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function redirect(to: URL): Answer {
+  return { status: 302, headers: { location: to.href }, body: '' };
+}
+
+function refuse(status: number, error: string, description: string): Answer {
+  return json(status, { error, error_description: description }, { 'cache-control': 'no-store' });
+}
+
+/** RFC 6749 has the client encode id and secret before they go into Basic; those who do not are understood too. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function textFields(body: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(bodyObject(body) ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

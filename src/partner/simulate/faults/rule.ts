@@ -1,0 +1,83 @@
+import { Random } from '../random.ts';
+import { contractFaults } from './contract.ts';
+import { listFaults } from './lists.ts';
+import { recordFaults } from './records.ts';
+import type { FaultEntry, Twist } from './twist.ts';
+import { answerFaults, wireFaults } from './weather.ts';
+
+/** Every way in which the simulator can go wrong, by name, with a line about each. */
+export const faults = { ...answerFaults, ...wireFaults, ...listFaults, ...recordFaults, ...contractFaults } as const;
+export type FaultKind = keyof typeof faults;
+export const faultKinds = Object.keys(faults) as FaultKind[];
+
+export const calls = ['list', 'search', 'single', 'token'] as const;
+export type Call = (typeof calls)[number];
+
+/** Something that goes wrong: always, by chance, or so many times; on every call but the token's, or on one. */
+export interface FaultRule {
+  readonly kind: FaultKind;
+  /** 0 to 1, drawn at each request; 1 where it is left out. */
+  readonly chance?: number;
+  /** After so many times it is over; never, where it is left out. */
+  readonly times?: number;
+  readonly on?: Call;
+  /** The kind's own number: milliseconds, status, seconds, limit. */
+  readonly value?: number;
+}
+
+/** The rules in force. Chance is seeded: the same requests in the same order meet the same faults. */
+export class FaultBox {
+  readonly #random: Random;
+  #rules: { readonly rule: FaultRule; left: number }[] = [];
+  /** How often each kind fell on a request. */
+  readonly struck = new Map<FaultKind, number>();
+
+  constructor(seed: number | string, rules: readonly FaultRule[]) {
+    this.#random = new Random(`faults ${seed}`);
+    this.set(rules);
+  }
+
+  get rules(): FaultRule[] {
+    return this.#rules.map(({ rule, left }) => (Number.isFinite(left) ? { ...rule, times: left } : rule));
+  }
+
+  set(rules: readonly FaultRule[]): void {
+    this.#rules = rules.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }));
+  }
+
+  add(rule: FaultRule): void {
+    this.set([...this.rules, rule]);
+  }
+
+  /** What falls on this request. */
+  draw(call: Call): Twist[] {
+    const drawn: Twist[] = [];
+    for (const one of this.#rules) {
+      const { kind, chance = 1, on, value } = one.rule;
+      const meant = on === undefined ? call !== 'token' : on === call;
+      if (!meant || !this.#random.chance(chance)) continue;
+      one.left -= 1;
+      this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
+      const entry: FaultEntry = faults[kind];
+      drawn.push(entry.twist(value ?? entry.value?.[1] ?? 0));
+    }
+    this.#rules = this.#rules.filter(({ left }) => left > 0);
+    return drawn;
+  }
+}
+
+/** A rule as it comes from outside, or what is wrong with it. */
+export function readRule(input: unknown): FaultRule | { readonly wrong: string } {
+  if (typeof input !== 'object' || input === null) return { wrong: 'A fault is an object with a kind.' };
+  const { kind, chance, times, on, value } = input as Record<string, unknown>;
+  if (!faultKinds.some((one) => one === kind)) return { wrong: `kind must be one of ${faultKinds.join(', ')}.` };
+  if (chance !== undefined && !(typeof chance === 'number' && chance >= 0 && chance <= 1))
+    return { wrong: 'chance must lie between 0 and 1.' };
+  if (times !== undefined && !(Number.isInteger(times) && Number(times) > 0))
+    return { wrong: 'times must be a whole number from 1 on.' };
+  if (on !== undefined && !calls.some((one) => one === on)) return { wrong: `on must be one of ${calls.join(', ')}.` };
+  if (value !== undefined && typeof value !== 'number') return { wrong: 'value must be a number.' };
+  return Object.fromEntries(
+    Object.entries({ kind, chance, times, on, value }).filter(([, given]) => given !== undefined),
+  ) as unknown as FaultRule;
+}

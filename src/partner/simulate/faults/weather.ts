@@ -1,0 +1,82 @@
+import { json, problem } from '../exchange.ts';
+import type { FaultEntry } from './twist.ts';
+
+/** What happens to any API on a bad day: answers instead of the right one, and trouble on the wire. */
+
+export const answerFaults = {
+  rate_limit: {
+    what: '429 with Retry-After in seconds',
+    value: ['seconds to wait', 2],
+    twist: (seconds) => ({
+      instead: () => problem(429, 'rate_limited', 'Too many requests.', { 'retry-after': String(seconds) }),
+    }),
+  },
+  rate_limit_date: {
+    what: '429 with Retry-After as an HTTP date',
+    value: ['seconds to wait', 2],
+    twist: (seconds) => ({
+      instead: () =>
+        problem(429, 'rate_limited', 'Too many requests.', {
+          'retry-after': new Date(Date.now() + seconds * 1000).toUTCString(),
+        }),
+    }),
+  },
+  rate_limit_silent: {
+    what: '429 without Retry-After',
+    twist: () => ({ instead: () => problem(429, 'rate_limited', 'Too many requests.') }),
+  },
+  server_error: {
+    what: 'an error of the server',
+    value: ['status', 500],
+    twist: (status) => ({ instead: () => problem(status, 'server_error', 'Something broke on our side.') }),
+  },
+  unauthorized: {
+    what: '401 whatever the credentials',
+    twist: () => ({ instead: () => problem(401, 'unauthorized', 'The credentials have expired.') }),
+  },
+  html_page: {
+    what: '200 with a page of HTML, as a login or maintenance page in front of the API gives',
+    twist: () => ({
+      instead: () => ({
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        body: '<!doctype html><title>Please sign in</title>',
+      }),
+    }),
+  },
+  xml: {
+    what: '200 with XML',
+    twist: () => ({
+      instead: () => ({
+        status: 200,
+        headers: { 'content-type': 'application/xml' },
+        body: '<?xml version="1.0"?><reservations><reservation/></reservations>',
+      }),
+    }),
+  },
+  empty_body: {
+    what: '200 with nothing in it',
+    twist: () => ({ instead: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '' }) }),
+  },
+  no_array: {
+    what: '200 with an object in which there is no list',
+    twist: () => ({ instead: () => json(200, { message: 'maintenance' }) }),
+  },
+  redirect: {
+    what: '302 to another host',
+    twist: () => ({
+      instead: ({ pathQuery }) => ({
+        status: 302,
+        headers: { location: `https://elsewhere.example${pathQuery}` },
+        body: '',
+      }),
+    }),
+  },
+} as const satisfies Record<string, FaultEntry>;
+
+export const wireFaults = {
+  slow: { what: 'a late answer', value: ['milliseconds', 3000], twist: (delayMs) => ({ wire: { delayMs } }) },
+  truncate: { what: 'half a body, then the connection ends', twist: () => ({ wire: { cut: 'truncate' } }) },
+  reset: { what: 'the connection ends without an answer', twist: () => ({ wire: { cut: 'reset' } }) },
+  hang: { what: 'headers, then silence', twist: () => ({ wire: { cut: 'hang' } }) },
+} as const satisfies Record<string, FaultEntry>;

@@ -1,0 +1,11 @@
+/** The simulator, for tests, the demo and the command line. */
+export type { ChangeAction } from './actions.ts';
+export { type Shape, shapes } from './api.ts';
+export type { SimulatorAuth } from './auth/method.ts';
+export { type FaultKind, type FaultRule, faultKinds, faults, readRule } from './faults/rule.ts';
+export type { HotelChange } from './hotel.ts';
+export type { SimulatorOptions } from './options.ts';
+export { type Paging, pagings } from './paging.ts';
+export { type Property, shippedProperties } from './property.ts';
+export type { PushTarget } from './push.ts';
+export { type Simulator, type SimulatorStats, startSimulator } from './simulator.ts';

@@ -1,0 +1,102 @@
+import type { Json, LocalDate } from '../../terms.ts';
+import { type HotelStatus, hotelStatuses } from './booking.ts';
+
+/** What a list or a search asks for. */
+export interface ListQuery {
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+  /** None: every status. */
+  readonly statuses: readonly HotelStatus[];
+  readonly propertyId: string | undefined;
+  readonly include: readonly string[] | undefined;
+}
+
+/** What this API forgives, against its own description; all false in a good one. */
+export interface Leniency {
+  readonly missingDates: boolean;
+  readonly malformedDates: boolean;
+}
+
+export type Parsed =
+  | { readonly kind: 'ok'; readonly query: ListQuery }
+  | { readonly kind: 'bad'; readonly code: string; readonly message: string };
+
+interface Given {
+  readonly from: Json | undefined;
+  readonly to: Json | undefined;
+  readonly statuses: readonly Json[];
+  readonly propertyId: Json | undefined;
+  readonly include: Json | undefined;
+  /** How the two bounds are called in this form. */
+  readonly names: readonly [string, string];
+}
+
+export function fromQueryString(query: URLSearchParams): Given {
+  return {
+    from: query.get('dateFrom') ?? undefined,
+    to: query.get('dateTo') ?? undefined,
+    statuses: query
+      .getAll('status')
+      .flatMap((text) => text.split(','))
+      .filter((text) => text !== ''),
+    propertyId: query.get('property_id') ?? undefined,
+    include: undefined,
+    names: ['dateFrom', 'dateTo'],
+  };
+}
+
+export function fromBody(body: { readonly [key: string]: Json }): Given {
+  const status = body.status ?? [];
+  return {
+    from: body.date_from,
+    to: body.date_to,
+    statuses: Array.isArray(status) ? status : [status],
+    propertyId: body.property_id,
+    include: body.include,
+    names: ['date_from', 'date_to'],
+  };
+}
+
+export function parseListQuery(given: Given, lenient: Leniency, propertyIds: readonly string[]): Parsed {
+  const from = parseDate(given.from, given.names[0], '1900-01-01', lenient);
+  if (typeof from !== 'string') return from;
+  const to = parseDate(given.to, given.names[1], '9999-12-31', lenient);
+  if (typeof to !== 'string') return to;
+  if (to < from) return bad('invalid_range', `${given.names[1]} lies before ${given.names[0]}.`);
+  const statuses: HotelStatus[] = [];
+  for (const text of given.statuses) {
+    const status =
+      typeof text === 'string' ? text.toLowerCase().replaceAll('-', '_').replace('canceled', 'cancelled') : '';
+    const known = hotelStatuses.find((one) => one === status);
+    if (known === undefined) return bad('invalid_status', `status must be one of ${hotelStatuses.join(', ')}.`);
+    statuses.push(known);
+  }
+  if (given.propertyId !== undefined && !propertyIds.some((id) => id === given.propertyId)) {
+    return bad('unknown_property', `property_id must be one of ${propertyIds.join(', ')}.`);
+  }
+  const include = Array.isArray(given.include) ? given.include.filter((one) => typeof one === 'string') : undefined;
+  return { kind: 'ok', query: { from, to, statuses, propertyId: given.propertyId as string | undefined, include } };
+}
+
+function parseDate(
+  value: Json | undefined,
+  name: string,
+  open: LocalDate,
+  lenient: Leniency,
+): LocalDate | (Parsed & { kind: 'bad' }) {
+  if (value === undefined || value === null || value === '') {
+    return lenient.missingDates ? open : bad('missing_parameter', `${name} is required.`);
+  }
+  if (typeof value === 'string' && isRealDate(value)) return value;
+  return lenient.malformedDates ? open : bad('malformed_date', `${name} must be a date such as 2026-03-31.`);
+}
+
+export function isRealDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+function bad(code: string, message: string): Parsed & { kind: 'bad' } {
+  return { kind: 'bad', code, message };
+}

@@ -1,0 +1,149 @@
+import type { JsonObject } from '../../terms.ts';
+import { type HotelCharge, type HotelReservation, type HotelRoom, type HotelStatus, totalMinor } from './booking.ts';
+import type { HotelGuest } from './guests.ts';
+import type { Hotel } from './hotel.ts';
+
+/** How the hotel's own book becomes JSON: the list's reservation, the rows of a flat answer, the data of an event. */
+
+/** checked-in in the lists of most, checked_in in some. */
+export type Spelling = 'hyphen' | 'underscore';
+
+export function spellStatus(status: HotelStatus, spelling: Spelling): string {
+  return spelling === 'hyphen' ? status.replace('_', '-') : status;
+}
+
+export function reservationJson(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
+  const { decimals } = hotel.property(reservation.propertyId);
+  return {
+    id: reservation.id,
+    ...headJson(reservation, spelling, decimals),
+    guests: hotel.guestsOf(reservation).map(guestJson),
+    rooms: reservation.rooms.map(roomJson),
+    charges: reservation.charges.map((charge) => chargeJson(charge, decimals)),
+  };
+}
+
+/** The data of a reservation event: reservation_id, stays and board_type in the places of id, rooms and board. */
+export function eventData(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
+  const { decimals } = hotel.property(reservation.propertyId);
+  return {
+    reservation_id: reservation.id,
+    ...headJson(reservation, spelling, decimals),
+    guests: hotel.guestsOf(reservation).map(guestJson),
+    stays: reservation.rooms.map((room) => {
+      const { board, ...rest } = roomJson(room);
+      return { ...rest, board_type: boardCode(room.board) };
+    }),
+    charges: reservation.charges.map((charge) => chargeJson(charge, decimals)),
+  };
+}
+
+export function guestEventData(guest: HotelGuest, reservation: HotelReservation | undefined): JsonObject {
+  return { ...guestJson(guest), ...(reservation === undefined ? {} : { reservation_id: reservation.id }) };
+}
+
+/** One row for each guest in each room with each charge: everything of the reservation said again in every row. */
+export function flatRows(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject[] {
+  const { decimals } = hotel.property(reservation.propertyId);
+  const head = headJson(reservation, spelling, decimals);
+  const charges: readonly JsonObject[] = reservation.charges.map((charge) => {
+    const { code, description, amount, quantity } = chargeJson(charge, decimals);
+    return {
+      line_no: charge.lineNo,
+      charge_code: code,
+      charge_text: description,
+      charge_amount: amount,
+      charge_qty: quantity,
+    } as JsonObject;
+  });
+  const rows: JsonObject[] = [];
+  for (const guest of hotel.guestsOf(reservation)) {
+    for (const room of reservation.rooms) {
+      const { start_date: from, end_date: to, ...kind } = roomJson(room);
+      for (const charge of charges.length === 0 ? [{}] : charges) {
+        rows.push({
+          res_no: reservation.id,
+          ...head,
+          ...guestJson(guest),
+          room_no: room.roomNo,
+          ...kind,
+          from,
+          to,
+          ...charge,
+        } as JsonObject);
+      }
+    }
+  }
+  return rows;
+}
+
+function headJson(reservation: HotelReservation, spelling: Spelling, decimals: number) {
+  return {
+    confirmation_number: reservation.confirmationNumber,
+    check_in: reservation.checkIn,
+    check_out: reservation.checkOut,
+    booking_date: reservation.bookingDate,
+    status: spellStatus(reservation.status, spelling),
+    channel: reservation.channel,
+    source: reservation.source,
+    total_amount: units(totalMinor(reservation), decimals),
+    currency: reservation.currency,
+  };
+}
+
+export function guestJson(guest: HotelGuest): JsonObject {
+  return known({
+    guest_id: guest.guestId,
+    first_name: guest.firstName,
+    last_name: guest.lastName,
+    email: guest.email,
+    phone: guest.phone,
+    date_of_birth: guest.dateOfBirth,
+    nationality: guest.nationality,
+    document_type: guest.documentType,
+    document_number: guest.documentNumber,
+    marketing_consent: guest.marketingConsent,
+  });
+}
+
+function roomJson(room: HotelRoom) {
+  return {
+    room_type: room.roomType,
+    board: room.board,
+    rate_code: room.rateCode,
+    start_date: room.startDate,
+    end_date: room.endDate,
+    adults: room.adults,
+    children: room.children,
+  };
+}
+
+function chargeJson(charge: HotelCharge, decimals: number) {
+  return {
+    code: charge.code,
+    description: charge.description,
+    amount: units(charge.amountMinor, decimals),
+    quantity: charge.quantity,
+  };
+}
+
+const boardCodes: Readonly<Record<string, string>> = {
+  room_only: 'RO',
+  bed_and_breakfast: 'BB',
+  half_board: 'HB',
+  full_board: 'FB',
+  all_inclusive: 'AI',
+};
+
+export function boardCode(board: string): string {
+  return boardCodes[board] ?? board;
+}
+
+/** The quotient of two whole numbers prints as the decimal it stands for, up to fifteen digits. */
+function units(minor: number, decimals: number): number {
+  return minor / 10 ** decimals;
+}
+
+function known(fields: { [key: string]: string | boolean | undefined }): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+}

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { AdminPaths } from './admin.ts';
+import { ReservationApi } from './api.ts';
+import { guardFor } from './auth/authenticate.ts';
+import { OAuthServer } from './auth/oauth.ts';
+import { HotelClock } from './clock.ts';
+import { FaultBox } from './faults/rule.ts';
+import { type GateParts, replyTo } from './gate.ts';
+import type { HotelChange } from './hotel.ts';
+import { LivingHotel } from './life.ts';
+import { LiveLog } from './log.ts';
+import type { SimulatorOptions } from './options.ts';
+import { shippedProperties } from './property.ts';
+import { Pusher, type PushTarget } from './push.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { Spelling } from './represent.ts';
+import { close, listen } from './server.ts';
+
+export interface SimulatorStats {
+  readonly reservations: number;
+  readonly changes: Readonly<Record<HotelChange['event'], number>>;
+  /** By status, or by the cut (truncate, reset, hang) where there was one. */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly pushes: {
+    readonly queued: number;
+    readonly delivered: number;
+    readonly retried: number;
+    readonly dead: number;
+  };
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+/** A PMS to test against: its book, its REST API, its events. */
+export class Simulator {
+  readonly hotel: LivingHotel;
+  readonly faults: FaultBox;
+  readonly oauth: OAuthServer | undefined;
+  readonly log = new LiveLog();
+  readonly #options: SimulatorOptions;
+  readonly #clock: HotelClock;
+  readonly #spelling: Spelling;
+  readonly #gate: GateParts;
+  #pushers: readonly Pusher[] = [];
+  #heartbeat: NodeJS.Timeout | undefined;
+  #dates = '';
+  #close: () => Promise<void> = async () => undefined;
+  baseUrl = '';
+
+  private constructor(options: SimulatorOptions) {
+    const { seed = 1, reservations = 2_000, auth = { type: 'none' } } = options;
+    this.#options = options;
+    this.#clock = new HotelClock(options.now ?? Date.now, options.speed ?? 1);
+    this.#spelling = options.spelling ?? 'hyphen';
+    this.hotel = new LivingHotel({
+      seed,
+      properties: options.properties ?? [shippedProperties[0]],
+      reservations,
+      mostReservations: options.mostReservations ?? Math.max(5_000, reservations * 5),
+      untidy: options.untidy ?? 0.3,
+      hotelNow: this.#clock.hotelNow,
+      now: this.#clock.now,
+    });
+    this.hotel.onChange((change) => this.log.changed(change));
+    this.faults = new FaultBox(seed, options.faults ?? []);
+    this.oauth = auth.type === 'oauth2' ? new OAuthServer(auth, this.#clock.now) : undefined;
+    this.#gate = {
+      api: new ReservationApi(this.hotel, {
+        shape: options.shape ?? 'wrapped',
+        paging: options.paging ?? 'offset',
+        spelling: this.#spelling,
+        defaultLimit: options.defaultLimit ?? 100,
+        maxLimit: options.maxLimit ?? 1_000,
+        maxRangeDays: options.maxRangeDays,
+      }),
+      guard: guardFor(auth, this.oauth, this.#clock.now),
+      oauth: this.oauth,
+      limit: options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit),
+      faults: this.faults,
+      now: this.#clock.now,
+    };
+  }
+
+  static async start(options: SimulatorOptions = {}): Promise<Simulator> {
+    const simulator = new Simulator(options);
+    const admin = new AdminPaths(simulator);
+    const { server, baseUrl } = await listen(
+      async (exchange, response) => {
+        const own = await admin.handle(exchange, response);
+        if (own !== undefined) return own;
+        const reply = replyTo(simulator.#gate, exchange);
+        simulator.log.requested(
+          exchange.method,
+          exchange.path,
+          reply.wire?.cut ?? reply.answer.status,
+          simulator.#clock.now(),
+        );
+        return reply;
+      },
+      options.host ?? '127.0.0.1',
+      options.port ?? 0,
+    );
+    simulator.baseUrl = baseUrl;
+    simulator.#close = () => close(server);
+    try {
+      if (options.push !== undefined) await simulator.pushTo(options.push);
+    } catch (error) {
+      await simulator.stop();
+      throw error;
+    }
+    if (options.changeEveryMs !== undefined && options.changeEveryMs > 0) simulator.#live(options.changeEveryMs);
+    return simulator;
+  }
+
+  get pushers(): readonly Pusher[] {
+    return this.#pushers;
+  }
+
+  get stats(): SimulatorStats {
+    const sum = (pick: (pusher: Pusher) => number) => this.#pushers.reduce((total, pusher) => total + pick(pusher), 0);
+    return {
+      reservations: this.hotel.size,
+      changes: { ...this.log.changes },
+      requests: { ...this.log.requests },
+      pushes: {
+        queued: sum(({ sender }) => sender.stats.queued),
+        delivered: sum(({ sender }) => sender.stats.delivered),
+        retried: sum(({ sender }) => sender.stats.retried),
+        dead: sum(({ sender }) => sender.stats.dead),
+      },
+      faults: Object.fromEntries(this.faults.struck),
+    };
+  }
+
+  /** Ends the senders there are, and tells these targets of every change from now on. */
+  async pushTo(targets: PushTarget | readonly PushTarget[]): Promise<void> {
+    const { pushFolder, sender } = this.#options;
+    await Promise.all(this.#pushers.map((pusher) => pusher.stop()));
+    this.#pushers = [];
+    this.#pushers = await Promise.all(
+      [targets].flat().map((target: PushTarget, index) => {
+        const folder = pushFolder === undefined ? undefined : join(pushFolder, String(index));
+        return Pusher.start(this.hotel, target, { spelling: this.#spelling, folder, sender }, (pushed) =>
+          this.log.pushed(pushed, this.#clock.now()),
+        );
+      }),
+    );
+  }
+
+  /** Waits until every event was accepted or given up. */
+  async pushed(): Promise<void> {
+    await Promise.all(this.#pushers.map(({ sender }) => sender.drain()));
+  }
+
+  /** Puts the calendar forward, with a night audit for each day. */
+  passDays(days: number): HotelChange[] {
+    const happened: HotelChange[] = [];
+    for (let day = 0; day < days; day += 1) {
+      this.#clock.skipDays(1);
+      happened.push(...this.hotel.audit());
+    }
+    return happened;
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#heartbeat);
+    this.#heartbeat = undefined;
+    await Promise.all(this.#pushers.map((pusher) => pusher.stop()));
+    await this.#close();
+  }
+
+  /** Something happens, and then again; the first beat of a new day begins with the night audit. */
+  #live(everyMs: number): void {
+    const waitMs = everyMs * (0.5 + Math.random());
+    this.#heartbeat = setTimeout(() => {
+      const dates = this.hotel.properties.map(({ id }) => this.hotel.today(id)).join();
+      if (this.#dates !== '' && this.#dates !== dates) this.hotel.audit();
+      this.#dates = dates;
+      this.hotel.advance(1);
+      this.#live(everyMs);
+    }, waitMs);
+  }
+}
+
+export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  return Simulator.start(options);
+}
