@@ -13,10 +13,34 @@ export const recordErrors = {
     what: 'The status has a spelling that neither the schema nor the values of the connector know.',
     next: 'Add the spelling to values.status of the connector (or set unknown_status: other), apply it and replay.',
   },
+  'record.root_not_found': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'The response has nothing at the place where the connector looks for reservations.',
+    next: 'Compare shape.root_path (or single_path) of the connector with the keys that are named; set shape.missing_is_empty where the partner leaves an empty list out.',
+  },
+  'record.not_a_list': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'The place where the connector looks for reservations does not hold a list.',
+    next: 'Set shape.root_path to the key that holds the list, or shape.object_is_one where the partner sends a single reservation as an object.',
+  },
   'record.not_found': {
     stage: 'record',
     retry: 'final',
     what: 'No reservation with this id is stored for the integration.',
     next: 'Check the id and the integration; if the partner has it, run a sync over its dates.',
+  },
+  'record.rule_failed': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'A business rule of the integration could not be evaluated over a record.',
+    next: 'Read which rule and why in the dead letter, correct it in the transforms of the integration (has() tells absent fields), apply it and replay.',
+  },
+  'record.rule_too_costly': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'A business rule could take too long over a record: its lists or texts are larger than rules may go over.',
+    next: 'Make the rule go over fewer lists or shorter texts, apply it and replay.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,199 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Json, Note } from '../terms.ts';
+import { FieldCheck, type Problem, storable } from './field-check.ts';
+import { type Charge, type Guest, type Reservation, type Room, type Status, statuses } from './reservation.ts';
+
+export type { Problem } from './field-check.ts';
+
+type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
+/** What comes in: the canonical keys, with values not yet checked. Other keys are not looked at. */
+export type ReservationDraft = Fields<Reservation>;
+export type GuestDraft = Fields<Guest>;
+
+export interface Invalid {
+  readonly kind: 'invalid';
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+}
+
+type Checked<Name extends string, Of> =
+  | ({ readonly kind: 'ok'; readonly notes: readonly Note[] } & { readonly [Key in Name]: Of })
+  | Invalid;
+
+const knownStatuses: ReadonlySet<string> = new Set(statuses);
+const noNotes: readonly Note[] = [];
+
+/**
+ * A draft becomes the canonical record, or the list of every rule that it broke. The keys come out in the order of the
+ * schema, so that equal content is equal text. A canonical record passes unchanged.
+ */
+export function toReservation(draft: { readonly record: ReservationDraft }): Checked<'reservation', Reservation> {
+  const raw = draft.record;
+  const check = new FieldCheck();
+  const id = check.text(raw.id, 'id');
+  const confirmation = check.text(raw.confirmation_number, 'confirmation_number');
+  const checkIn = check.date(raw.check_in, 'check_in');
+  const checkOut = check.date(raw.check_out, 'check_out');
+  const booked = check.date(raw.booking_date, 'booking_date');
+  const statusRaw = check.text(raw.status_raw, 'status_raw');
+  const channel = check.text(raw.channel, 'channel');
+  const source = check.text(raw.source, 'source');
+  const total = check.decimal(raw.total_amount, 'total_amount');
+  const currency = check.currency(raw.currency, 'currency');
+  const guests = list(check, raw.guests, 'guests', guestOf);
+  const rooms = list(check, raw.rooms, 'rooms', roomOf);
+  const charges = list(check, raw.charges, 'charges', chargeOf);
+  const extra = extraOf(check, raw.extra);
+
+  const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
+  if (id === undefined && isEmpty(raw.id)) check.fail('id', 'must be there', raw.id);
+  if (checkIn === undefined && isEmpty(raw.check_in)) check.fail('check_in', 'must be there', raw.check_in);
+  if (checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', 'must be there', raw.check_out);
+  if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
+    check.fail('check_out', 'must not be before check_in', raw.check_out);
+  // A record wrong in nothing but its status has a code of its own: its cure is a line under `values`.
+  const otherwiseSound = check.problems.length === 0;
+  if (status === undefined) {
+    const given = statusRaw ?? raw.status;
+    const unknown = !isEmpty(given);
+    check.fail('status', unknown ? 'must be a known status' : 'must be there', given);
+    return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
+  }
+  if (check.problems.length > 0 || id === undefined || checkIn === undefined || checkOut === undefined)
+    return invalid(check, 'record.invalid');
+
+  const reservation: Reservation = { id } as Reservation;
+  if (confirmation !== undefined) reservation.confirmation_number = confirmation;
+  reservation.check_in = checkIn;
+  reservation.check_out = checkOut;
+  if (booked !== undefined) reservation.booking_date = booked;
+  reservation.status = status;
+  if (statusRaw !== undefined) reservation.status_raw = statusRaw;
+  if (channel !== undefined) reservation.channel = channel;
+  if (source !== undefined) reservation.source = source;
+  if (total !== undefined) reservation.total_amount = total;
+  if (currency !== undefined) reservation.currency = currency;
+  reservation.guests = guests;
+  reservation.rooms = rooms;
+  reservation.charges = charges;
+  if (extra !== undefined) reservation.extra = extra;
+  return { kind: 'ok', reservation, notes: check.notes.length === 0 ? noNotes : check.notes };
+}
+
+export function toGuest(draft: { readonly record: GuestDraft }): Checked<'guest', Guest> {
+  const check = new FieldCheck();
+  const guest = guestOf(draft.record, check);
+  return check.problems.length > 0 ? invalid(check, 'record.invalid') : { kind: 'ok', guest, notes: check.notes };
+}
+
+function invalid(check: FieldCheck, code: ErrorCode): Invalid {
+  return { kind: 'invalid', code, problems: check.problems };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function list<Of>(check: FieldCheck, value: unknown, name: string, of: (raw: object, check: FieldCheck) => Of): Of[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    check.fail(name, 'must be a list', value);
+    return [];
+  }
+  const items: Of[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const item: unknown = value[index];
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      check.fail(`${name}[${index}]`, 'must be an object', item);
+      continue;
+    }
+    check.at(name, index);
+    items.push(of(item, check));
+  }
+  check.at(undefined);
+  return items;
+}
+
+function guestOf(raw: GuestDraft, check: FieldCheck): Guest {
+  const guest: Guest = {};
+  const id = check.text(raw.guest_id, 'guest_id');
+  if (id !== undefined) guest.guest_id = id;
+  const first = check.verbatim(raw.first_name, 'first_name');
+  if (first !== undefined) guest.first_name = first;
+  const last = check.verbatim(raw.last_name, 'last_name');
+  if (last !== undefined) guest.last_name = last;
+  const email = check.verbatim(raw.email, 'email');
+  if (email !== undefined) guest.email = email;
+  const emailRaw = check.verbatim(raw.email_raw, 'email_raw');
+  if (emailRaw !== undefined) guest.email_raw = emailRaw;
+  if (raw.email_proxy === true) guest.email_proxy = true;
+  const phone = check.verbatim(raw.phone, 'phone');
+  if (phone !== undefined) guest.phone = phone;
+  const phoneRaw = check.verbatim(raw.phone_raw, 'phone_raw');
+  if (phoneRaw !== undefined) guest.phone_raw = phoneRaw;
+  const born = check.date(raw.date_of_birth, 'date_of_birth');
+  if (born !== undefined) guest.date_of_birth = born;
+  const nationality = check.country(raw.nationality, 'nationality');
+  if (nationality !== undefined) guest.nationality = nationality;
+  const documentType = check.text(raw.document_type, 'document_type');
+  if (documentType !== undefined) guest.document_type = documentType;
+  const documentNumber = check.text(raw.document_number, 'document_number');
+  if (documentNumber !== undefined) guest.document_number = documentNumber;
+  const consent = check.boolean(raw.marketing_consent, 'marketing_consent');
+  if (consent !== undefined) guest.marketing_consent = consent;
+  return guest;
+}
+
+function roomOf(raw: Fields<Room>, check: FieldCheck): Room {
+  const room: Room = {};
+  const type = check.text(raw.room_type, 'room_type');
+  if (type !== undefined) room.room_type = type;
+  const board = check.text(raw.board, 'board');
+  if (board !== undefined) room.board = board;
+  const rate = check.text(raw.rate_code, 'rate_code');
+  if (rate !== undefined) room.rate_code = rate;
+  const start = check.date(raw.start_date, 'start_date');
+  if (start !== undefined) room.start_date = start;
+  const end = check.date(raw.end_date, 'end_date');
+  if (end !== undefined) room.end_date = end;
+  const adults = check.count(raw.adults, 'adults');
+  if (adults !== undefined) room.adults = adults;
+  const children = check.count(raw.children, 'children');
+  if (children !== undefined) room.children = children;
+  return room;
+}
+
+function chargeOf(raw: Fields<Charge>, check: FieldCheck): Charge {
+  const charge: Charge = {};
+  const code = check.text(raw.code, 'code');
+  if (code !== undefined) charge.code = code;
+  const description = check.text(raw.description, 'description');
+  if (description !== undefined) charge.description = description;
+  const amount = check.decimal(raw.amount, 'amount');
+  if (amount !== undefined) charge.amount = amount;
+  const quantity = check.integer(raw.quantity, 'quantity');
+  if (quantity !== undefined) charge.quantity = quantity;
+  return charge;
+}
+
+function extraOf(check: FieldCheck, value: unknown): Reservation['extra'] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) return check.fail('extra', 'must be an object', value);
+  const extra: { [name: string]: Json } = {};
+  let some = false;
+  for (const [name, field] of Object.entries(value as { [name: string]: Json | undefined })) {
+    const kept = field === undefined || field === null ? undefined : cleanJson(field);
+    if (kept === undefined) continue;
+    extra[name] = kept;
+    some = true;
+  }
+  return some ? extra : undefined;
+}
+
+/** A value carried as it is, but for text that no database takes. */
+function cleanJson(value: Json): Json | undefined {
+  if (typeof value === 'string') return storable(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item) ?? null);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key) ?? '', cleanJson(item) ?? null]));
+}

@@ -1,0 +1,50 @@
+import type { EntityType } from '../terms.ts';
+import { type Decimal, decimal } from './decimal.ts';
+import type { Charge, Guest, Reservation } from './reservation.ts';
+
+/**
+ * Records as they leave us and as they are stored: decimals are JSON numbers with every digit. The keys stand as the check
+ * put them, so that equal content is equal text.
+ */
+export function encodeRecord(record: Reservation | Guest): string {
+  return JSON.stringify('charges' in record ? withNumbers(record) : record);
+}
+
+function withNumbers(record: Reservation): unknown {
+  if (record.total_amount === undefined && record.charges.length === 0) return record;
+  const copy: { [key: string]: unknown } = { ...record };
+  if (record.total_amount !== undefined) copy.total_amount = rawJson(record.total_amount);
+  copy.charges = record.charges.map((charge) =>
+    charge.amount === undefined ? charge : { ...charge, amount: rawJson(charge.amount) },
+  );
+  return copy;
+}
+
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
+
+/** Below sixteen digits in a row a double holds every decimal exactly, and the reader need not look at each number's text. */
+const longNumber = /\d[\d.]{15,}/;
+
+/** The way back: decimals are text again, to the digit. */
+export function decodeRecord(type: 'reservation', text: string): Reservation;
+export function decodeRecord(type: 'guest', text: string): Guest;
+export function decodeRecord(type: EntityType, text: string): Reservation | Guest;
+export function decodeRecord(type: EntityType, text: string): Reservation | Guest {
+  if (type === 'guest') return JSON.parse(text) as Guest;
+  const record = (longNumber.test(text) ? JSON.parse(text, keepText) : JSON.parse(text)) as Reservation;
+  if (record.total_amount !== undefined) record.total_amount = asDecimal(record.total_amount);
+  for (const charge of record.charges as Charge[]) {
+    if (charge.amount !== undefined) charge.amount = asDecimal(charge.amount);
+  }
+  return record;
+}
+
+/** `total_amount` and `amount` may also be names under `extra`, whose numbers stay numbers: a double held them when they came. */
+function keepText(this: unknown, key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return (key === 'total_amount' || key === 'amount') && String(value) !== context.source ? context.source : value;
+}
+
+function asDecimal(value: number | string): Decimal {
+  return decimal(String(value)) ?? String(value);
+}

@@ -1,0 +1,169 @@
+import type { Json, Note } from '../terms.ts';
+import { toCountry } from './country.ts';
+import { isCurrency } from './currency.ts';
+import { isLocalDate } from './dates.ts';
+import { type Decimal, decimal } from './decimal.ts';
+import type { FieldKind } from './fields.ts';
+
+/** A rule that a field broke. It names the value's type and never the value: that may be a guest's. */
+export interface Problem {
+  readonly field: string;
+  readonly rule: string;
+  readonly type: string;
+}
+
+const longestDecimal = 60;
+
+/**
+ * Turns the values of one record, field by field, into canonical ones. A field that is absent or empty gives undefined; so
+ * does one that breaks its rule, which is then among the problems.
+ */
+export class FieldCheck {
+  readonly problems: Problem[] = [];
+  readonly notes: Note[] = [];
+  #list: string | undefined;
+  #index = 0;
+
+  /** The fields that follow belong to this item of a list; none for the record itself. */
+  at(list: string | undefined, index = 0): void {
+    this.#list = list;
+    this.#index = index;
+  }
+
+  path(name: string): string {
+    return this.#list === undefined ? name : `${this.#list}[${this.#index}].${name}`;
+  }
+
+  fail(name: string, rule: string, value: unknown): undefined {
+    this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
+    return undefined;
+  }
+
+  text(value: unknown, name: string): string | undefined {
+    const text = this.verbatim(value, name);
+    if (text === undefined || (text.charCodeAt(0) > 32 && !endsWithSpace(text))) return text;
+    return text.trim();
+  }
+
+  /** Text with its outer spaces; text of spaces alone is empty. */
+  verbatim(value: unknown, name: string): string | undefined {
+    if (typeof value === 'string') return storable(value);
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'number') {
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        return this.fail(name, 'must be exact: a number this large has lost digits', value);
+      return decimal(String(value));
+    }
+    if (typeof value === 'boolean') return String(value);
+    return this.fail(name, 'must be text', value);
+  }
+
+  date(value: unknown, name: string): string | undefined {
+    if (typeof value === 'string') {
+      if (isLocalDate(value)) return value;
+      const trimmed = value.trim();
+      if (trimmed === '') return undefined;
+      return isLocalDate(trimmed) ? trimmed : this.fail(name, 'must be a real date, YYYY-MM-DD', value);
+    }
+    if (value === undefined || value === null) return undefined;
+    return this.fail(name, 'must be a real date, YYYY-MM-DD', value);
+  }
+
+  decimal(value: unknown, name: string): Decimal | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'number') {
+      // Half a million and below in whole numbers, the bulk of all amounts, are their own shortest text.
+      if (Number.isSafeInteger(value)) return value === 0 ? '0' : String(value);
+      if (Number.isFinite(value)) return this.#bounded(decimal(String(value)), value, name);
+      return this.fail(name, 'must be a decimal number', value);
+    }
+    if (typeof value !== 'string') return this.fail(name, 'must be a decimal number', value);
+    if (value.trim() === '') return undefined;
+    return this.#bounded(decimal(value), value, name);
+  }
+
+  #bounded(found: Decimal | undefined, value: unknown, name: string): Decimal | undefined {
+    if (found === undefined) return this.fail(name, 'must be a decimal number', value);
+    return found.length <= longestDecimal
+      ? found
+      : this.fail(name, `must have at most ${longestDecimal} digits`, value);
+  }
+
+  integer(value: unknown, name: string): number | undefined {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') {
+      if (value.trim() === '') return undefined;
+      const plain = decimal(value);
+      if (plain !== undefined && !plain.includes('.') && Number.isSafeInteger(Number(plain))) return Number(plain);
+    }
+    return this.fail(name, 'must be a whole number', value);
+  }
+
+  count(value: unknown, name: string): number | undefined {
+    const found = this.integer(value, name);
+    return found !== undefined && found < 0 ? this.fail(name, 'must not be negative', value) : found;
+  }
+
+  boolean(value: unknown, name: string): boolean | undefined {
+    if (typeof value === 'boolean') return value;
+    if (value === undefined || value === null) return undefined;
+    const text =
+      typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : undefined;
+    if (text === '') return undefined;
+    if (text === 'true' || text === '1' || text === 'yes' || text === 'y') return true;
+    if (text === 'false' || text === '0' || text === 'no' || text === 'n') return false;
+    return this.fail(name, 'must be true or false', value);
+  }
+
+  country(value: unknown, name: string): string | undefined {
+    const text = this.text(value, name);
+    if (text === undefined) return undefined;
+    const code = toCountry(text);
+    if (code === undefined) return this.fail(name, 'must be a country of ISO 3166, as two letters', value);
+    if (code !== text) this.#note(name, 'country_to_code', 'The country was written as a two-letter code.', text, code);
+    return code;
+  }
+
+  currency(value: unknown, name: string): string | undefined {
+    const text = this.text(value, name);
+    if (text === undefined || isCurrency(text)) return text;
+    const upper = text.toUpperCase();
+    if (!isCurrency(upper)) return this.fail(name, 'must be a currency of ISO 4217, as three letters', value);
+    this.#note(name, 'currency_to_code', 'The currency was written in capitals.', text, upper);
+    return upper;
+  }
+
+  #note(name: string, code: string, reason: string, before: Json, after: Json): void {
+    this.notes.push({ step: 'shape', field: this.path(name), code, reason, before, after });
+  }
+}
+
+/** Whether a value would pass as this kind of field; an empty one does. */
+export function passes(kind: FieldKind, value: unknown): boolean {
+  const check = new FieldCheck();
+  if (kind === 'status') return typeof value === 'string';
+  if (kind === 'birth_date') check.date(value, '');
+  else check[kind](value, '');
+  return check.problems.length === 0;
+}
+
+export function typeOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** PostgreSQL stores neither the NUL character nor half a surrogate pair; one such character must not stop a reservation. */
+export function storable(text: string): string | undefined {
+  if (text.length === 0) return undefined;
+  let clean = text.isWellFormed() ? text : text.toWellFormed();
+  if (clean.includes('\0')) clean = clean.replaceAll('\0', '');
+  if (clean.charCodeAt(0) > 32 && clean.charCodeAt(0) < 128) return clean;
+  return clean.trim() === '' ? undefined : clean;
+}
+
+function endsWithSpace(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last <= 32 || last >= 128;
+}

@@ -1,0 +1,99 @@
+import { compare } from '../canonical/arithmetic.ts';
+import { decimal } from '../canonical/decimal.ts';
+import type { Json } from '../terms.ts';
+import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
+import type { Env } from './env.ts';
+import { compileRead, silent } from './read.ts';
+import { isBlank, keyText, type Scope } from './scope.ts';
+
+export type Holds = (scope: Scope) => boolean;
+type Accepts = (value: Json | undefined, scope: Scope) => boolean;
+
+/** A condition is data: paths with what must stand there. What it reads is touched but gives no value, so it is no origin. */
+export function compileCondition(condition: Condition, at: string, env: Env): Holds {
+  if (isList(condition)) {
+    const any = condition.map((one, index) => all(one, `${at}[${index}]`, env));
+    return (scope) => any.some((holds) => holds(scope));
+  }
+  return all(condition, at, env);
+}
+
+function isList(condition: Condition): condition is readonly Conditions[] {
+  return Array.isArray(condition);
+}
+
+function all(conditions: Conditions, at: string, env: Env): Holds {
+  const tests = Object.entries(conditions).map(([text, test]): Holds => {
+    const place = `${at}.${text}`;
+    const path = env.path(text, place);
+    if (path === undefined) return () => false;
+    const read = silent(compileRead(path, env.traced));
+    const accepts = compileTest(test, place, env);
+    return (scope) => accepts(read(scope), scope);
+  });
+  if (tests.length === 0) env.problem(at, 'a condition is empty; name a path and what must stand there');
+  return (scope) => tests.every((holds) => holds(scope));
+}
+
+function compileTest(test: Test, at: string, env: Env): Accepts {
+  if (test === null) return (value) => isBlank(value);
+  if (Array.isArray(test)) {
+    const wanted = new Set((test as readonly (Scalar | null)[]).map((one) => (one === null ? null : String(one))));
+    return (value) => (isBlank(value) ? wanted.has(null) : wanted.has(keyText(value) ?? null));
+  }
+  if (typeof test !== 'object') {
+    const wanted = String(test);
+    return (value) => keyText(value) === wanted;
+  }
+  const tests = operators(test as Operators, at, env);
+  if (tests.length === 0) env.problem(at, `no test is given; there are ${operatorNames.join(', ')}`);
+  return (value, scope) => tests.every((accepts) => accepts(value, scope));
+}
+
+const operatorNames = ['is', 'not', 'exists', 'same_as', 'at_least', 'at_most', 'starts_with', 'contains'];
+
+function operators(test: Operators, at: string, env: Env): Accepts[] {
+  const tests: Accepts[] = [];
+  for (const name of Object.keys(test)) {
+    if (!operatorNames.includes(name))
+      env.problem(`${at}.${name}`, `unknown test ${name}; there are ${operatorNames.join(', ')}`);
+  }
+  const { is, not, exists, same_as: sameAs, at_least: least, at_most: most, starts_with: prefix, contains } = test;
+  if (is !== undefined) tests.push(compileTest(is, at, env));
+  if (not !== undefined) {
+    const accepts = compileTest(not, at, env);
+    tests.push((value, scope) => !accepts(value, scope));
+  }
+  if (exists !== undefined) tests.push((value) => isBlank(value) !== exists);
+  if (sameAs !== undefined) {
+    const path = env.path(sameAs, `${at}.same_as`);
+    const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+    tests.push((value, scope) => {
+      const text = keyText(value);
+      return text !== undefined && text === keyText(read(scope));
+    });
+  }
+  if (least !== undefined) tests.push((value) => isOrdered(value, least, 1));
+  if (most !== undefined) tests.push((value) => isOrdered(value, most, -1));
+  if (prefix !== undefined) tests.push((value) => keyText(value)?.startsWith(prefix) ?? false);
+  if (contains !== undefined)
+    tests.push((value) =>
+      Array.isArray(value)
+        ? value.some((one) => keyText(one) === contains)
+        : (keyText(value)?.includes(contains) ?? false),
+    );
+  return tests;
+}
+
+function isOrdered(value: Json | undefined, bound: Scalar, sign: 1 | -1): boolean {
+  const text = keyText(value);
+  return text !== undefined && order(text, String(bound)) * sign >= 0;
+}
+
+/** Numbers by value, anything else (dates) by its text. */
+export function order(one: string, other: string): number {
+  const a = decimal(one);
+  const b = decimal(other);
+  if (a !== undefined && b !== undefined) return compare(a, b);
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,51 @@
+import { listFields, reservationFields } from '../canonical/fields.ts';
+import { statuses } from '../canonical/reservation.ts';
+import { type ShapeConfig, type ValueMap, valueFields } from './config.ts';
+import { compileDates } from './dates.ts';
+import type { Env } from './env.ts';
+import { asList } from './table.ts';
+import { doubleSpellings } from './values.ts';
+import { isTimezone } from './zone.ts';
+
+/** What is wrong with a mapping as a whole, outside its fields. */
+export function checkConfig(config: ShapeConfig, env: Env): void {
+  if (!isTimezone(config.timezone))
+    env.problem('timezone', `${config.timezone} is no time zone; use an IANA name such as Europe/Lisbon`);
+  checkDates(config, env);
+  const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra'];
+  for (const field of Object.keys(config.map ?? {})) {
+    if (!known.includes(field))
+      env.problem(
+        `map.${field}`,
+        `unknown field ${field}; there are ${known.join(', ')}. Carry anything else under extra`,
+      );
+  }
+  for (const [field, map] of Object.entries(config.values ?? {})) {
+    if (!(valueFields as readonly string[]).includes(field))
+      env.problem(`values.${field}`, `no value map is taken for ${field}; there are ${valueFields.join(', ')}`);
+    else if (map !== undefined) checkValues(field, map, env);
+  }
+}
+
+function checkDates(config: ShapeConfig, env: Env): void {
+  const dates = config.shape?.dates;
+  if (dates === undefined) return;
+  const compiled = compileDates(asList(dates), 'UTC');
+  if (compiled.kind === 'bad')
+    env.problem(
+      typeof dates === 'string' ? 'shape.dates' : `shape.dates[${compiled.index}]`,
+      compiled.message,
+      compiled.offset,
+    );
+}
+
+function checkValues(field: string, map: ValueMap, env: Env): void {
+  for (const canonical of Object.keys(map)) {
+    if (field === 'status' && !(statuses as readonly string[]).includes(canonical))
+      env.problem(`values.status.${canonical}`, `${canonical} is no status; there are ${statuses.join(', ')}`);
+    if (field === 'marketing_consent' && canonical !== 'true' && canonical !== 'false')
+      env.problem(`values.marketing_consent.${canonical}`, 'must be true or false');
+  }
+  for (const spelling of doubleSpellings(map))
+    env.problem(`values.${field}`, `the spelling ${spelling} stands under two values`);
+}

@@ -1,0 +1,94 @@
+import { formatLocalDate, isRealDate } from '../canonical/dates.ts';
+import type { Json } from '../terms.ts';
+import { localDateOf, offsetMs } from './zone.ts';
+
+/** The parts of a pattern and what each may be; longest first where one begins another. */
+const parts = [
+  ['YYYY', '(\\d{4})'],
+  ['YY', '(\\d{2})'],
+  ['MMMM', '(\\p{L}+)'],
+  ['MMM', '(\\p{L}{3})\\p{L}*\\.?'],
+  ['MM', '(\\d{2})'],
+  ['M', '(\\d{1,2})'],
+  ['DD', '(\\d{2})'],
+  ['D', '(\\d{1,2})'],
+  ['HH', '(\\d{2})'],
+  ['H', '(\\d{1,2})'],
+  ['hh', '(\\d{2})'],
+  ['h', '(\\d{1,2})'],
+  ['mm', '(\\d{2})'],
+  ['ss', '(\\d{2})'],
+  ['SSS', '(\\d{1,9})'],
+  ['A', '([AaPp][Mm])'],
+  ['Z', '(Z|[+-]\\d{2}:?\\d{2})'],
+] as const;
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+export type Pattern =
+  | { readonly kind: 'ok'; readonly read: (value: Json) => string | undefined }
+  | { readonly kind: 'bad'; readonly message: string; readonly offset: number };
+
+/** `DD/MM/YYYY`, `D MMM YYYY HH:mm`, `YYYYMMDD`: letters are parts, all else stands for itself; text in [brackets] too. */
+export function compilePattern(format: string, timezone: string): Pattern {
+  const names: string[] = [];
+  let source = '';
+  for (let at = 0; at < format.length; ) {
+    const part = parts.find(([name]) => format.startsWith(name, at));
+    const literal = /^\[([^\]]*)\]/.exec(format.slice(at));
+    const sign = format[at] ?? '';
+    if (part !== undefined) {
+      names.push(part[0]);
+      source += part[1];
+      at += part[0].length;
+    } else if (literal) {
+      source += RegExp.escape(literal[1] ?? '');
+      at += literal[0].length;
+    } else if (sign === 'T' || !/\p{L}/u.test(sign)) {
+      source += RegExp.escape(sign);
+      at++;
+    } else {
+      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, dotnet`;
+      return { kind: 'bad', message: `unknown part ${sign} of a date format; there are ${known}`, offset: at };
+    }
+  }
+  const missing = [
+    names.some((name) => name.startsWith('Y')) ? '' : 'a year (YYYY)',
+    names.some((name) => name.startsWith('M')) ? '' : 'a month (MM)',
+    names.some((name) => name.startsWith('D')) ? '' : 'a day (DD)',
+  ].find((text) => text !== '');
+  if (missing !== undefined)
+    return { kind: 'bad', message: `the date format ${format} has no ${missing.slice(2)}`, offset: 0 };
+  const regex = new RegExp(`^${source}$`, 'u');
+  const places = new Map(names.map((name, index) => [name, index + 1]));
+  return { kind: 'ok', read: (value) => readPattern(value, regex, places, timezone) };
+}
+
+function readPattern(
+  value: Json,
+  regex: RegExp,
+  places: ReadonlyMap<string, number>,
+  timezone: string,
+): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const found = regex.exec(String(value).trim());
+  if (!found) return undefined;
+  const part = (...names: string[]): string | undefined => {
+    const name = names.find((candidate) => places.has(candidate));
+    return name === undefined ? undefined : found[places.get(name) ?? 0];
+  };
+  const short = part('YY');
+  // Two digits: hotels speak of bookings, so 00 to 79 are this century.
+  const year = Number(part('YYYY') ?? (Number(short) < 80 ? `20${short}` : `19${short}`));
+  const word = part('MMMM', 'MMM');
+  const month = word === undefined ? Number(part('MM', 'M')) : months.indexOf(word.slice(0, 3).toLowerCase()) + 1;
+  const day = Number(part('DD', 'D'));
+  if (!isRealDate(year, month, day)) return undefined;
+  const offset = part('Z');
+  if (offset === undefined) return formatLocalDate(year, month, day);
+  const half = part('A')?.toLowerCase();
+  const clock = Number(part('HH', 'H', 'hh', 'h') ?? 0);
+  const hour = half === undefined ? clock : (clock % 12) + (half === 'pm' ? 12 : 0);
+  const written = Date.UTC(year, month - 1, day, hour, Number(part('mm') ?? 0), Number(part('ss') ?? 0));
+  return localDateOf(written - offsetMs(offset), timezone);
+}

@@ -1,0 +1,90 @@
+import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/dates.ts';
+import type { Json } from '../terms.ts';
+import { compilePattern } from './date-pattern.ts';
+import { localDateOf, offsetMs } from './zone.ts';
+
+/** Reads a raw value as a hotel-local date; undefined when it is not written this way. */
+export type DateReader = (value: Json) => string | undefined;
+
+const dayMs = 86_400_000;
+
+/** The formats with a name; any other is a pattern of YYYY, MM, DD and so on. */
+const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
+  iso: (timezone) => (value) => (typeof value === 'string' ? isoDate(value, timezone) : undefined),
+  as_written: () => (value) => (typeof value === 'string' ? isoDate(value, undefined) : undefined),
+  epoch_s: (timezone) => (value) => epochDate(value, 1000, timezone),
+  epoch_ms: (timezone) => (value) => epochDate(value, 1, timezone),
+  dotnet: (timezone) => (value) => {
+    const found = typeof value === 'string' ? /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(value.trim()) : null;
+    return found ? epochDate(found[1] ?? null, 1, timezone) : undefined;
+  },
+};
+
+export type CompiledDates =
+  | { readonly kind: 'ok'; readonly read: DateReader }
+  | { readonly kind: 'bad'; readonly index: number; readonly message: string; readonly offset: number };
+
+/** The formats in the order in which they are tried; the first that fits is taken. */
+export function compileDates(formats: readonly string[], timezone: string): CompiledDates {
+  const readers: DateReader[] = [];
+  for (const [index, format] of formats.entries()) {
+    const reader = Object.hasOwn(named, format) ? named[format]?.(timezone) : undefined;
+    if (reader !== undefined) {
+      readers.push(reader);
+      continue;
+    }
+    const pattern = compilePattern(format, timezone);
+    if (pattern.kind === 'bad') return { kind: 'bad', index, message: pattern.message, offset: pattern.offset };
+    readers.push(pattern.read);
+  }
+  const [only] = readers;
+  if (readers.length === 1 && only !== undefined) return { kind: 'ok', read: only };
+  return {
+    kind: 'ok',
+    read: (value) => {
+      for (const reader of readers) {
+        const date = reader(value);
+        if (date !== undefined) return date;
+      }
+      return undefined;
+    },
+  };
+}
+
+const isoForm =
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
+
+/** ISO 8601: a date is itself; an instant is the date it falls on in the zone, or the date as written where no zone is given. */
+function isoDate(text: string, timezone: string | undefined): string | undefined {
+  if (text.length === 10 && isLocalDate(text)) return text;
+  const found = isoForm.exec(text.trim());
+  if (!found) return undefined;
+  const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', offset] = found;
+  const year = Number(y);
+  const month = Number(m);
+  const day = Number(d);
+  if (!isRealDate(year, month, day) || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60)
+    return undefined;
+  if (offset === undefined || timezone === undefined) return formatLocalDate(year, month, day);
+  const written = Date.UTC(year, month - 1, day, Number(hour), Number(minute), Number(second));
+  return localDateOf(written - offsetMs(offset), timezone);
+}
+
+/** Seconds or milliseconds since 1970, as a number or its text. */
+function epochDate(value: Json, unitMs: number, timezone: string): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : undefined;
+  if (text !== undefined && !/^-?\d{1,15}(\.\d+)?$/.test(text)) return undefined;
+  const number = typeof value === 'number' ? value : text === undefined ? Number.NaN : Number(text);
+  const ms = number * unitMs;
+  // Years 1 to 9999; what lies outside was written in another unit.
+  if (!Number.isFinite(ms) || ms < -62_135_596_800_000 || ms > 253_402_300_799_999) return undefined;
+  return localDateOf(ms, timezone);
+}
+
+/** A date some days later, or earlier for a negative number; undefined for what is no date. */
+export function addDays(date: string, days: number): string | undefined {
+  if (!isLocalDate(date)) return undefined;
+  const moved = new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs);
+  const text = Number.isNaN(moved.getTime()) ? '' : moved.toISOString().slice(0, 10);
+  return isLocalDate(text) ? text : undefined;
+}

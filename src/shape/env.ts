@@ -1,0 +1,51 @@
+import type { MappingProblem, NumberFormat } from './config.ts';
+import { type Path, parsePath } from './path.ts';
+import type { Read } from './scope.ts';
+import type { CompileField } from './slot.ts';
+
+interface EnvOptions {
+  readonly traced: boolean;
+  readonly flat: boolean;
+  readonly timezone: string;
+  readonly dates: readonly string[];
+  readonly numbers: NumberFormat | undefined;
+  readonly field: CompileField;
+}
+
+/** What compiling a mapping needs to know, and where it puts the mistakes it finds. */
+export class Env {
+  readonly problems: MappingProblem[] = [];
+  readonly options: EnvOptions;
+  readonly traced: boolean;
+  /** Set while compiling: does any path look into the response, or around an item? */
+  usesBody = false;
+  usesParent = false;
+  /** The record's currency, for amounts in its minor unit. */
+  currency: Read | undefined;
+
+  constructor(options: EnvOptions) {
+    this.options = options;
+    this.traced = options.traced;
+  }
+
+  problem(path: string, message: string, offset?: number): void {
+    this.problems.push(offset === undefined ? { path, message } : { path, message, offset });
+  }
+
+  path(text: string, at: string): Path | undefined {
+    const parsed = parsePath(text);
+    if (parsed.kind === 'bad') {
+      this.problem(at, parsed.message, parsed.offset);
+      return undefined;
+    }
+    const { path } = parsed;
+    const { flat } = this.options;
+    if (path.start === 'body') {
+      if (flat) this.problem(at, '$body is not there for flat rows: they may come from several responses', 0);
+      this.usesBody = true;
+    }
+    if (path.start === 'rows' && !flat) this.problem(at, '$rows is only there under shape.flat', 0);
+    if (path.up > 0) this.usesParent = true;
+    return path;
+  }
+}

@@ -1,0 +1,64 @@
+import type { FieldForm, FieldMap } from './config.ts';
+import type { Env } from './env.ts';
+import { compileModifiers, modifierNames } from './modify.ts';
+import { isBlank, type Read } from './scope.ts';
+import { type Slot, slotPath } from './slot.ts';
+import { compileSource, sourceNames } from './source.ts';
+
+const formNames: ReadonlySet<string> = new Set([...sourceNames, ...modifierNames]);
+const absent: Read = () => undefined;
+
+/** One field of the mapping as a function of the item. Mistakes go to the environment; a field with one reads as absent. */
+export function compileField(map: FieldMap | undefined, slot: Slot, at: string, env: Env): Read {
+  if (map === false) return absent;
+  if (map === undefined || typeof map === 'string') return compileForm({ path: map ?? slot.field }, slot, at, '', env);
+  return compileForm(map, slot, at, '.', env);
+}
+
+function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
+  for (const name of Object.keys(form)) {
+    if (!formNames.has(name))
+      env.problem(`${at}.${name}`, `unknown key ${name}; there are ${[...formNames].join(', ')}`);
+  }
+  const given = sourceNames.filter((name) => form[name] !== undefined);
+  if (given.length > 1) {
+    env.problem(at, `takes one source but has ${given.join(' and ')}; put several under first`);
+    return absent;
+  }
+  if (given.length === 0 && slot.kind === 'part') {
+    env.problem(at, `has no source; give one of ${sourceNames.join(', ')}`);
+    return absent;
+  }
+  // With modifiers alone, a field has its own name as its path.
+  const sourced = given.length === 0 ? { ...form, path: slot.field } : form;
+  return compileModifiers(compileSource(sourced, slot, at, dot, env), sourced, slot, at, env);
+}
+
+/** A field of the record or of a list's item: what the trace writes down. */
+export function compileSlot(
+  map: FieldMap | undefined,
+  slot: Slot,
+  at: string,
+  env: Env,
+  over: (read: Read) => Read = (read) => read,
+): Read {
+  const read = over(compileField(map, slot, at, env));
+  return env.traced ? traced(read, slot) : read;
+}
+
+function traced(read: Read, slot: Slot): Read {
+  return (scope) => {
+    const { trace } = scope.root;
+    if (trace === undefined) return read(scope);
+    trace.sources = [];
+    trace.present = false;
+    const value = read(scope);
+    if (!isBlank(value)) {
+      const sources = [...new Set(trace.sources)];
+      trace.origins[slotPath(slot, scope.root)] = sources.length === 0 ? '(constant)' : sources.join(' + ');
+    }
+    if (trace.present && (slot.within === undefined || slot.within === 'extra'))
+      trace.keys.add(slot.within ?? slot.field);
+    return value;
+  };
+}

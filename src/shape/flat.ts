@@ -1,0 +1,80 @@
+import type { Json } from '../terms.ts';
+import { order } from './condition.ts';
+import type { FlatConfig } from './config.ts';
+import type { Env } from './env.ts';
+import { compileRead, silent } from './read.ts';
+import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { type Slot, slotPath } from './slot.ts';
+
+/** Puts the rows of one item in the order in which their values count: the first that is not empty is taken. */
+export type Rank = (rows: readonly Scope[]) => readonly Scope[];
+
+export interface Conflict {
+  readonly rank: Rank;
+  /** For the note: which row wins. */
+  readonly rule: string;
+}
+
+/** Rows that came later were asked for later, so without another word the last one wins. */
+export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflict {
+  if (rule === 'first') return { rank: (rows) => rows, rule: 'the first row' };
+  if (rule === undefined || rule === 'last') return { rank: (rows) => rows.toReversed(), rule: 'the last row' };
+  const path = env.path(rule.newest, 'shape.flat.conflict.newest');
+  const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+  const age = (row: Scope): string => keyText(read(row)) ?? '';
+  return {
+    // Of rows of one age the later one: toReversed before a stable sort.
+    rank: (rows) => rows.toReversed().sort((one, other) => order(age(other), age(one))),
+    rule: `the row with the newest ${rule.newest}`,
+  };
+}
+
+/** One field over all rows of its item: the first value that is not empty by rank; a row that says otherwise leaves a note. */
+export function overRows(read: Read, slot: Slot, rule: string): Read {
+  return (scope) => {
+    const { group } = scope;
+    if (group === undefined) return read(scope);
+    const { trace, notes } = scope.root;
+    let taken: Json | undefined;
+    let sources: string[] = [];
+    let noted = false;
+    for (const row of group) {
+      if (trace !== undefined) trace.sources = [];
+      const value = read(row);
+      if (value === undefined || isBlank(value)) continue;
+      if (taken === undefined) {
+        taken = value;
+        sources = trace?.sources ?? [];
+      } else if (!noted && !isSame(value, taken)) {
+        noted = true;
+        const reason = `The rows of this ${slot.within === undefined ? 'reservation' : 'item'} disagree; ${rule} wins.`;
+        notes.push({
+          step: 'shape',
+          field: slotPath(slot, scope.root),
+          code: 'flat_conflict',
+          reason,
+          before: value,
+          after: taken,
+        });
+      }
+    }
+    if (trace !== undefined) trace.sources = sources;
+    return taken;
+  };
+}
+
+function isSame(one: Json, other: Json): boolean {
+  return (keyText(one) ?? JSON.stringify(one)) === (keyText(other) ?? JSON.stringify(other));
+}
+
+/** Rows by their key, in the order in which each key first came. */
+export function groupBy<Of>(items: readonly Of[], key: (item: Of) => string): Map<string, Of[]> {
+  const groups = new Map<string, Of[]>();
+  for (const item of items) {
+    const text = key(item);
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

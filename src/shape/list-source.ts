@@ -1,0 +1,72 @@
+import type { Json } from '../terms.ts';
+import { compileCondition, type Holds } from './condition.ts';
+import type { ListForm, ListSource } from './config.ts';
+import type { Env } from './env.ts';
+import { compileEach, note } from './read.ts';
+import { type Each, isBlank, type Read, type Scope } from './scope.ts';
+import { partOf, type Slot } from './slot.ts';
+import { asList, compileKey } from './table.ts';
+
+/** The values of a list inside a record, for sums, counts and picks. */
+export interface ListValues {
+  readonly items: Each;
+  readonly value: Read;
+}
+
+export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env): ListValues {
+  if (typeof source === 'string') return { items: compileFrom([source], at, env), value: itself };
+  const items = filtered(compileFrom(asList(source.from), `${at}.from`, env), source, at, env);
+  const value = source.value === undefined ? itself : env.options.field(source.value, partOf(slot), `${at}.value`, env);
+  return { items, value };
+}
+
+const itself: Read = (scope) => {
+  if (!isBlank(scope.item)) note(scope);
+  return scope.item;
+};
+
+/** The items of several paths, one after the other. */
+export function compileFrom(paths: readonly string[], at: string, env: Env): Each {
+  const eaches: Each[] = [];
+  for (const [index, text] of paths.entries()) {
+    const path = env.path(text, paths.length === 1 ? at : `${at}[${index}]`);
+    if (path !== undefined) eaches.push(compileEach(path, env.traced));
+  }
+  const [only] = eaches;
+  if (eaches.length === 1 && only !== undefined) return only;
+  return (scope) => eaches.flatMap((each) => each(scope));
+}
+
+/** Those items that meet the condition, one for each key. */
+export function filtered(all: Each, form: Pick<ListForm, 'where' | 'unique'>, at: string, env: Env): Each {
+  const holds = form.where === undefined ? undefined : compileCondition(form.where, `${at}.where`, env);
+  const key = form.unique === undefined ? undefined : compileKey(asList(form.unique), `${at}.unique`, env);
+  if (holds === undefined && key === undefined) return all;
+  return (scope) => distinct(kept(all(scope), holds), key);
+}
+
+function kept(items: readonly Scope[], holds: Holds | undefined): readonly Scope[] {
+  return holds === undefined ? items : items.filter(holds);
+}
+
+/** Items without a key are all kept: nothing says that they are the same. */
+function distinct(items: readonly Scope[], key: ((scope: Scope) => string | undefined) | undefined): readonly Scope[] {
+  if (key === undefined) return items;
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const text = key(item);
+    if (text === undefined) return true;
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+export function valuesOf(list: ListValues, scope: Scope): Json[] {
+  const values: Json[] = [];
+  for (const item of list.items(scope)) {
+    const value = list.value(item);
+    if (value !== undefined && !isBlank(value)) values.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,197 @@
+import { negate, shiftPoint } from '../canonical/arithmetic.ts';
+import { toCountry } from '../canonical/country.ts';
+import { minorDigits } from '../canonical/currency.ts';
+import { passes } from '../canonical/field-check.ts';
+import type { Json } from '../terms.ts';
+import { compileCondition } from './condition.ts';
+import type { FieldForm } from './config.ts';
+import { dateReaderFor } from './date-field.ts';
+import { addDays } from './dates.ts';
+import type { Env } from './env.ts';
+import { namePart } from './names.ts';
+import { readNumber } from './numbers.ts';
+import { silent } from './read.ts';
+import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { partOf, type Slot, slotName, slotPath } from './slot.ts';
+import { compileValues, doubleSpellings, translated } from './values.ts';
+
+/** Takes a value that is not empty; undefined makes the field empty. */
+type Modify = (value: Json, scope: Scope) => Json | undefined;
+
+export const modifierNames = [
+  'when',
+  'with',
+  'empty',
+  'split',
+  'name',
+  'values',
+  'number',
+  'minor_units',
+  'negate',
+  'date',
+  'add_days',
+  'country',
+  'default',
+  'if_invalid',
+] as const;
+
+/** The modifiers of a field in their one order, whatever order the document writes them in. A value that one cannot read passes as it is: the check names the field. */
+export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: string, env: Env): Read {
+  const steps = [
+    emptied(form),
+    splitted(form),
+    named(form),
+    valued(form, slot, at, env),
+    numbered(form, slot, env),
+    minor(form, at, env),
+    negated(form),
+    dated(form, slot, at, env),
+    later(form, slot, at, env),
+    countried(form),
+  ].filter((step) => step !== undefined);
+  let read = steps.length === 0 ? source : chained(source, steps);
+  if (form.when !== undefined) {
+    const holds = compileCondition(form.when, `${at}.when`, env);
+    const inner = read;
+    read = (scope) => (holds(scope) ? inner(scope) : undefined);
+  }
+  if (form.if_invalid === 'drop') read = dropping(read, slot);
+  return form.default === undefined ? read : defaulted(read, form.default);
+}
+
+function chained(source: Read, steps: readonly Modify[]): Read {
+  const [only] = steps;
+  if (steps.length === 1 && only !== undefined) {
+    return (scope) => {
+      const value = source(scope);
+      return value === undefined || isBlank(value) ? undefined : only(value, scope);
+    };
+  }
+  return (scope) => {
+    let value = source(scope);
+    for (const step of steps) {
+      if (value === undefined || isBlank(value)) return undefined;
+      value = step(value, scope);
+    }
+    return value;
+  };
+}
+
+function defaulted(read: Read, fallback: Json): Read {
+  return (scope) => {
+    const value = read(scope);
+    return isBlank(value) ? fallback : value;
+  };
+}
+
+function dropping(read: Read, slot: Slot): Read {
+  const { kind } = slot;
+  if (kind === 'json' || kind === 'part') return read;
+  return (scope) => {
+    const value = read(scope);
+    if (isBlank(value) || passes(kind, value)) return value;
+    const reason = 'The value broke the rule of its field and was left out, as the connector says.';
+    scope.root.notes.push({ step: 'shape', field: slotPath(slot, scope.root), code: 'invalid_dropped', reason });
+    return undefined;
+  };
+}
+
+function emptied({ empty }: FieldForm): Modify | undefined {
+  if (empty === undefined) return undefined;
+  const blanks = new Set(empty.map(String));
+  return (value) => (blanks.has(keyText(value)?.trim() ?? '') ? undefined : value);
+}
+
+function splitted({ split }: FieldForm): Modify | undefined {
+  if (split === undefined) return undefined;
+  return (value) => keyText(value)?.split(split.on).at(split.part)?.trim();
+}
+
+function named({ name }: FieldForm): Modify | undefined {
+  if (name === undefined) return undefined;
+  const { part, order } = typeof name === 'string' ? { part: name, order: undefined } : name;
+  return (value) => (typeof value === 'string' ? namePart(value, part, order) : value);
+}
+
+function valued(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
+  if (form.values !== undefined) {
+    for (const spelling of doubleSpellings(form.values))
+      env.problem(`${at}.values`, `the spelling ${spelling} stands under two values`);
+  }
+  const translate = form.values === undefined ? slot.values : compileValues(form.values);
+  if (translate === undefined) return undefined;
+  const name = slotName(slot);
+  return (value, scope) => translated(value, translate, name, scope.root);
+}
+
+function numbered(form: FieldForm, slot: Slot, env: Env): Modify | undefined {
+  const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
+  const format = form.number ?? (numeric ? env.options.numbers : undefined);
+  if (format === undefined) return undefined;
+  return (value) => readNumber(value, format) ?? value;
+}
+
+function minor(form: FieldForm, at: string, env: Env): Modify | undefined {
+  const { minor_units: units } = form;
+  if (units === undefined) return undefined;
+  if (typeof units === 'number') {
+    if (!Number.isInteger(units) || units < 0 || units > 8)
+      env.problem(`${at}.minor_units`, 'must be a whole number from 0 to 8, or currency');
+    return (value) => {
+      const number = readNumber(value, undefined);
+      return number === undefined ? value : shiftPoint(number, units);
+    };
+  }
+  return (value, scope) => {
+    const { record } = scope.root;
+    const code = record === undefined ? undefined : keyText(silent(env.currency ?? (() => undefined))(record));
+    const digits = code === undefined ? undefined : minorDigits(code.trim().toUpperCase());
+    const number = readNumber(value, undefined);
+    // Without its currency the amount may be wrong a hundredfold: no number is better, and the check says so.
+    return number === undefined || digits === undefined ? { minor_units: value } : shiftPoint(number, digits);
+  };
+}
+
+function negated(form: FieldForm): Modify | undefined {
+  if (form.negate !== true) return undefined;
+  return (value) => {
+    const number = readNumber(value, undefined);
+    return number === undefined ? value : negate(number);
+  };
+}
+
+const zeroDate = /^0{4}-?0{2}-?0{2}/;
+
+function dated(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
+  const read = dateReaderFor(form, slot, at, env);
+  if (read === undefined) return undefined;
+  return (value) => {
+    const date = read(value);
+    if (date !== undefined) return date;
+    // Databases write an empty date as zeros.
+    return typeof value === 'string' && zeroDate.test(value) ? undefined : value;
+  };
+}
+
+function later(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
+  const { add_days: days } = form;
+  if (days === undefined || days === 0) return undefined;
+  if (typeof days === 'number') {
+    if (!Number.isInteger(days)) env.problem(`${at}.add_days`, 'must be a whole number of days');
+    return (value) => (typeof value === 'string' ? (addDays(value, days) ?? value) : value);
+  }
+  const read = env.options.field(days, partOf(slot), `${at}.add_days`, env);
+  return (value, scope) => {
+    const given = read(scope);
+    const number = given === undefined || isBlank(given) ? undefined : readNumber(given, undefined);
+    if (number === undefined || typeof value !== 'string') return undefined;
+    return addDays(value, Number(number)) ?? value;
+  };
+}
+
+function countried(form: FieldForm): Modify | undefined {
+  const { country } = form;
+  if (country === undefined) return undefined;
+  const languages = typeof country === 'string' ? [country] : country;
+  return (value) => (typeof value === 'string' ? (toCountry(value, languages) ?? value) : value);
+}

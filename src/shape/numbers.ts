@@ -1,0 +1,22 @@
+import { type Decimal, decimal } from '../canonical/decimal.ts';
+import type { Json } from '../terms.ts';
+import type { NumberFormat } from './config.ts';
+
+/** What may stand before or after an amount without being part of it: spaces, currency signs and codes. */
+const around = /^[\s\p{Sc}\p{L}.]*(?=[\d+-])|(?<=\d)[\s\p{Sc}\p{L}.]*$/gu;
+
+/**
+ * A raw value as an exact decimal, or undefined. Without a declared format only plain numbers pass: 1,234 is a thousand to
+ * one hotel and one and a bit to another, so it is never guessed.
+ */
+export function readNumber(value: Json, format: NumberFormat | undefined): Decimal | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? decimal(String(value)) : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (format === undefined) return decimal(value);
+  const bare = value.replace(around, '').replace(/[\s'’]/gu, '');
+  const [whole = '', fraction = '', more] = bare.split(format === 'comma' ? ',' : '.');
+  if (more !== undefined) return undefined;
+  const grouped = format === 'comma' ? /^[+-]?\d{1,3}(\.\d{3})+$/ : /^[+-]?\d{1,3}(,\d{2,3})+$/;
+  const digits = grouped.test(whole) ? whole.replaceAll(format === 'comma' ? '.' : ',', '') : whole;
+  return decimal(fraction === '' ? digits : `${digits}.${fraction}`);
+}

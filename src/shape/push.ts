@@ -1,0 +1,64 @@
+import { type ListName, listFields, reservationFields } from '../canonical/fields.ts';
+import type { FieldMap, ListMap, MapConfig, ShapeConfig } from './config.ts';
+
+/** The names that events use where lists of reservations use others. */
+const eventNames: { readonly [field: string]: readonly string[] } = { id: ['reservation_id', 'id'] };
+const eventLists: { readonly [List in ListName]: readonly string[] } = {
+  guests: ['guests'],
+  rooms: ['stays', 'rooms'],
+  charges: ['charges'],
+};
+const eventItems: { readonly [List in ListName]: { readonly [field: string]: readonly string[] } } = {
+  guests: { guest_id: ['guest_id', 'id'] },
+  rooms: { board: ['board_type', 'board'] },
+  charges: {},
+};
+
+type AnyListMap = ListMap<string>;
+
+/**
+ * How the data of an event is read: as `push.map` says; where it says nothing, as `map` says, if the partner's events look
+ * like its lists; else by the names of the event envelope. The record is the data itself, never flat.
+ */
+export function pushConfig(config: ShapeConfig, push: MapConfig | undefined): ShapeConfig {
+  const { dates, numbers } = config.shape ?? {};
+  return { ...config, shape: { dates, numbers }, map: mergeMaps(config.map ?? {}, push ?? {}) };
+}
+
+function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
+  const merged: { [field: string]: unknown } = {};
+  for (const field of Object.keys(reservationFields) as (keyof typeof reservationFields)[])
+    merged[field] = push[field] ?? fallback(pull[field], eventNames[field] ?? [field]);
+  for (const name of Object.keys(listFields) as ListName[]) merged[name] = mergeList(name, pull[name], push[name]);
+  merged.extra = { ...pull.extra, ...push.extra };
+  return merged as MapConfig;
+}
+
+function fallback(pull: FieldMap | undefined, names: readonly string[]): FieldMap {
+  if (pull === false) return false;
+  const all: FieldMap[] = pull === undefined ? [...names] : [pull, ...names.filter((name) => name !== pull)];
+  const [only] = all;
+  return all.length === 1 && only !== undefined ? only : { first: all };
+}
+
+function mergeList(name: ListName, pull: MapConfig[ListName], push: MapConfig[ListName]): unknown {
+  if (push === false || Array.isArray(push)) return push;
+  const own = (push ?? {}) as AnyListMap;
+  // Lists joined from several places, or from a table of the response, are the list's own way; an event has the items inside.
+  const based = (isPlain(pull) ? pull : {}) as AnyListMap;
+  if (pull === false && push === undefined) return false;
+  const fields: { [field: string]: FieldMap } = {};
+  for (const field of Object.keys(listFields[name]))
+    fields[field] = own.fields?.[field] ?? fallback(based.fields?.[field], eventItems[name][field] ?? [field]);
+  const lists = [
+    ...new Set([
+      ...(typeof based.from === 'string' && based.from !== '$item' ? [based.from] : []),
+      ...eventLists[name],
+    ]),
+  ];
+  return { ...own, from: own.from ?? { first: lists }, fields };
+}
+
+function isPlain(map: MapConfig[ListName]): boolean {
+  return typeof map === 'object' && !Array.isArray(map) && !('join' in map && map.join !== undefined);
+}

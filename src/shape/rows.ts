@@ -1,0 +1,130 @@
+import type { Json } from '../terms.ts';
+import type { ShapeSection } from './config.ts';
+import type { Env } from './env.ts';
+import { compileEach, compileRead } from './read.ts';
+import type { Each, Read, Root, Scope } from './scope.ts';
+
+/** Where the records of a response are. */
+export interface Rows {
+  /** The scopes of all rows, or what is wrong with the response. */
+  readonly all: (body: Json) => { readonly kind: 'ok'; readonly rows: readonly Scope[] } | Misshapen;
+  readonly single: (body: Json) => { readonly kind: 'ok'; readonly row: Scope } | Misshapen;
+  /** How many rows the partner's paging counts in this response. */
+  readonly count: (body: Json) => number;
+  readonly total: (body: Json) => number | undefined;
+}
+
+export interface Misshapen {
+  readonly kind: 'invalid';
+  readonly code: 'record.root_not_found' | 'record.not_a_list';
+  readonly message: string;
+}
+
+export function compileRows(shape: ShapeSection, env: Env): Rows {
+  const root = place(shape.root_path, 'shape.root_path', env);
+  const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
+  const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
+  const total = place(shape.total ?? 'total', 'shape.total', env);
+  const all: Rows['all'] = (body) => {
+    const scope = bodyScope(body);
+    const found = listAt(root, scope, shape);
+    return found ?? { kind: 'ok', rows: root.each(scope) };
+  };
+  return {
+    all,
+    single: (body) => singleAt(body, root, alone),
+    count: (body) => (listAt(counted, bodyScope(body), shape) === undefined ? counted.each(bodyScope(body)).length : 0),
+    total: (body) => wholeNumber(total.read(bodyScope(body))),
+  };
+}
+
+interface Place {
+  readonly text: string | undefined;
+  readonly each: Each;
+  readonly read: Read;
+  /** A path through lists has no one value to look at. */
+  readonly many: boolean;
+}
+
+function place(text: string | undefined, at: string, env: Env): Place {
+  const path = env.path(text ?? '$item', at) ?? { start: 'item', up: 0, steps: [] };
+  if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
+  const many = path.steps.some((step) => step.kind === 'each');
+  return { text, each: compileEach(path, false), read: compileRead(path, false), many };
+}
+
+function bodyScope(body: Json): Scope {
+  const root: Root = { record: undefined, index: 0, body, rows: undefined, notes: [], drift: [], trace: undefined };
+  return { item: body, key: 0, up: undefined, root, at: '', group: undefined };
+}
+
+/** What is wrong with the list, if anything. A list that is null is empty; one that is not there at all may be a wrong path, so it is not guessed to be empty. */
+function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
+  if (root.many) return undefined;
+  const value = root.read(scope);
+  if (Array.isArray(value) || value === null) return undefined;
+  if (value === undefined) {
+    if (shape.missing_is_empty === true) return undefined;
+    return {
+      kind: 'invalid',
+      code: 'record.root_not_found',
+      message: `The response has nothing at ${root.text ?? 'its root'}; ${seen(scope.item)}.`,
+    };
+  }
+  if (shape.object_is_one === true && typeof value === 'object') return undefined;
+  const where = root.text === undefined ? 'The response is' : `At ${root.text} there is`;
+  const found = typeof value === 'object' ? `an object with ${names(value)}` : `a ${typeof value}`;
+  const hint = root.text === undefined ? '; set shape.root_path to the key that holds the list' : '';
+  return {
+    kind: 'invalid',
+    code: 'record.not_a_list',
+    message: `${where} ${found}, not a list of reservations${hint}.`,
+  };
+}
+
+/** A single reservation: at its own path, else as the list has it, else the response itself. */
+function singleAt(
+  body: Json,
+  root: Place,
+  alone: Place | undefined,
+): { readonly kind: 'ok'; readonly row: Scope } | Misshapen {
+  const scope = bodyScope(body);
+  const candidates =
+    alone !== undefined ? [alone.each(scope)] : [root.text === undefined ? [] : root.each(scope), listed(scope)];
+  const [row] = candidates.flat();
+  if (row !== undefined && typeof row.item === 'object' && row.item !== null) return { kind: 'ok', row };
+  return {
+    kind: 'invalid',
+    code: 'record.root_not_found',
+    message: `The response holds no single reservation; ${seen(body)}.`,
+  };
+}
+
+/** The response itself as one record: an object, or a list with that object in it. */
+function listed(scope: Scope): Scope[] {
+  const { item } = scope;
+  if (!Array.isArray(item)) return [scope];
+  return item.slice(0, 1).map((only): Scope => ({ ...scope, item: only, up: scope }));
+}
+
+/** Names of keys tell the engineer where to look; values stay out, they may be a guest's. */
+function seen(body: Json | undefined): string {
+  if (Array.isArray(body)) return 'it is a list';
+  return typeof body === 'object' && body !== null
+    ? `it is an object with ${names(body)}`
+    : `it is ${body === null ? 'null' : `a ${typeof body}`}`;
+}
+
+function names(value: object): string {
+  const keys = Object.keys(value);
+  if (keys.length === 0) return 'no keys';
+  return `the keys ${keys
+    .slice(0, 8)
+    .map((key) => key.slice(0, 40))
+    .join(', ')}${keys.length > 8 ? ' and more' : ''}`;
+}
+
+function wholeNumber(value: Json | undefined): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

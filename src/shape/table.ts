@@ -1,0 +1,94 @@
+import type { Json } from '../terms.ts';
+import type { Env } from './env.ts';
+import { pathText } from './path.ts';
+import { compileRead, silent } from './read.ts';
+import { keyText, type Read, type Scope } from './scope.ts';
+
+/** The rows of a table elsewhere in the response that have a key; the place that asks is their parent. */
+export type Find = (scope: Scope, key: string) => readonly Scope[];
+
+type Index = ReadonlyMap<string, readonly (string | number)[]>;
+
+/**
+ * Tables are lists with a key in each row, or objects whose names are the keys. A list is indexed once per response, so that
+ * a page of reservations is not searched through for each of its guests.
+ */
+export function compileTable(text: string, keys: readonly string[] | undefined, at: string, env: Env): Find {
+  const path = env.path(text, `${at}.in`);
+  if (path === undefined) return () => [];
+  const table = compileRead(path, false);
+  const key = keys === undefined ? undefined : compileKey(keys, `${at}.key`, env);
+  const indexes = new WeakMap<object, Index>();
+  return (scope, wanted) => {
+    const rows = table(scope);
+    if (typeof rows !== 'object' || rows === null) return [];
+    let found: readonly (string | number)[];
+    if (key === undefined) {
+      found = Object.hasOwn(rows, wanted) ? [Array.isArray(rows) ? Number(wanted) : wanted] : [];
+    } else {
+      let index = indexes.get(rows);
+      if (index === undefined) {
+        index = indexRows(rows, key, scope);
+        indexes.set(rows, index);
+      }
+      found = index.get(wanted) ?? [];
+    }
+    return found.map((place) => rowScope(rows, place, text, scope));
+  };
+}
+
+function rowScope(
+  rows: Json[] | { [key: string]: Json },
+  place: string | number,
+  tableAt: string,
+  scope: Scope,
+): Scope {
+  const item = (rows as { [key: string]: Json })[place];
+  const { root } = scope;
+  if (root.trace === undefined) return { item, key: place, up: scope, root, at: '', group: undefined };
+  const places = root.trace.tables.get(tableAt) ?? new Set();
+  root.trace.tables.set(tableAt, places.add(place));
+  return { item, key: place, up: scope, root, at: pathText(tableAt, place), group: undefined };
+}
+
+function indexRows(
+  rows: Json[] | { [key: string]: Json },
+  key: (scope: Scope) => string | undefined,
+  asking: Scope,
+): Index {
+  const index = new Map<string, (string | number)[]>();
+  const places: (string | number)[] = Array.isArray(rows) ? [...rows.keys()] : Object.keys(rows);
+  for (const place of places) {
+    const item = (rows as { [key: string]: Json })[place];
+    const text = key({ item, key: place, up: undefined, root: asking.root, at: '', group: undefined });
+    if (text === undefined) continue;
+    const same = index.get(text);
+    if (same === undefined) index.set(text, [place]);
+    else same.push(place);
+  }
+  return index;
+}
+
+/** The text of a key of one or several fields; undefined when one of them is empty. */
+export function compileKey(keys: readonly string[], at: string, env: Env): (scope: Scope) => string | undefined {
+  const reads: Read[] = [];
+  for (const [index, text] of keys.entries()) {
+    const path = env.path(text, keys.length === 1 ? at : `${at}[${index}]`);
+    if (path !== undefined) reads.push(silent(compileRead(path, env.traced)));
+  }
+  const [only] = reads;
+  if (reads.length === 1 && only !== undefined) return (scope) => keyText(only(scope));
+  return (scope) => {
+    const texts: string[] = [];
+    for (const read of reads) {
+      const text = keyText(read(scope));
+      if (text === undefined) return undefined;
+      texts.push(text);
+    }
+    return texts.length === 0 ? undefined : JSON.stringify(texts);
+  };
+}
+
+export function asList(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}

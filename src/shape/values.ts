@@ -1,0 +1,73 @@
+import { foldSpelling, readStatus } from '../canonical/status.ts';
+import type { Json } from '../terms.ts';
+import type { Scalar, ValueMap } from './config.ts';
+import { type Drift, keyText, type Root } from './scope.ts';
+
+/** A spelling to its canonical value; undefined when the map does not know it. */
+export type Translate = (spelling: string) => string | undefined;
+
+const anyOther = '*';
+
+/** Exact spellings come before those that differ only in case or separators, and `*` is last; a canonical value stands for itself. */
+export function compileValues(map: ValueMap): Translate {
+  const exact = new Map<string, string>();
+  const folded = new Map<string, string>();
+  let rest: string | undefined;
+  const learn = (spelling: string, canonical: string): void => {
+    if (!exact.has(spelling)) exact.set(spelling, canonical);
+    const fold = foldSpelling(spelling);
+    if (!folded.has(fold)) folded.set(fold, canonical);
+  };
+  for (const [canonical, spellings] of Object.entries(map)) {
+    for (const spelling of listOf(spellings)) {
+      if (spelling === anyOther) rest = canonical;
+      else learn(String(spelling), canonical);
+    }
+  }
+  for (const canonical of Object.keys(map)) learn(canonical, canonical);
+  return (spelling) => exact.get(spelling) ?? folded.get(foldSpelling(spelling)) ?? rest;
+}
+
+export function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[] {
+  if (value === undefined) return [];
+  return typeof value === 'object' ? value : [value];
+}
+
+/** Spellings that two canonical values both claim. */
+export function doubleSpellings(map: ValueMap): readonly string[] {
+  const owners = new Map<string, string>();
+  const twice: string[] = [];
+  for (const [canonical, spellings] of Object.entries(map)) {
+    for (const spelling of new Set(listOf(spellings).map(String))) {
+      const owner = owners.get(spelling);
+      if (owner !== undefined && owner !== canonical) twice.push(spelling);
+      owners.set(spelling, canonical);
+    }
+  }
+  return twice;
+}
+
+/** The longest spelling that is worth showing: a longer one is no code but a mapping gone wrong. */
+const longest = 80;
+
+export function drift(root: Root, field: string, spelling: string): void {
+  const found: Drift = { field, value: spelling.length > longest ? `${spelling.slice(0, longest)}…` : spelling };
+  root.drift.push(found);
+}
+
+/** A value through its map; an unknown one stays as it is and is counted. */
+export function translated(value: Json, translate: Translate, field: string, root: Root): Json {
+  const spelling = keyText(value)?.trim();
+  if (spelling === undefined) return value;
+  const canonical = translate(spelling);
+  if (canonical !== undefined) return canonical;
+  drift(root, field, spelling);
+  return value;
+}
+
+/** The status of a spelling, by the connector's map and then by the spellings understood unlisted. */
+export function statusOf(spelling: string, translate: Translate | undefined): string | undefined {
+  const mapped = translate?.(spelling);
+  if (mapped === 'other' || mapped === undefined) return readStatus(spelling) ?? mapped;
+  return mapped;
+}
