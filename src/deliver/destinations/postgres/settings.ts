@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { urlText } from '../../../documents/scalars.ts';
+import { durationMs } from '../../../documents/duration.ts';
+import { durationText, urlText } from '../../../documents/scalars.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -11,7 +12,10 @@ export const settingsSchema = z
       .regex(/^[a-z_][a-z0-9_]{0,62}$/, { error: 'must be a plain lower-case name of PostgreSQL' })
       .default('innbound')
       .describe('The schema that holds our tables; it is created.'),
+    timeout: durationText('1s', '10m').default('60s').describe('How long one batch may take.'),
   })
   .meta({ title: 'postgres', description: 'A warehouse with tables for reservations, guests, rooms and charges.' });
 
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const timeoutMs = (settings: Settings): number => durationMs(settings.timeout);

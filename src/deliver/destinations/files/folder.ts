@@ -1,0 +1,59 @@
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Puts a file in place whole: a reader sees the old content or the new one, never a part, and after a power cut one of the
+ * two is there. The rename itself is made durable through the folder.
+ */
+export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
+  const folder = path.dirname(file);
+  const aside = path.join(folder, `.${path.basename(file)}.tmp`);
+  const handle = await open(aside, 'w', 0o640);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(aside, file);
+  await syncFolder(folder);
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const abandonedAfterMs = 600_000;
+
+/** What a killed writer left behind; one that is still at work has touched its file recently. */
+export async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith('.') || !name.endsWith('.tmp')) continue;
+    const file = path.join(folder, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found && nowMs - found.mtimeMs > abandonedAfterMs) await rm(file, { force: true });
+  }
+}
+
+const token = /[A-Za-z0-9_-]{16,}/g;
+
+/**
+ * Which of these keys a file of the folder holds. It reads the folder whole, which is why it is only asked after an
+ * interruption; both formats keep keys as plain bytes so that one search serves them.
+ */
+export async function findKeys(folder: string, extension: string, keys: ReadonlySet<string>): Promise<Set<string>> {
+  const found = new Set<string>();
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (name.startsWith('.') || !name.endsWith(extension)) continue;
+    const bytes = await readFile(path.join(folder, name)).catch(() => undefined);
+    if (bytes === undefined) continue;
+    for (const [text] of bytes.toString('latin1').matchAll(token)) if (keys.has(text)) found.add(text);
+  }
+  return found;
+}

@@ -1,0 +1,148 @@
+import type { SchemaElement } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import type { Delivery, MessageData } from '../../message.ts';
+import { encodeMessage } from '../../message.ts';
+import type { Format } from './format.ts';
+
+/**
+ * A row per change: the envelope, the fields of the record, its guests, rooms and charges as lists of structs. Money is
+ * DECIMAL(38, 9), dates are DATE. A guest that is its own record fills the row's `guest`.
+ */
+
+type Kind = 'text' | 'key' | 'date' | 'int' | 'bool' | 'decimal' | 'time' | 'json';
+type Columns = Readonly<Record<string, Kind>>;
+
+const guestColumns: Columns = {
+  guest_id: 'text',
+  first_name: 'text',
+  last_name: 'text',
+  email: 'text',
+  email_raw: 'text',
+  email_proxy: 'bool',
+  phone: 'text',
+  phone_raw: 'text',
+  date_of_birth: 'date',
+  nationality: 'text',
+  document_type: 'text',
+  document_number: 'text',
+  marketing_consent: 'bool',
+};
+const roomColumns: Columns = {
+  room_type: 'text',
+  board: 'text',
+  rate_code: 'text',
+  start_date: 'date',
+  end_date: 'date',
+  adults: 'int',
+  children: 'int',
+};
+const chargeColumns: Columns = { code: 'text', description: 'text', amount: 'decimal', quantity: 'int' };
+const envelopeColumns: Columns = {
+  type: 'text',
+  integration: 'text',
+  brand_id: 'text',
+  event: 'text',
+  version: 'int',
+  idempotency_key: 'key',
+  changed_at: 'time',
+};
+const recordColumns: Columns = {
+  id: 'text',
+  confirmation_number: 'text',
+  check_in: 'date',
+  check_out: 'date',
+  booking_date: 'date',
+  status: 'text',
+  status_raw: 'text',
+  channel: 'text',
+  source: 'text',
+  total_amount: 'decimal',
+  currency: 'text',
+  extra: 'json',
+};
+const lists = { guests: guestColumns, rooms: roomColumns, charges: chargeColumns } as const;
+
+const physical: Record<Kind, Omit<SchemaElement, 'name'>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  key: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  int: { type: 'INT32' },
+  bool: { type: 'BOOLEAN' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  decimal: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', precision: 38, scale: 9 },
+};
+
+const leaves = (columns: Columns): SchemaElement[] =>
+  Object.entries(columns).map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL', ...physical[kind] }));
+
+const schema: SchemaElement[] = [
+  { name: 'root', num_children: Object.keys({ ...envelopeColumns, ...recordColumns, ...lists }).length + 1 },
+  ...leaves(envelopeColumns),
+  ...leaves(recordColumns),
+  { name: 'guest', repetition_type: 'OPTIONAL', num_children: Object.keys(guestColumns).length },
+  ...leaves(guestColumns),
+  ...Object.entries(lists).flatMap(([name, columns]): SchemaElement[] => [
+    { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL', num_children: Object.keys(columns).length },
+    ...leaves(columns),
+  ]),
+];
+
+type Row = Readonly<Record<string, unknown>>;
+
+function columnValue(kind: Kind, value: unknown): unknown {
+  if (value === undefined || value === null) return undefined;
+  if (kind === 'date') return Date.parse(`${String(value)}T00:00:00Z`) / 86_400_000;
+  if (kind === 'decimal') return unscaled(String(value));
+  if (kind === 'time') return BigInt(Math.round(Number(value)));
+  return value;
+}
+
+/** Throws where DECIMAL(38, 9) cannot hold every digit: an inexact amount is worse than none. */
+function unscaled(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.');
+  if (fraction.length > 9 || whole.length > 29) throw new RangeError('an amount does not fit DECIMAL(38, 9)');
+  return BigInt(whole + fraction.padEnd(9, '0'));
+}
+
+function struct(columns: Columns, from: object): Row {
+  const row: Record<string, unknown> = {};
+  const fields = from as Record<string, unknown>;
+  for (const [name, kind] of Object.entries(columns)) row[name] = columnValue(kind, fields[name]);
+  return row;
+}
+
+function rowOf({ message, changedAt }: Delivery): Row {
+  const { data } = message;
+  const list = (name: keyof typeof lists): Row[] | undefined =>
+    (data[name] as MessageData['guests'] | undefined)?.map((item) => struct(lists[name], item));
+  return {
+    ...struct(envelopeColumns, { ...message, changed_at: changedAt }),
+    ...struct(recordColumns, data),
+    guest: message.type === 'guest' ? struct(guestColumns, data) : undefined,
+    guests: list('guests'),
+    rooms: list('rooms'),
+    charges: list('charges'),
+  };
+}
+
+const columnNames = [...Object.keys(envelopeColumns), ...Object.keys(recordColumns), 'guest', ...Object.keys(lists)];
+
+export const parquet: Format<Row> = {
+  extension: '.parquet',
+  encode: (delivery) => ({ row: rowOf(delivery), size: encodeMessage(delivery.message).length / 4 }),
+  file: (rows) =>
+    new Uint8Array(
+      parquetWriteBuffer({
+        schema,
+        columnData: columnNames.map((name) => ({
+          name,
+          data: rows.map((row) => row[name]),
+          // Plain bytes, so that a key is found without a Parquet reader after an interruption.
+          ...(name === 'idempotency_key' && { encoding: 'PLAIN' as const, codec: 'UNCOMPRESSED' as const }),
+        })),
+      }),
+    ),
+};

@@ -1,0 +1,37 @@
+import net from 'node:net';
+import pg from 'pg';
+import { BlockedAddress, isBlockedLiteral, publicLookup } from '../../../kit/http/connect.ts';
+import type { Settings } from './settings.ts';
+
+/** A pool to the warehouse. Unless private addresses are allowed, it connects to public ones only, as every destination does. */
+export function openWarehouse(settings: Settings, allowPrivate: boolean, statementTimeoutMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    application_name: 'innbound',
+    max: 8,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 1_000,
+    keepAlive: true,
+    ...(!allowPrivate && { stream: guardedSocket }),
+  } as pg.PoolConfig);
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** A socket whose connect looks at the address first. A path is a Unix socket, which is as private as an address can be. */
+function guardedSocket(): net.Socket {
+  const socket = new net.Socket();
+  const connect = socket.connect.bind(socket) as (options: net.TcpNetConnectOpts) => net.Socket;
+  const guarded = (portOrPath: number | string, host?: string): net.Socket => {
+    if (typeof portOrPath === 'string' || host === undefined || isBlockedLiteral(host)) {
+      process.nextTick(() => socket.destroy(new BlockedAddress(host ?? 'a Unix socket')));
+      return socket;
+    }
+    return connect({ port: portOrPath, host, lookup: publicLookup as net.TcpNetConnectOpts['lookup'] });
+  };
+  socket.connect = guarded as typeof socket.connect;
+  return socket;
+}

@@ -1,0 +1,86 @@
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Destination, DestinationType, Outcome } from '../../destination.ts';
+import type { Delivery } from '../../message.ts';
+import { openWarehouse } from './connection.ts';
+import { failureOf } from './failure.ts';
+import { mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
+import { migrateWarehouse } from './schema.ts';
+import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
+import { columns, copyText, type Rows, rowsOf, type Table } from './tables.ts';
+
+/** A warehouse: COPY into staging, then one merge that keeps the newer version, all in one transaction per batch. */
+export const destinationType: DestinationType<Settings> = {
+  type: 'postgres',
+  settings: settingsSchema,
+  batch: () => ({ standard: 1_000, most: 10_000 }),
+  timeoutMs,
+  open(settings, { allowPrivate }): Destination {
+    const pool = openWarehouse(settings, allowPrivate, timeoutMs(settings));
+    // Quoted, because a plain lower-case name may still be a word of SQL.
+    const schema = `"${settings.schema}"`;
+    const mergeReservations = mergeReservationsSql(schema);
+    const mergeProfiles = mergeProfilesSql(schema);
+    const stage = stageSql(schema);
+    const staged = new WeakSet<pg.PoolClient>();
+    let migrated: Promise<void> | undefined;
+
+    /** Once per opening; a failure is not remembered. */
+    function migrateOnce(client: pg.PoolClient): Promise<void> {
+      migrated ??= migrateWarehouse(client, schema).catch((error: unknown) => {
+        migrated = undefined;
+        throw error;
+      });
+      return migrated;
+    }
+
+    async function write(rows: Rows): Promise<void> {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await migrateOnce(client);
+        if (!staged.has(client)) {
+          await client.query(stage);
+          staged.add(client);
+        }
+        await client.query('begin');
+        for (const table of Object.keys(columns) as Table[]) {
+          if (rows[table].length === 0) continue;
+          const sql = `copy ${stageName(table)} (${columns[table].join(', ')}) from stdin`;
+          await pipeline([copyText(rows[table])], client.query(copyFrom(sql)));
+        }
+        if (rows.reservations.length > 0) await client.query(mergeReservations);
+        if (rows.guest_profiles.length > 0) await client.query(mergeProfiles);
+        await client.query('commit');
+      } catch (error) {
+        // A connection in doubt is not used again: what it did is decided by the server, and the version guard takes care.
+        broken = error as Error;
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    }
+
+    return {
+      async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
+        const startedAt = performance.now();
+        const outcome = await write(rowsOf(batch)).then((): Outcome => ({ kind: 'delivered' }), failureOf);
+        const durationMs = Math.round(performance.now() - startedAt);
+        return batch.map(() => ({ ...outcome, durationMs }));
+      },
+      async check() {
+        try {
+          await pool.query('select 1');
+          return { kind: 'ok' };
+        } catch (error) {
+          const outcome = failureOf(error);
+          return { kind: 'failed', message: outcome.kind === 'delivered' ? '' : outcome.message };
+        }
+      },
+      async close() {
+        await pool.end();
+      },
+    };
+  },
+};

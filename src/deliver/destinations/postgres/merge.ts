@@ -1,0 +1,70 @@
+import { children, columns, stagedOnly, type Table } from './tables.ts';
+
+/**
+ * From staging into the tables, in one statement. A version that is not newer than the stored one changes nothing, so that a
+ * repeated or late batch has no effect. Child rows are put over the old ones by position and the surplus is deleted: deleting
+ * all and inserting anew would collide within one statement and leaves twice the dead rows.
+ */
+export const stageName = (table: Table): string => `innbound_stage_${table}`;
+
+/** Temporary, so that staging costs no write-ahead log; gone with the connection. */
+export function stageSql(schema: string): string {
+  return (Object.keys(columns) as Table[])
+    .map((table) => {
+      const kept = columns[table].filter((column) => !stagedOnly.has(column));
+      const counts = columns[table].filter((column) => stagedOnly.has(column));
+      return `create temporary table if not exists ${stageName(table)} on commit delete rows as
+        select ${[...kept, ...counts.map((column) => `0 as ${column}`)].join(', ')} from ${schema}.${table} with no data;`;
+    })
+    .join('\n');
+}
+
+const counted: Record<(typeof children)[number], string> = {
+  guests: 'guest_count',
+  rooms: 'room_count',
+  charges: 'charge_count',
+};
+
+export function mergeReservationsSql(schema: string): string {
+  const own = columns.reservations.filter((column) => !stagedOnly.has(column));
+  const parts = children.flatMap((table) => {
+    const rest = columns[table].slice(3);
+    return [
+      `${table}_put as (
+        insert into ${schema}.${table} (${columns[table].join(', ')})
+        select ${columns[table].map((column) => `s.${column}`).join(', ')}
+          from ${stageName(table)} s join taken k on k.integration = s.integration and k.id = s.reservation_id
+            on conflict (integration, reservation_id, position) do update
+           set ${rest.map((column) => `${column} = excluded.${column}`).join(', ')})`,
+      `${table}_cut as (
+        delete from ${schema}.${table} t using taken k, ${stageName('reservations')} s
+         where not k.fresh and s.integration = k.integration and s.id = k.id
+           and t.integration = k.integration and t.reservation_id = k.id and t.position >= s.${counted[table]})`,
+    ];
+  });
+  return `
+    with taken as (
+      insert into ${schema}.reservations as t (${own.join(', ')})
+      select ${own.join(', ')} from ${stageName('reservations')}
+          on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
+       where t.version < excluded.version
+      returning t.integration, t.id, (t.xmax = 0) as fresh
+    ), ${parts.join(', ')}
+    select count(*)::int as taken from taken`;
+}
+
+export function mergeProfilesSql(schema: string): string {
+  const own = columns.guest_profiles;
+  return `
+    insert into ${schema}.guest_profiles as t (${own.join(', ')})
+    select ${own.join(', ')} from ${stageName('guest_profiles')}
+        on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
+     where t.version < excluded.version`;
+}
+
+function updates(names: readonly string[]): string {
+  return names
+    .filter((name) => name !== 'integration' && name !== 'id')
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ');
+}

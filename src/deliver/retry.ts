@@ -1,0 +1,51 @@
+/** When a failed delivery is tried again, and when it is given up. Pure: chance is an argument. */
+
+/** First try plus one retry per entry. */
+export const standardScheduleMs: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
+
+/** A destination cannot make us wait longer than this in one go. */
+export const longestWaitMs = 24 * 3_600_000;
+
+/** Waits are stretched by up to a quarter, so that what failed together does not come back together. */
+const stretch = 0.25;
+
+export interface FailedTry {
+  /** What the destination asked for (Retry-After). */
+  readonly afterMs?: number;
+  /** The try does not count: the destination only asked to wait. */
+  readonly free?: boolean;
+}
+
+export type NextTry =
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly triesUsed: number }
+  | { readonly kind: 'dead' };
+
+/** `triesUsed` counts the failed tries before this one; `chance` is in [0, 1). */
+export function nextTry(failed: FailedTry, triesUsed: number, scheduleMs: readonly number[], chance: number): NextTry {
+  const asked = Math.min(Math.max(failed.afterMs ?? 0, 0), longestWaitMs);
+  if (failed.free) {
+    const least = Math.max(asked, 1_000);
+    return { kind: 'wait', delayMs: Math.round(least * (1 + (stretch / 5) * chance)), triesUsed };
+  }
+  const base = scheduleMs[triesUsed];
+  if (base === undefined) return { kind: 'dead' };
+  return {
+    kind: 'wait',
+    delayMs: Math.round(Math.max(base * (1 + stretch * chance), asked)),
+    triesUsed: triesUsed + 1,
+  };
+}
+
+/** True when a failure of this try would end in a dead letter. */
+export function isLastTry(triesUsed: number, scheduleMs: readonly number[]): boolean {
+  return triesUsed >= scheduleMs.length;
+}
+
+/** Milliseconds of a Retry-After header: seconds or an HTTP date. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, longestWaitMs);
+  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - nowMs, 0), longestWaitMs);
+}

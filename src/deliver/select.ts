@@ -1,0 +1,73 @@
+import { decodeRecord } from '../canonical/encode.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { EntityType } from '../terms.ts';
+import { withConsent } from './consent.ts';
+import type { Message, MessageData } from './message.ts';
+import type { Claimed, Lane } from './ports.ts';
+
+/** What of all changes a destination is given. */
+export interface Selection {
+  readonly receives: readonly EntityType[];
+  readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
+  readonly consent?: 'marketing';
+  readonly fields: (type: EntityType, data: MessageData) => MessageData;
+}
+
+export type FilterAnswer =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'no' }
+  /** Without values of the record. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+export type Selected =
+  | { readonly kind: 'send'; readonly message: Message }
+  | { readonly kind: 'skip'; readonly code: string; readonly reason: string }
+  | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
+
+/** Decides what this destination is told about a claimed version. */
+export function select(lane: Lane, claimed: Claimed): Selected {
+  const { selection } = lane.destination;
+  const { change, type, id } = claimed;
+  if (change === undefined) return skip('version_gone', 'The version is no longer kept.');
+  if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
+  const data = decodeData(type, id, change.dataText);
+  const send = (told: MessageData): Selected => ({
+    kind: 'send',
+    message: {
+      type,
+      integration: lane.integration,
+      brand_id: lane.brandId,
+      event: change.event,
+      version: claimed.version,
+      idempotency_key: change.idempotencyKey,
+      data: told,
+    },
+  });
+  const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;
+  if (change.event === 'erased') {
+    if (selection.consent === undefined || mayKnow) return send(data);
+    return skip('no_consent', 'The destination never had this record.');
+  }
+  const consent =
+    selection.consent === undefined
+      ? ({ kind: 'all', data } as const)
+      : withConsent(type, data, decodeGiven(type, id, claimed.deliveredDataText));
+  // A withdrawal is told whatever the filter says: the destination holds the guest.
+  if (consent.kind === 'withdrawn') return send(consent.data);
+  if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
+  const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
+  if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
+  if (answer.kind === 'no') return skip('filtered', 'The filter of the destination does not match.');
+  return send(selection.fields(type, consent.data));
+}
+
+const skip = (code: string, reason: string): Selected => ({ kind: 'skip', code, reason });
+
+function decodeData(type: EntityType, id: string, text: string): MessageData {
+  const record = decodeRecord(type, text);
+  return { ...record, id } as MessageData;
+}
+
+function decodeGiven(type: EntityType, id: string, text: string | undefined): MessageData | undefined {
+  return text === undefined ? undefined : decodeData(type, id, text);
+}

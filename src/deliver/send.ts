@@ -1,0 +1,112 @@
+import type { DeliverLimits, Destination, Outcome } from './destination.ts';
+import type { Delivery } from './message.ts';
+import { isLastTry } from './retry.ts';
+
+export interface Sendable {
+  readonly delivery: Delivery;
+  readonly triesUsed: number;
+}
+
+export interface SendPorts {
+  readonly deadlineMs: number;
+  readonly scheduleMs: readonly number[];
+  /** Asked before every call but the first: lengthens the leases; false when one was lost, and then nothing more is sent. */
+  readonly hold: () => Promise<boolean>;
+}
+
+/**
+ * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch, the
+ * batch is halved until the culprit stands alone: at once for a refusal; for a failure that time may heal, only once it came
+ * again, and no longer than the failures look like one culprit and not like a destination that is down.
+ */
+export async function send(
+  destination: Destination,
+  items: readonly Sendable[],
+  ports: SendPorts,
+): Promise<readonly Outcome[]> {
+  let failuresInRow = 0;
+  const patience = Math.ceil(Math.log2(items.length + 1)) + 2;
+
+  async function attempt(part: readonly Sendable[]): Promise<readonly Outcome[]> {
+    const outcomes = await callOnce(destination, part, ports.deadlineMs);
+    const failed = outcomes.every((outcome) => outcome.kind !== 'delivered');
+    failuresInRow = failed ? failuresInRow + 1 : 0;
+    if (part.length === 1 || !outcomes.every(isWhole)) return outcomes;
+    const healable = outcomes.some((outcome) => outcome.kind === 'retry');
+    if (healable && (failuresInRow >= patience || !worthSplitting(part, outcomes))) return outcomes;
+    const middle = part.length >> 1;
+    const halves: Outcome[] = [];
+    for (const half of [part.slice(0, middle), part.slice(middle)]) {
+      const given = outcomes.slice(halves.length, halves.length + half.length);
+      const goOn = !(healable && failuresInRow >= patience) && (await ports.hold());
+      halves.push(...(goOn ? await attempt(half) : given.map(notSentAgain)));
+    }
+    return halves;
+  }
+
+  function worthSplitting(part: readonly Sendable[], outcomes: readonly Outcome[]): boolean {
+    const last = part.some(({ triesUsed }) => isLastTry(triesUsed, ports.scheduleMs));
+    const again = last || part.some(({ triesUsed }) => triesUsed > 0);
+    return outcomes.every((outcome) => {
+      if (outcome.kind !== 'retry' || outcome.free || outcome.code === 'deliver.unreachable') return false;
+      // A timeout costs the whole deadline: it is only looked into when the next failure is a dead letter.
+      return outcome.code === 'deliver.timeout' ? last : again;
+    });
+  }
+
+  return attempt(items);
+}
+
+/** A refusal of the whole batch says nothing about a part that was not sent alone: it is tried again later. */
+function notSentAgain(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'dead') return outcome;
+  return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
+}
+
+const isWhole = (outcome: Outcome): boolean => outcome.kind !== 'delivered' && outcome.whole === true;
+
+/** A destination that does not keep its own deadline is cut off shortly after it. */
+const graceMs = 2_000;
+
+async function callOnce(
+  destination: Destination,
+  items: readonly Sendable[],
+  deadlineMs: number,
+): Promise<readonly Outcome[]> {
+  const cut = new AbortController();
+  const limits: DeliverLimits = { deadlineMs, signal: cut.signal };
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), deadlineMs + graceMs);
+  });
+  const all = (outcome: Outcome): Outcome[] =>
+    items.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
+  try {
+    const answer = await Promise.race([
+      destination.deliver(
+        items.map(({ delivery }) => delivery),
+        limits,
+      ),
+      late,
+    ]);
+    if (answer === 'late') {
+      return all({
+        kind: 'retry',
+        code: 'deliver.timeout',
+        message: `No answer within ${deadlineMs} ms.`,
+        whole: true,
+      });
+    }
+    if (answer.length === items.length) return answer;
+    const message = `${answer.length} outcomes for ${items.length} deliveries.`;
+    return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
+  } catch (error) {
+    // The name only: a message may quote what was sent.
+    const message = `The destination threw ${error instanceof Error ? error.name : typeof error}.`;
+    return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
+  } finally {
+    clearTimeout(timer);
+    cut.abort();
+  }
+}

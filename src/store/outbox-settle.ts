@@ -1,0 +1,120 @@
+import type { LaneKey, Settlement } from '../deliver/ports.ts';
+import type { Pool } from './pool.ts';
+import { transaction } from './pool.ts';
+
+/**
+ * Writes down what became of claimed versions: the outbox row moves on, the try is logged, a dead letter is kept. Only where
+ * the fence is still the claim's; a node that came too late changes nothing. Rows are locked in the order in which intake
+ * locks them, so that the two never wait for each other in a circle.
+ */
+export async function settle(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
+  const done = settlements.filter(({ result }) => result.kind === 'delivered' || result.kind === 'skipped');
+  const again = settlements.filter(({ result }) => result.kind === 'retry');
+  const dead = settlements.filter(({ result }) => result.kind === 'dead');
+  const more: LaneKey[] = [];
+  if (done.length > 0) more.push(...(await settleDone(pool, done, node)));
+  if (again.length > 0) await settleRetry(pool, again, node);
+  if (dead.length > 0) await settleDead(pool, dead, node);
+  return more;
+}
+
+const given = `
+  given as materialized (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::int[], $8::text[],
+                         $9::text[], $10::text[], $11::int[], $12::int[])
+      as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms)
+  ), held as materialized (
+    select o.integration, o.destination, o.type, o.id from given g
+      join outbox o using (integration, destination, type, id)
+     where o.fence = g.fence and o.leased
+     order by o.integration, o.destination, o.type, o.id for update of o
+  )`;
+
+const log = `
+  insert into attempts (integration, destination, type, id, version, attempt, outcome, code, status, message, duration_ms, node)
+  select g.integration, g.destination, g.type, g.id, g.version, g.attempt, g.outcome, g.code, g.status, g.message,
+         g.duration_ms, $13
+    from given g join moved m using (integration, destination, type, id)`;
+
+function columns(settlements: readonly Settlement[], node: string): unknown[] {
+  return [
+    settlements.map((s) => s.integration),
+    settlements.map((s) => s.destination),
+    settlements.map((s) => s.type),
+    settlements.map((s) => s.id),
+    settlements.map((s) => s.version),
+    settlements.map((s) => s.fence),
+    settlements.map((s) => s.attempt),
+    settlements.map((s) => s.result.kind),
+    settlements.map((s) => s.code ?? null),
+    settlements.map((s) => s.message ?? null),
+    settlements.map((s) => s.status ?? null),
+    settlements.map((s) => (s.durationMs === undefined ? null : Math.round(s.durationMs))),
+    node,
+  ];
+}
+
+async function settleDone(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
+  const { rows } = await pool.query<LaneKey>({
+    name: 'outbox-done',
+    text: `with ${given}, moved as (
+      update outbox o
+         set next_version = o.next_version + 1,
+             delivered_version = case when g.outcome = 'delivered' then g.version else o.delivered_version end,
+             attempt = 0, leased = false,
+             due_at = case when o.next_version < o.last_version then now() end
+        from held h join given g using (integration, destination, type, id)
+       where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id
+      returning o.integration, o.destination, o.type, o.id, o.due_at
+    ), logged as (${log})
+    select distinct integration, destination from moved where due_at is not null`,
+    values: columns(settlements, node),
+  });
+  return rows;
+}
+
+async function settleRetry(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
+  await pool.query({
+    name: 'outbox-retry',
+    text: `with ${given}, waits as materialized (
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $14::float8[], $15::int[])
+        as w (integration, destination, type, id, delay_ms, tries_used)
+    ), moved as (
+      update outbox o
+         set attempt = w.tries_used, leased = false, due_at = now() + w.delay_ms * interval '1 millisecond'
+        from held h join waits w using (integration, destination, type, id)
+       where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id
+      returning o.integration, o.destination, o.type, o.id
+    ) ${log}`,
+    values: [
+      ...columns(settlements, node),
+      settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0)),
+      settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0)),
+    ],
+  });
+}
+
+/** The row is held back by its dead letter until somebody replays or drops it. */
+async function settleDead(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
+  await transaction(pool, (tx) =>
+    tx.query(
+      `with ${given}, letters as (
+        insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
+        select g.integration, 'delivery', g.destination || ' ' || g.type || ' ' || g.id || ' ' || g.version, g.type, g.id,
+               g.destination, g.version, coalesce(g.code, 'deliver.refused'), coalesce(g.message, ''),
+               jsonb_strip_nulls(jsonb_build_object('attempt', g.attempt, 'status', g.status, 'duration_ms', g.duration_ms))
+          from given g join held h using (integration, destination, type, id)
+            on conflict (integration, kind, fingerprint) where state = 'open' do update
+           set times = dead_letters.times + 1, last_at = now(), code = excluded.code, message = excluded.message,
+               detail = excluded.detail
+        returning integration, destination, type, id, dead_letter_id
+      ), moved as (
+        update outbox o set due_at = null, leased = false, held_by = l.dead_letter_id
+          from letters l
+         where o.integration = l.integration and o.destination = l.destination and o.type = l.type and o.id = l.id
+        returning o.integration, o.destination, o.type, o.id
+      ) ${log}`,
+      columns(settlements, node),
+    ),
+  );
+}

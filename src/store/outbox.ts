@@ -1,0 +1,185 @@
+import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../deliver/ports.ts';
+import type { ChangeEvent, EntityType } from '../terms.ts';
+import { settle } from './outbox-settle.ts';
+import type { Pool } from './pool.ts';
+
+/**
+ * The outbox: one row per destination and record, an index on (integration, destination, due_at). A claim moves due_at to
+ * the end of the lease and raises the fence; a settlement counts only while the fence is the claim's. The same index thus
+ * finds what is due and what a dead node left behind.
+ */
+export function outboxStore(pool: Pool): DeliveryStore {
+  return {
+    nextDue: (lanes) => nextDue(pool, lanes),
+    countDue: (lane, limit) => countDue(pool, lane, limit),
+    claim: (lane, limit, leaseMs, withDelivered) => claim(pool, lane, limit, leaseMs, withDelivered),
+    extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
+    release: (lane, claims) => release(pool, lane, claims),
+    settle: (settlements, node) => settle(pool, settlements, node),
+    takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
+    pause: (destination, ms) => pause(pool, destination, ms),
+  };
+}
+
+type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
+
+/** One index probe per lane: a thousand brands with three destinations each take some ten milliseconds. */
+async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]> {
+  const { rows } = await pool.query<DueLane>({
+    name: 'outbox-next-due',
+    text: `select l.integration, l.destination,
+                  (extract(epoch from greatest(d.due_at, p.paused_until) - clock_timestamp()) * 1000)::float8 as "dueInMs"
+             from unnest($1::text[], $2::text[]) as l (integration, destination)
+            cross join lateral (
+                  select due_at from outbox o
+                   where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
+                   order by due_at limit 1) d
+             left join destination_pace p on p.destination = l.destination`,
+    values: [lanes.map((lane) => lane.integration), lanes.map((lane) => lane.destination)],
+  });
+  return rows;
+}
+
+async function countDue(pool: Pool, lane: LaneKey, limit: number): Promise<number> {
+  const { rows } = await pool.query<{ due: number }>(
+    `select count(*)::int as due from (
+       select from outbox where integration = $1 and destination = $2 and due_at <= now() limit $3) t`,
+    [lane.integration, lane.destination, limit],
+  );
+  return rows[0]?.due ?? 0;
+}
+
+interface ClaimedRow {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly delivered_version: number;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly interrupted: boolean;
+  readonly event: ChangeEvent | null;
+  readonly idempotency_key: string;
+  readonly at_ms: number;
+  readonly data: string;
+  readonly delivered_data?: string | null;
+}
+
+const claimSql = (withDelivered: boolean) => `
+  with due as materialized (
+    select type, id, leased from outbox
+     where integration = $1 and destination = $2 and due_at <= now()
+     order by due_at limit $3 for update skip locked
+  ), claimed as (
+    update outbox o
+       set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
+      from due
+     where o.integration = $1 and o.destination = $2 and o.type = due.type and o.id = due.id
+    returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
+  )
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data
+         ${withDelivered ? ', g.data::text as delivered_data' : ''}
+    from claimed k
+    left join changes c on c.integration = $1 and c.type = k.type and c.id = k.id and c.version = k.version
+    ${withDelivered ? 'left join changes g on g.integration = $1 and g.type = k.type and g.id = k.id and g.version = k.delivered_version' : ''}`;
+
+const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
+const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
+
+async function claim(
+  pool: Pool,
+  lane: LaneKey,
+  limit: number,
+  leaseMs: number,
+  withDelivered: boolean,
+): Promise<Claimed[]> {
+  const { rows } = await pool.query<ClaimedRow>({
+    ...(withDelivered ? claimWithDelivered : claimPlain),
+    values: [lane.integration, lane.destination, limit, leaseMs],
+  });
+  return rows.map((row) => ({
+    type: row.type,
+    id: row.id,
+    version: row.version,
+    deliveredVersion: row.delivered_version,
+    triesUsed: row.attempt,
+    fence: row.fence,
+    interrupted: row.interrupted,
+    ...(row.event !== null && {
+      change: { event: row.event, idempotencyKey: row.idempotency_key, at: row.at_ms, dataText: row.data },
+    }),
+    ...(typeof row.delivered_data === 'string' && { deliveredDataText: row.delivered_data }),
+  }));
+}
+
+async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `with mine as (
+       select o.type, o.id from unnest($3::text[], $4::text[], $5::bigint[]) as k (type, id, fence)
+         join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
+        where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
+     update outbox o set due_at = now() + $6 * interval '1 millisecond' from mine
+      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
+    [lane.integration, lane.destination, ...columns(claims), leaseMs],
+  );
+  return rowCount ?? 0;
+}
+
+async function release(pool: Pool, lane: LaneKey, claims: readonly Key[]): Promise<void> {
+  await pool.query(
+    `with mine as (
+       select o.type, o.id from unnest($3::text[], $4::text[], $5::bigint[]) as k (type, id, fence)
+         join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
+        where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
+     update outbox o set due_at = now(), leased = false from mine
+      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
+    [lane.integration, lane.destination, ...columns(claims)],
+  );
+}
+
+const columns = (claims: readonly Key[]) =>
+  [claims.map(({ type }) => type), claims.map(({ id }) => id), claims.map(({ fence }) => fence)] as const;
+
+/**
+ * The generic cell rate algorithm in one row: next_at is when the calls already granted would be over at an even pace. After a
+ * quiet time `burst` calls may go at once, then one every interval.
+ */
+async function takeBudget(
+  pool: Pool,
+  destination: string,
+  wanted: number,
+  rate: Rate,
+): Promise<{ granted: number; waitMs: number }> {
+  const intervalMs = 1_000 / rate.perSecond;
+  if (wanted < 0) {
+    await pool.query(
+      `update destination_pace set next_at = next_at + $2 * interval '1 millisecond' where destination = $1`,
+      [destination, wanted * intervalMs],
+    );
+    return { granted: 0, waitMs: 0 };
+  }
+  await pool.query('insert into destination_pace (destination) values ($1) on conflict do nothing', [destination]);
+  const { rows } = await pool.query<{ granted: number; debt_ms: number }>(
+    `with pace as materialized (
+       select greatest(next_at, clock_timestamp()) as base, clock_timestamp() as at
+         from destination_pace where destination = $1 for update
+     ), budget as (
+       select base, extract(epoch from base - at)::float8 * 1000 as debt_ms from pace
+     ), granted as (
+       select base, debt_ms, greatest(0, least($2::int, floor($4::int - debt_ms / $3::float8 + 0.001)::int)) as granted from budget
+     )
+     update destination_pace p set next_at = base + granted * $3::float8 * interval '1 millisecond'
+       from granted where p.destination = $1
+     returning granted, debt_ms`,
+    [destination, wanted, intervalMs, rate.burst],
+  );
+  const { granted = 0, debt_ms: debtMs = 0 } = rows[0] ?? {};
+  return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (rate.burst - 1) * intervalMs)) };
+}
+
+async function pause(pool: Pool, destination: string, ms: number): Promise<void> {
+  await pool.query(
+    `insert into destination_pace as p (destination, paused_until) values ($1, now() + $2 * interval '1 millisecond')
+         on conflict (destination) do update set paused_until = greatest(p.paused_until, excluded.paused_until)`,
+    [destination, ms],
+  );
+}

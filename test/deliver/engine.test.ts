@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
+import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+
+const delivered: Outcome = { kind: 'delivered' };
+const busy: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
+
+test('every version is delivered once, in order, and nothing is left due', async () => {
+  const store = await openStore();
+  const crm = scripted(() => delivered);
+  for (let i = 1; i <= 3; i++) {
+    const records = ['a', 'b', 'c'].map((id) => reservation(id, { total_amount: String(i) }));
+    await takeIn(store.pool, records, ['crm']);
+  }
+  const counts = await drainOnce(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
+  assert.deepEqual(counts, { delivered: 9, skipped: 0, retry: 0, dead: 0 });
+  for (const id of ['a', 'b', 'c']) {
+    const seen = crm.messages().filter(({ data }) => data.id === id);
+    assert.deepEqual(
+      seen.map(({ version, event, data }) => [version, event, data.total_amount]),
+      [
+        [1, 'created', '1'],
+        [2, 'updated', '2'],
+        [3, 'updated', '3'],
+      ],
+    );
+    assert.equal(new Set(seen.map(({ idempotency_key }) => idempotency_key)).size, 3);
+  }
+  const { rows } = await store.pool.query(
+    'select next_version, last_version, delivered_version, due_at, leased from outbox order by id',
+  );
+  const idle = { next_version: 4, last_version: 3, delivered_version: 3, due_at: null, leased: false };
+  assert.deepEqual(rows, [idle, idle, idle]);
+  await store.close();
+});
+
+test('a failing record is retried on its schedule, then held back alone; others flow past', async () => {
+  const store = await openStore();
+  const crm = scripted(({ message }) => (message.data.id === 'stuck' ? busy : delivered));
+  await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
+  const running = startDeliveries(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
+  await until(async () => (await open(store.pool)).length === 1);
+  await takeIn(
+    store.pool,
+    ['stuck', 'fine'].map((id) => reservation(id, { total_amount: '9' })),
+    ['crm'],
+  );
+  await until(async () => crm.messages().some(({ data, version }) => data.id === 'fine' && version === 2));
+  await running.stop();
+  const stuck = crm.messages().filter(({ data }) => data.id === 'stuck');
+  assert.deepEqual(
+    stuck.map(({ version }) => version),
+    [1, 1, 1, 1, 1],
+  );
+  assert.equal(new Set(stuck.map(({ idempotency_key }) => idempotency_key)).size, 1);
+  const [letter] = await open(store.pool);
+  assert.equal(letter?.code, 'deliver.tries_used_up');
+  assert.match(letter?.message ?? '', /5 tries failed, the last with deliver.server_error/);
+  const { rows } = await store.pool.query(`select next_version, last_version, due_at from outbox where id = 'stuck'`);
+  assert.deepEqual(rows, [{ next_version: 1, last_version: 2, due_at: null }]);
+  await store.close();
+});
+
+test('a permanent answer is a dead letter at once; a free wait uses no try', async () => {
+  const store = await openStore();
+  let asked = 0;
+  const crm = scripted(({ message }): Outcome => {
+    if (message.data.id === 'wrong') return { kind: 'dead', code: 'deliver.refused', message: '422', status: 422 };
+    asked += 1;
+    if (asked <= 8) return { kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 0, free: true };
+    return delivered;
+  });
+  await takeIn(store.pool, [reservation('wrong'), reservation('patient')], ['crm']);
+  const fast = ports(store.pool, [lane(config('crm', { batch: 1 }))], { crm: crm.destination });
+  await drainOnce(fast);
+  assert.equal((await open(store.pool)).length, 1);
+  assert.equal(crm.messages().filter(({ data }) => data.id === 'wrong').length, 1);
+  while (asked < 9) {
+    await store.pool.query(`update outbox set due_at = now() where due_at is not null`);
+    await drainOnce(fast);
+  }
+  const { rows } = await store.pool.query(`select delivered_version, attempt from outbox where id = 'patient'`);
+  assert.deepEqual(rows, [{ delivered_version: 1, attempt: 0 }]);
+  await store.close();
+});
+
+test('a batch refused as a whole is halved until the culprit stands alone', async () => {
+  const store = await openStore();
+  const crm = scripted((_one, batch): Outcome => {
+    const poisoned = batch.some(({ message }) => message.data.id === 'r13');
+    return poisoned ? { kind: 'dead', code: 'deliver.refused', message: '400', whole: true } : delivered;
+  });
+  const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);
+  await takeIn(
+    store.pool,
+    ids.map((id) => reservation(id)),
+    ['crm'],
+  );
+  const counts = await drainOnce(ports(store.pool, [lane(config('crm', { batch: 32 }))], { crm: crm.destination }));
+  assert.deepEqual(counts, { delivered: 31, skipped: 0, retry: 0, dead: 1 });
+  assert.deepEqual(
+    (await open(store.pool)).map(({ id }) => id),
+    ['r13'],
+  );
+  assert.ok(crm.calls.length <= 11, `${crm.calls.length} calls`);
+  await store.close();
+});
+
+test('one dead destination delays no other, one noisy brand starves no other', async () => {
+  const store = await openStore();
+  const never = scripted(() => new Promise<Outcome>(() => {}));
+  const order: string[] = [];
+  const crm = scripted(({ message }) => {
+    order.push(message.integration);
+    return delivered;
+  });
+  const many = Array.from({ length: 300 }, (_, i) => reservation(`n${i}`));
+  await takeIn(store.pool, many, ['crm', 'dead'], 'noisy');
+  await takeIn(store.pool, [reservation('q1')], ['crm', 'dead'], 'quiet');
+  const lanes = ['noisy', 'quiet'].flatMap((brand) => [
+    lane(config('crm', { batch: 5, concurrency: 1 }), brand),
+    lane(config('dead', { timeoutMs: 300 }), brand),
+  ]);
+  const running = startDeliveries(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
+  await until(async () => order.length === 301);
+  assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
+  await running.stop();
+  await store.close();
+});
+
+test('two nodes share the work and never hold one record at the same time', async () => {
+  const store = await openStore();
+  const inFlight = new Set<string>();
+  const seen: [string, number][] = [];
+  const crm = scripted(async ({ message }): Promise<Outcome> => {
+    assert.ok(!inFlight.has(message.data.id), `${message.data.id} is in flight twice`);
+    inFlight.add(message.data.id);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    inFlight.delete(message.data.id);
+    seen.push([message.data.id, message.version]);
+    return delivered;
+  });
+  const running = [1, 2, 3].map(() =>
+    startDeliveries(ports(store.pool, [lane(config('crm', { batch: 3 }))], { crm: crm.destination })),
+  );
+  for (let i = 1; i <= 5; i++) {
+    const records = Array.from({ length: 20 }, (_, n) => reservation(`r${n}`, { total_amount: String(i) }));
+    await takeIn(store.pool, records, ['crm']);
+  }
+  await until(async () => seen.length >= 100);
+  await Promise.all(running.map((one) => one.stop()));
+  assert.equal(seen.length, 100);
+  for (let n = 0; n < 20; n++) {
+    const versions = seen.filter(([id]) => id === `r${n}`).map(([, version]) => version);
+    assert.deepEqual(versions, [1, 2, 3, 4, 5]);
+  }
+  await store.close();
+});
+
+async function open(pool: { query(sql: string): Promise<{ rows: unknown[] }> }) {
+  const { rows } = await pool.query(`select id, code, message from dead_letters where state = 'open' order by id`);
+  return rows as { id: string; code: string; message: string }[];
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !(await condition()); ) {
+    assert.ok(Date.now() < deadline, 'it did not come to pass in 15 s');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

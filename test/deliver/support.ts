@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { encodeRecord } from '../../src/canonical/encode.ts';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import type { Delivery, Message } from '../../src/deliver/message.ts';
+import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openHttp } from '../../src/kit/http.ts';
+import { Wake } from '../../src/kit/wake.ts';
+import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
+import { applyPrepared } from '../../src/store/apply.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { outboxStore } from '../../src/store/outbox.ts';
+import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
+import type { DestinationName, IntegrationName } from '../../src/terms.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let migrated: Promise<TestDatabase> | undefined;
+
+/** A migrated store of its own. */
+export async function openStore(): Promise<{ pool: Pool; db: TestDatabase; close(): Promise<void> }> {
+  migrated ??= (async () => {
+    const db = await testDatabase();
+    const pool = openPool({ connection: db.connection, applicationName: 'test' });
+    await migrate(pool);
+    await pool.end();
+    return db;
+  })();
+  const db = await testDatabase({ copyOf: await migrated });
+  const pool = openPool({ connection: db.connection, applicationName: 'test' });
+  return { pool, db, close: () => pool.end() };
+}
+
+export async function temporaryFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-deliver-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export function reservation(id: string, change: Partial<Reservation> = {}): Reservation {
+  return {
+    id,
+    confirmation_number: `C-${id}`,
+    check_in: '2026-12-01',
+    check_out: '2026-12-04',
+    status: 'confirmed',
+    total_amount: '1250.5',
+    currency: 'EUR',
+    guests: [
+      {
+        first_name: 'Ana',
+        last_name: 'Exemplo',
+        email: `${id}@guests.example`,
+        phone: '+351912345678',
+        marketing_consent: true,
+      },
+    ],
+    rooms: [{ room_type: 'DBL', board: 'half_board', adults: 2, children: 0 }],
+    charges: [{ code: 'ROOM', description: 'Room', amount: '1250.5', quantity: 1 }],
+    ...change,
+  };
+}
+
+let effective = Date.UTC(2026, 10, 1);
+
+/** Takes records in as a push would, each call later than the one before. */
+export async function takeIn(
+  pool: Pool,
+  records: readonly Reservation[],
+  destinations: readonly string[],
+  integration = 'lisbon',
+): Promise<void> {
+  effective += 1_000;
+  const target = {
+    integration: integration as IntegrationName,
+    connectorVersion: 1,
+    integrationVersion: 1,
+    destinations: { reservation: destinations, guest: [] },
+  };
+  const prepared = records.map((record): Prepared => {
+    const incoming: Incoming = { type: 'reservation', id: record.id, record, raw: {}, notes: [], origins: () => ({}) };
+    return {
+      kind: 'record',
+      arrival: { mode: 'push', effectiveAt: effective, cause: 'event', causeId: '1' },
+      incoming,
+    };
+  });
+  await transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+}
+
+export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {
+  return {
+    name: name as DestinationName,
+    type: 'test',
+    revision: '1',
+    settings: {},
+    selection: { receives: ['reservation', 'guest'], fields: compileFields({}) },
+    scheduleMs: [5, 10, 20, 40],
+    batch: 10,
+    batchWaitMs: 0,
+    concurrency: 4,
+    timeoutMs: 2_000,
+    paused: false,
+    ...change,
+  };
+}
+
+export const lane = (destination: DestinationConfig, integration = 'lisbon'): Lane => ({
+  integration: integration as IntegrationName,
+  brandId: 'LIS01',
+  destination,
+});
+
+export const silentLog = { info() {}, warn() {}, error() {} };
+
+/** A destination of which the test says how it answers, and which remembers what it was sent. */
+export function scripted(answer: (delivery: Delivery, batch: readonly Delivery[]) => Outcome | Promise<Outcome>) {
+  const calls: Message[][] = [];
+  const destination: Destination = {
+    async deliver(batch) {
+      calls.push(batch.map(({ message }) => message));
+      return Promise.all(batch.map((delivery) => answer(delivery, batch)));
+    },
+    async close() {},
+  };
+  return { destination, calls, messages: () => calls.flat() };
+}
+
+export function ports(
+  pool: Pool,
+  lanes: readonly Lane[],
+  destinations: Readonly<Record<string, Destination>>,
+  change: Partial<DeliverPorts> = {},
+): DeliverPorts & { readonly wake: Wake } {
+  const wake = new Wake();
+  return {
+    store: outboxStore(pool),
+    lanes: () => lanes,
+    open: async ({ name }) => {
+      const destination = destinations[name];
+      if (!destination) throw new Error(`no destination ${name}`);
+      return destination;
+    },
+    clock: systemClock,
+    wake,
+    log: silentLog,
+    chance: () => 0,
+    node: 'test',
+    ...change,
+  } as DeliverPorts & { readonly wake: Wake };
+}
+
+export function services(workspaceDir: string, allowPrivate = true): DestinationServices & { close(): Promise<void> } {
+  const http = openHttp({ allowPrivate, userAgent: 'test' });
+  return {
+    name: 'test',
+    workspaceDir,
+    allowPrivate,
+    node: 'test',
+    clock: systemClock,
+    http,
+    authorizer: () => ({
+      authorize: async (request) => ({ kind: 'ok', request }),
+      refused: async () => false,
+    }),
+    close: () => http.close(),
+  };
+}
+
+export function delivery(record: Reservation, change: Partial<Message> = {}, mayHaveArrived = false): Delivery {
+  const version = change.version ?? 1;
+  return {
+    message: {
+      type: 'reservation',
+      integration: 'lisbon',
+      brand_id: 'LIS01',
+      event: version === 1 ? 'created' : 'updated',
+      version,
+      idempotency_key: `ib_${record.id}_${version}`.padEnd(24, 'x'),
+      data: record,
+      ...change,
+    },
+    changedAt: Date.UTC(2026, 10, 15, 12),
+    mayHaveArrived,
+  };
+}
+
+export { encodeRecord };
