@@ -1,0 +1,147 @@
+import type { Reservation } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Note } from '../terms.ts';
+import { type ListName, listNames, lists } from './fields.ts';
+import type { Assignment, CompiledRule } from './rule.ts';
+import { probeOf, type Target, written } from './target.ts';
+import { type About, ReservationScope, type View } from './views.ts';
+import { commit, type Effects, presentValue, withValue } from './write.ts';
+
+export type Applied =
+  /** `record` is the same object where nothing changed; changed, it is plain and has to pass the canonical check again. */
+  | { readonly kind: 'kept'; readonly record: object; readonly changed: boolean; readonly notes: Note[] }
+  /** `note` is the rule's own, or names it. */
+  | { readonly kind: 'dropped'; readonly rule: number; readonly note: string }
+  | ({ readonly kind: 'failed'; readonly rule: number } & Failure);
+
+interface Failure {
+  readonly code: ErrorCode;
+  /** What went wrong and where, without a value of the record. */
+  readonly message: string;
+}
+
+/** Rules in their order; each sees what those before it made of the record. */
+export function applyRules(rules: readonly CompiledRule[], given: Reservation, about: About): Applied {
+  const notes: Note[] = [];
+  let record = given;
+  let scope = new ReservationScope(record, about);
+  for (const [index, rule] of rules.entries()) {
+    const effects: Effects = { writes: [], removed: [] };
+    const held = collect(rule, { record, scope, about }, effects);
+    if (typeof held !== 'boolean') return { kind: 'failed', rule: index, ...held };
+    if (held && rule.dropsRecord) return { kind: 'dropped', rule: index, note: rule.reason };
+    const next = commit(rule, record, effects, notes);
+    if (next === record) continue;
+    record = next;
+    scope = new ReservationScope(record, about);
+  }
+  return { kind: 'kept', record, changed: record !== given, notes };
+}
+
+interface Subject {
+  readonly record: Reservation;
+  readonly scope: ReservationScope;
+  readonly about: About;
+}
+/** One item of a list. */
+interface Item {
+  readonly list: ListName;
+  readonly index: number;
+}
+
+/** Gathers what the rule would do, all of it read from the record as it stands before the rule. Says whether the rule held for the record. */
+function collect(rule: CompiledRule, subject: Subject, effects: Effects): boolean | Failure {
+  const { record, scope } = subject;
+  if (rule.each !== undefined) {
+    for (const index of record[rule.each].keys()) {
+      const item = { list: rule.each, index };
+      enter(scope, item);
+      const held = test(rule, scope);
+      if (typeof held !== 'boolean') return held;
+      const failed = held ? collectHere(rule, subject, item, effects) : undefined;
+      if (failed) return failed;
+    }
+    return false;
+  }
+  const held = test(rule, scope);
+  if (held !== true) return held;
+  const failed = collectHere(rule, subject, undefined, effects);
+  if (failed) return failed;
+  for (const list of listNames) {
+    if (!touches(rule, list)) continue;
+    for (const index of record[list].keys()) {
+      const item = { list, index };
+      enter(scope, item);
+      const failedItem = collectHere(rule, subject, item, effects);
+      if (failedItem) return failedItem;
+    }
+  }
+  return true;
+}
+
+function touches({ sets, removes, removesItems }: CompiledRule, list: ListName): boolean {
+  return (
+    removesItems.includes(list) ||
+    sets.some(({ target }) => target.place === list) ||
+    removes.some(({ place }) => place === list)
+  );
+}
+
+function enter(scope: ReservationScope, { list, index }: Item): void {
+  const views: readonly View[] = scope.reservation[list];
+  scope[lists[list].variable] = views[index];
+}
+
+function test(rule: CompiledRule, scope: ReservationScope): boolean | Failure {
+  if (rule.when === undefined) return true;
+  const outcome = rule.when.run(scope);
+  if (outcome.kind === 'failed') return { code: outcome.code, message: `${rule.path}.when: ${outcome.message}` };
+  return outcome.value === true;
+}
+
+/** The writes for one place: the reservation itself, or one item of a list. */
+function collectHere(
+  rule: CompiledRule,
+  subject: Subject,
+  item: Item | undefined,
+  effects: Effects,
+): Failure | undefined {
+  const isHere = ({ place }: Target): boolean => (item === undefined ? !(place in lists) : place === item.list);
+  if (item !== undefined && rule.removesItems.includes(item.list)) effects.removed.push(item);
+  for (const assignment of rule.sets) {
+    const { target, expression, path } = assignment;
+    if (!isHere(target)) continue;
+    const outcome = expression.run(subject.scope);
+    if (outcome.kind === 'failed') return { code: outcome.code, message: `${path}: ${outcome.message}` };
+    const present = presentValue(subject.record, target, item?.index);
+    if (present === undefined && isZero(outcome.value) && handsBack(assignment, subject, item)) continue;
+    const result = written(target, outcome.value, present);
+    if (result.kind === 'unfit')
+      return { code: 'record.rule_failed', message: `${path}: the result is no value that ${target.field} can have.` };
+    effects.writes.push({ target, item: item?.index, value: result.value });
+  }
+  for (const target of rule.removes)
+    if (isHere(target)) effects.writes.push({ target, item: item?.index, value: undefined });
+  return undefined;
+}
+
+function isZero(value: unknown): boolean {
+  return value === '' || value === 0 || value === 0n || value === false;
+}
+
+/**
+ * Whether the zero that came out is the absent field's own, read and handed back, as in `late ? false : guest.marketing_consent`: then
+ * nothing was set. Asked by running the expression once more over a record in which the field has a value that nobody would write.
+ */
+function handsBack(
+  { readsItself, target, expression }: Assignment,
+  { record, about }: Subject,
+  item: Item | undefined,
+): boolean {
+  if (!readsItself || target.kind === 'any') return false;
+  const probe = probeOf(target.kind);
+  const scope = new ReservationScope(withValue(record, target, item?.index, probe.raw), about);
+  if (item !== undefined) enter(scope, item);
+  const outcome = expression.run(scope);
+  return outcome.kind === 'value' && outcome.value === probe.read;
+}

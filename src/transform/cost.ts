@@ -1,0 +1,153 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { patternOf } from './functions.ts';
+import { childrenOf, isMacro } from './guards.ts';
+import { limits } from './limits.ts';
+
+/** The largest a value can be: characters of a text, items of a list and what they are. */
+interface Size {
+  readonly chars: number;
+  readonly items: number;
+  readonly of: Size | undefined;
+}
+
+const small: Size = { chars: 32, items: 0, of: undefined };
+const text = (chars: number): Size => ({ chars, items: 0, of: undefined });
+const scalar = text(limits.text);
+/** A value in `extra`: any JSON, whose parts are of the same kind. */
+const anything: Size & { of: Size | undefined } = { chars: limits.text, items: limits.extraEntries, of: undefined };
+anything.of = anything;
+
+interface Estimate {
+  readonly steps: number;
+  readonly size: Size;
+}
+
+/** The most steps that an expression can take over a record whose lists have at most `items` items; infinite where a text it builds could outgrow its limit. */
+export function mostSteps(root: ASTNode, items: number): number {
+  const ofList: Size = { chars: 0, items, of: scalar };
+  const known = new Map<string, Size>([
+    ['guests', ofList],
+    ['rooms', ofList],
+    ['charges', ofList],
+    ['extra', anything],
+  ]);
+  return estimate(root, known, ofList).steps;
+}
+
+function estimate(node: ASTNode, known: ReadonlyMap<string, Size>, ofList: Size): Estimate {
+  const of = (child: ASTNode): Estimate => estimate(child, known, ofList);
+  if (node.op === 'rcall' && isMacro(node)) return overList(node, known, ofList);
+  const parts = childrenOf(node).map(of);
+  const steps = parts.reduce((sum, part) => sum + part.steps, 1);
+  const [first = { steps: 0, size: small }, second = { steps: 0, size: small }] = parts;
+  const done = (size: Size, further: number): Estimate => ({
+    steps: size.chars > limits.builtText ? Number.POSITIVE_INFINITY : steps + further,
+    size,
+  });
+  switch (node.op) {
+    case 'value':
+      return done(typeof node.args === 'string' ? text(node.args.length) : small, 0);
+    case 'id':
+      return done(known.get(node.args) ?? scalar, 0);
+    case '.':
+      if (node.args[1] === 'extra') return done(anything, 0);
+      // reservation.guests is as long as guests is.
+      return done(first.size.of ?? (known.get(node.args[1]) === ofList ? ofList : scalar), 0);
+    case '[]':
+      return done(first.size.of ?? scalar, 0);
+    case 'list':
+      return done(
+        { chars: 0, items: parts.length, of: parts.map((part) => part.size).reduce(larger, small) },
+        parts.length,
+      );
+    case 'map':
+      return done(
+        { chars: 0, items: parts.length, of: parts.map((part) => part.size).reduce(larger, small) },
+        parts.length,
+      );
+    case '?:':
+      return done(larger(second.size, parts[2]?.size ?? small), 0);
+    case '+': {
+      const both: Size = {
+        chars: first.size.chars + second.size.chars,
+        items: first.size.items + second.size.items,
+        of: first.size.of && second.size.of ? larger(first.size.of, second.size.of) : (first.size.of ?? second.size.of),
+      };
+      return done(both, both.chars / 500 + both.items / 10);
+    }
+    case '==':
+    case '!=':
+      return done(small, Math.min(weight(first.size), weight(second.size)));
+    case 'in':
+      return done(small, second.size.items * (1 + weight(first.size)));
+    case 'call':
+    case 'rcall':
+      return called(node, parts, done);
+    default:
+      return done(small, Math.min(first.size.chars, second.size.chars) / 500);
+  }
+}
+
+function called(
+  node: ASTNode & { op: 'call' | 'rcall' },
+  parts: readonly Estimate[],
+  done: (size: Size, further: number) => Estimate,
+): Estimate {
+  const [subject = small, argument = small] = parts.map((part) => part.size);
+  switch (node.args[0]) {
+    case 'matches': {
+      const pattern = node.op === 'rcall' ? node.args[2][0] : undefined;
+      const compiled = pattern?.op === 'value' && typeof pattern.args === 'string' ? patternOf(pattern.args) : '';
+      const program = typeof compiled === 'string' ? limits.patternProgram : compiled.programSize();
+      return done(small, (subject.chars * program) / 10);
+    }
+    case 'contains':
+    case 'indexOf':
+    case 'lastIndexOf':
+      return done(small, (subject.chars * Math.max(1, argument.chars)) / 2_000);
+    case 'split':
+      return done({ chars: 0, items: limits.parts, of: text(Math.min(subject.chars, limits.text)) }, limits.parts / 2);
+    case 'join':
+      return done(text(limits.text), (subject.items * (1 + (subject.of?.chars ?? 0) + argument.chars)) / 200);
+    case 'replace':
+      return done(text(limits.text), subject.chars / 10);
+    // Some letters become three when their case changes.
+    case 'lowerAscii':
+    case 'upperAscii':
+      return done(text(subject.chars * 3), subject.chars / 50);
+    case 'trim':
+    case 'substring':
+    case 'string':
+      return done(text(Math.max(subject.chars, 32)), subject.chars / 500);
+    default:
+      return done(text(64), subject.chars / 50);
+  }
+}
+
+function overList(node: ASTNode & { op: 'rcall' }, known: ReadonlyMap<string, Size>, ofList: Size): Estimate {
+  const [name, receiver, args] = node.args;
+  const [variable, ...bodies] = args;
+  const list = estimate(receiver, known, ofList);
+  const inside = new Map(known);
+  if (variable?.op === 'id') inside.set(variable.args, list.size.of ?? scalar);
+  const parts = bodies.map((body) => estimate(body, inside, ofList));
+  const each = parts.reduce((sum, part) => sum + part.steps, 2);
+  const made = name === 'map' ? parts.at(-1)?.size : list.size.of;
+  const size: Size = name === 'map' || name === 'filter' ? { chars: 0, items: list.size.items, of: made } : small;
+  return { steps: list.steps + 1 + list.size.items * each, size };
+}
+
+function larger(one: Size, other: Size): Size {
+  if (one === anything || other === anything) return anything;
+  return {
+    chars: Math.max(one.chars, other.chars),
+    items: Math.max(one.items, other.items),
+    of: one.of && other.of ? larger(one.of, other.of) : (one.of ?? other.of),
+  };
+}
+
+/** What comparing a whole value costs. */
+function weight(size: Size): number {
+  if (size === anything) return limits.extraValues;
+  return size.chars / 500 + size.items * (1 + (size.of ? weight(size.of) : 0));
+}

@@ -1,0 +1,64 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { celTypes, type FieldKind, guestFields, type ListName, listNames, lists, reservationFields } from './fields.ts';
+import { registerFunctions } from './functions.ts';
+import { limits } from './limits.ts';
+import { ChargeView, ExtraView, GuestView, ReservationView, RoomView } from './views.ts';
+
+/** What an expression is about: a reservation, an item of one of its lists (with the reservation around it), or a guest by itself. */
+export type ScopeName = 'reservation' | ListName | 'guest';
+
+function typed(fields: Readonly<Record<string, FieldKind>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, celTypes[kind]]));
+}
+
+function withTypes(): Environment {
+  const environment = new Environment({
+    limits: {
+      maxAstNodes: limits.nodes,
+      maxDepth: limits.depth,
+      maxListElements: 200,
+      maxMapEntries: 100,
+      maxCallArguments: 8,
+    },
+  });
+  environment.registerType('Guest', { ctor: GuestView, fields: typed(guestFields) });
+  environment.registerType('Room', { ctor: RoomView, fields: typed(lists.rooms.fields) });
+  environment.registerType('Charge', { ctor: ChargeView, fields: typed(lists.charges.fields) });
+  environment.registerType('Extra', { ctor: ExtraView });
+  environment.registerType('Reservation', { ctor: ReservationView, fields: reservationTypes() });
+  registerFunctions(environment);
+  for (const name of ['integration', 'brand_id', 'country']) environment.registerVariable(name, 'string');
+  return environment;
+}
+
+function reservationTypes(): Record<string, string> {
+  const ofLists = Object.fromEntries(listNames.map((name) => [name, `list<${lists[name].type}>`]));
+  return { ...typed(reservationFields), ...ofLists, extra: 'Extra' };
+}
+
+const base = withTypes();
+
+function overReservation(): Environment {
+  const environment = base.clone();
+  for (const [name, type] of Object.entries(reservationTypes())) environment.registerVariable(name, type);
+  return environment.registerVariable('reservation', 'Reservation');
+}
+
+const reservation = overReservation();
+
+function overGuest(): Environment {
+  const environment = base.clone();
+  for (const [name, type] of Object.entries(typed(guestFields))) environment.registerVariable(name, type);
+  return environment.registerVariable('guest', 'Guest');
+}
+
+const overList = (list: ListName): Environment =>
+  reservation.clone().registerVariable(lists[list].variable, lists[list].type);
+
+export const environments: Readonly<Record<ScopeName, Environment>> = {
+  reservation,
+  guests: overList('guests'),
+  rooms: overList('rooms'),
+  charges: overList('charges'),
+  guest: overGuest(),
+};

@@ -1,0 +1,166 @@
+import type { ASTNode, ParseError, TypeError as TypeMistake } from '@marcbachmann/cel-js';
+import type { ErrorCode } from '../errors.ts';
+import { mostSteps } from './cost.ts';
+import { environments, type ScopeName } from './environments.ts';
+import { NotADate, withWrittenNames } from './functions.ts';
+import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
+import { LimitReached, limits } from './limits.ts';
+
+/** A CEL expression that passed every check: what is left to go wrong is in the record. */
+export interface Expression {
+  /** The type of its result, such as `string`; `dyn` where that depends on `extra`. */
+  readonly type: string;
+  /** As it was written. */
+  readonly root: ASTNode;
+  run(scope: object): Outcome;
+  /** The most steps over a record whose lists have at most so many items. */
+  mostSteps(items: number): number;
+}
+
+export type Outcome =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+
+export type Compiled =
+  | { readonly kind: 'ok'; readonly expression: Expression }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] };
+
+export function compileExpression(text: string, scope: ScopeName): Compiled {
+  if (text.trim() === '') return invalid({ message: 'The expression is empty.', offset: 0 });
+  if (text.length > limits.expression) {
+    return invalid({
+      message: `The expression has more than ${limits.expression} characters.`,
+      offset: limits.expression,
+    });
+  }
+  const environment = environments[scope];
+  try {
+    const { ast } = environment.parse(text);
+    const guarded = guard(text, ast);
+    if (guarded.mistakes.length > 0) return invalid(...guarded.mistakes);
+    const parsed = environment.parse(guarded.text);
+    const checked = parsed.check();
+    if (!checked.valid) return invalid(mistakeOf(checked.error, text));
+    if (mostSteps(ast, limits.items) > limits.steps) {
+      return invalid({
+        message: 'The expression could take too long: go over fewer lists, or build shorter texts.',
+        offset: 0,
+        length: text.length,
+      });
+    }
+    return { kind: 'ok', expression: runnable(parsed, ast, checked.type ?? 'dyn') };
+  } catch (error) {
+    return invalid(mistakeOf(error, text));
+  }
+}
+
+function invalid(...mistakes: Mistake[]): Compiled {
+  return { kind: 'invalid', mistakes };
+}
+
+function runnable(parsed: (scope: object) => unknown, root: ASTNode, type: string): Expression {
+  return {
+    type,
+    root,
+    mostSteps: (items) => mostSteps(root, items),
+    run(scope) {
+      try {
+        return { kind: 'value', value: parsed(scope) };
+      } catch (error) {
+        return failureOf(error);
+      }
+    },
+  };
+}
+
+type CelError = ParseError | TypeMistake;
+
+function isCelError(error: unknown): error is CelError {
+  return error instanceof Error && 'summary' in error && 'code' in error;
+}
+
+/** The library's own error, at the place where the eye should go. */
+function mistakeOf(error: unknown, text: string): Mistake {
+  if (!isCelError(error))
+    return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
+  const message = messages[error.code]?.(error) ?? sentence(withWrittenNames(error.summary));
+  const place = placeOf(error, text);
+  const offset = Math.min(place.offset, text.length);
+  return place.length > 0
+    ? { message, offset, length: Math.min(place.length, text.length - offset) }
+    : { message, offset };
+}
+
+function placeOf(error: CelError, text: string): { offset: number; length: number } {
+  const node = error.node as ASTNode | undefined;
+  if (error.code === 'no_matching_overload' && node?.op === 'rcall') {
+    return { offset: methodNameAt(text, node), length: node.args[0].length };
+  }
+  if (error.code === 'no_matching_overload' && node?.op === 'call')
+    return { offset: node.start, length: node.args[0].length };
+  if (error.code === 'invalid_logical_operand' && node !== undefined && 'op' in node) {
+    const wrong = childrenOf(node).find((child) => !isBoolean(child)) ?? node;
+    return { offset: wrong.start, length: wrong.end - wrong.start };
+  }
+  const start = error.range?.start ?? 0;
+  return { offset: start, length: (error.range?.end ?? start) - start };
+}
+
+/** The checker leaves the type it found on the node; its declarations do not say so, hence the care. */
+function isBoolean(node: ASTNode): boolean {
+  const { checkedType } = node as { checkedType?: { name?: string } };
+  return checkedType?.name === undefined || checkedType.name === 'bool' || checkedType.name === 'dyn';
+}
+
+const messages: Readonly<Record<string, (error: CelError) => string>> = {
+  unknown_variable: (error) => `There is no variable ${lastWord(error)}.`,
+  no_such_key: (error) => `There is no field ${lastWord(error)}.`,
+  no_such_overload: (error) => `These types do not go together: ${error.summary.replace(/^no such overload: /, '')}.`,
+  no_matching_overload: (error) =>
+    `No function takes these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
+};
+
+function lastWord(error: CelError): string {
+  return error.summary.slice(error.summary.lastIndexOf(':') + 1).trim();
+}
+
+function sentence(text: string): string {
+  const large = text.charAt(0).toUpperCase() + text.slice(1);
+  return large.endsWith('.') ? large : `${large}.`;
+}
+
+/** What happened, without a value of the record: the library's own messages quote what they stumble over. */
+function failureOf(error: unknown): Outcome {
+  if (error instanceof LimitReached)
+    return {
+      kind: 'failed',
+      code: 'record.rule_too_costly',
+      message: `The rule was not run to its end: ${error.message}.`,
+    };
+  if (error instanceof NotADate)
+    return {
+      kind: 'failed',
+      code: 'record.rule_failed',
+      message: 'A date function got a text that is no date YYYY-MM-DD.',
+    };
+  const code = isCelError(error) ? error.code : 'unexpected';
+  return {
+    kind: 'failed',
+    code: 'record.rule_failed',
+    message: failures[code] ?? `The expression could not be evaluated (${code}).`,
+  };
+}
+
+const failures: Readonly<Record<string, string>> = {
+  no_such_key: 'The expression reads a field that is not there; ask has() first.',
+  index_out_of_bounds: 'The expression asks for an item that the list does not have.',
+  index_out_of_range: 'The expression asks for a place that the text does not have.',
+  division_by_zero: 'The expression divides by zero.',
+  modulo_by_zero: 'The expression divides by zero.',
+  numeric_overflow: 'A number in the expression is out of range.',
+  no_such_overload: 'Values of types that do not go together meet in the expression.',
+  no_matching_overload: 'A function in the expression got a value of a type that it does not take.',
+  bool_conversion_error: 'bool() got a text that is neither true nor false.',
+  int_conversion_error: 'int() got a text that is no whole number.',
+  double_conversion_error: 'double() got a text that is no number.',
+};

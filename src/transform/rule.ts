@@ -1,0 +1,169 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { compileExpression, type Expression } from './expression.ts';
+import { type ListName, listNames, lists } from './fields.ts';
+import { childrenOf, isMacro, type Mistake } from './guards.ts';
+import { acceptedTypes, isRequired, type Target, targetOf } from './target.ts';
+
+/** A business rule as it stands in an integration's `transforms`. */
+export interface Rule {
+  /** CEL, true or false; left out, the rule holds for every record. Where all that the rule touches is in one list, it may speak of `guest`, `room` or `charge`, and is asked for each. */
+  readonly when?: string | undefined;
+  /** Path to CEL: `source`, `guests[].email`, `extra.vip`. All are computed before any is written. */
+  readonly set?: Readonly<Record<string, string>> | undefined;
+  /** true drops the record; paths remove fields, `guests[]` removes the guests for which `when` holds. */
+  readonly drop?: true | readonly string[] | undefined;
+  /** For the timeline, in place of the rule's number. */
+  readonly note?: string | undefined;
+}
+
+export interface RuleProblem extends Mistake {
+  /** Such as transforms[0].when. */
+  readonly path: string;
+}
+
+export interface Assignment {
+  readonly path: string;
+  readonly target: Target;
+  readonly expression: Expression;
+  /** Whether the expression reads the very field that it sets: the zero of an absent field, handed back, sets nothing. */
+  readonly readsItself: boolean;
+}
+
+export interface CompiledRule {
+  readonly path: string;
+  readonly reason: string;
+  readonly when: Expression | undefined;
+  /** The list whose items `when` is asked for one by one. */
+  readonly each: ListName | undefined;
+  readonly sets: readonly Assignment[];
+  readonly removes: readonly Target[];
+  /** Lists whose items go. */
+  readonly removesItems: readonly ListName[];
+  readonly dropsRecord: boolean;
+}
+
+export function compileRule(rule: Rule, index: number, problems: RuleProblem[]): CompiledRule {
+  const path = `transforms[${index}]`;
+  const sets = Object.entries(rule.set ?? {}).flatMap(([at, text]) => compileSet(at, text, path, problems));
+  const { removes, removesItems } = compileRemovals(rule.drop, path, problems);
+  if (rule.set === undefined && rule.drop === undefined)
+    problems.push({ path, message: 'A rule needs set or drop.', offset: 0 });
+  if (rule.drop === true && rule.set !== undefined)
+    problems.push({ path, message: 'A rule that drops the record cannot set fields.', offset: 0 });
+
+  const places = new Set<string>([...sets, ...removes.map((target) => ({ target }))].map(({ target }) => target.place));
+  for (const list of removesItems) places.add(list);
+  const [only] = places;
+  const list = places.size === 1 ? listNames.find((name) => name === only) : undefined;
+  const when = rule.when === undefined ? undefined : compileWhen(rule.when, list, path, problems);
+  const each =
+    list !== undefined && when !== undefined && readsVariable(when.root, lists[list].variable) ? list : undefined;
+  if (removesItems.length > 0 && rule.when !== undefined && when !== undefined && each === undefined) {
+    const variable = removesItems.map((name) => lists[name].variable).join(', ');
+    problems.push({
+      path: `${path}.when`,
+      message: `To drop items of a list, ask for each: the condition must speak of ${variable}.`,
+      offset: 0,
+    });
+  }
+  return {
+    path,
+    reason: rule.note ?? `Rule ${path} of the integration.`,
+    when,
+    each,
+    sets,
+    removes,
+    removesItems,
+    dropsRecord: rule.drop === true,
+  };
+}
+
+function compileWhen(
+  text: string,
+  list: ListName | undefined,
+  path: string,
+  problems: RuleProblem[],
+): Expression | undefined {
+  const compiled = compileExpression(text, list ?? 'reservation');
+  if (compiled.kind === 'invalid') {
+    problems.push(...compiled.mistakes.map((mistake) => ({ path: `${path}.when`, ...mistake })));
+    return undefined;
+  }
+  if (compiled.expression.type === 'bool') return compiled.expression;
+  problems.push({ path: `${path}.when`, ...notBoolean(compiled.expression.type, text) });
+  return undefined;
+}
+
+export function notBoolean(type: string, text: string): Mistake {
+  const message =
+    type === 'dyn'
+      ? 'The condition must be true or false; compare the value, as in extra.vip == true.'
+      : `The condition must be true or false, not ${type}.`;
+  return { message, offset: 0, length: text.length };
+}
+
+function compileSet(at: string, text: string, rule: string, problems: RuleProblem[]): Assignment[] {
+  const path = `${rule}.set.${at}`;
+  const target = targetOf(at);
+  if (typeof target === 'string') {
+    problems.push({ path, message: target, offset: 0 });
+    return [];
+  }
+  const list = listNames.find((name) => name === target.place);
+  const compiled = compileExpression(text, list ?? 'reservation');
+  if (compiled.kind === 'invalid') {
+    problems.push(...compiled.mistakes.map((mistake) => ({ path, ...mistake })));
+    return [];
+  }
+  const { expression } = compiled;
+  const types = acceptedTypes(target);
+  if (types !== undefined && expression.type !== 'dyn' && !types.includes(expression.type)) {
+    problems.push({
+      path,
+      message: `${at} takes ${types.join(' or ')}, not ${expression.type}.`,
+      offset: 0,
+      length: text.length,
+    });
+    return [];
+  }
+  return [{ path, target, expression, readsItself: readsField(expression.root, target.field) }];
+}
+
+function compileRemovals(
+  drop: Rule['drop'],
+  rule: string,
+  problems: RuleProblem[],
+): { removes: Target[]; removesItems: ListName[] } {
+  const removes: Target[] = [];
+  const removesItems: ListName[] = [];
+  for (const [index, at] of (drop === true ? [] : (drop ?? [])).entries()) {
+    const list = listNames.find((name) => at === `${name}[]`);
+    if (list !== undefined) {
+      removesItems.push(list);
+      continue;
+    }
+    const target = targetOf(at);
+    const path = `${rule}.drop[${index}]`;
+    if (typeof target === 'string') problems.push({ path, message: target, offset: 0 });
+    else if (isRequired(target))
+      problems.push({ path, message: `${at} cannot be dropped: no reservation is without it.`, offset: 0 });
+    else removes.push(target);
+  }
+  return { removes, removesItems };
+}
+
+/** Whether a variable is read that no macro around it has made its own. */
+function readsVariable(node: ASTNode, name: string): boolean {
+  if (node.op === 'id') return node.args === name;
+  if (node.op === 'rcall' && isMacro(node)) {
+    const [, receiver, [variable, ...bodies]] = node.args;
+    const hidden = variable?.op === 'id' && variable.args === name;
+    return readsVariable(receiver, name) || (!hidden && bodies.some((body) => readsVariable(body, name)));
+  }
+  return childrenOf(node).some((child) => readsVariable(child, name));
+}
+
+function readsField(node: ASTNode, field: string): boolean {
+  if (node.op === 'id' ? node.args === field : node.op === '.' && node.args[1] === field) return true;
+  return childrenOf(node).some((child) => readsField(child, field));
+}

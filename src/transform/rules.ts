@@ -1,0 +1,72 @@
+import type { Reservation } from '../canonical/reservation.ts';
+import { type Applied, applyRules } from './apply.ts';
+import { listNames } from './fields.ts';
+import { limits } from './limits.ts';
+import { type CompiledRule, compileRule, type Rule, type RuleProblem } from './rule.ts';
+import type { About } from './views.ts';
+
+export type { Applied } from './apply.ts';
+export type { Rule, RuleProblem } from './rule.ts';
+export type { About } from './views.ts';
+
+/** Rules that passed every check. */
+export interface RuleSet {
+  apply(record: Reservation): Applied;
+}
+
+export type CompiledRules =
+  | ({ readonly kind: 'ok'; readonly rules: RuleSet } & RuleSet)
+  | { readonly kind: 'invalid'; readonly problems: readonly RuleProblem[] };
+
+/** Checks an integration's rules whole, with every mistake at its place, and makes them ready to run. */
+export function compileRules(rules: readonly Rule[], about: About = {}): CompiledRules {
+  const problems: RuleProblem[] = [];
+  if (rules.length > limits.rules) {
+    problems.push({ path: 'transforms', message: `There are more than ${limits.rules} rules.`, offset: 0 });
+  }
+  const compiled = rules.slice(0, limits.rules).map((rule, index) => compileRule(rule, index, problems));
+  if (problems.length === 0 && stepsOf(compiled, limits.items) > limits.steps) {
+    problems.push({
+      path: 'transforms',
+      message: 'Together the rules could take too long over one record: make them fewer or simpler.',
+      offset: 0,
+    });
+  }
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  const bound = boundOf(compiled);
+  const apply = (record: Reservation): Applied => {
+    if (compiled.length === 0) return { kind: 'kept', record, changed: false, notes: [] };
+    return bound(record) ?? applyRules(compiled, record, about);
+  };
+  return { kind: 'ok', apply, rules: { apply } };
+}
+
+/** Refuses a record over which the rules could take longer than the bound. Sizes up to `limits.items` were settled when the rules were compiled. */
+function boundOf(rules: readonly CompiledRule[]): (record: Reservation) => Applied | undefined {
+  const known = new Map<number, number>();
+  return (record) => {
+    const items = Math.max(...listNames.map((list) => record[list].length));
+    if (items <= limits.items) return undefined;
+    const rounded = 2 ** Math.ceil(Math.log2(items));
+    const steps = known.get(rounded) ?? stepsOf(rules, rounded);
+    known.set(rounded, steps);
+    if (steps <= limits.steps) return undefined;
+    return {
+      kind: 'failed',
+      code: 'record.rule_too_costly',
+      rule: 0,
+      message: `The rules could take too long over a record with ${items} guests, rooms or charges.`,
+    };
+  };
+}
+
+function stepsOf(rules: readonly CompiledRule[], items: number): number {
+  let steps = 0;
+  for (const { when, each, sets } of rules) {
+    steps += (when?.mostSteps(items) ?? 0) * (each === undefined ? 1 : items);
+    for (const { target, expression } of sets) {
+      steps += expression.mostSteps(items) * (listNames.some((list) => list === target.place) ? items : 1);
+    }
+  }
+  return steps;
+}

@@ -1,0 +1,114 @@
+import { decimal } from '../canonical/decimal.ts';
+import type { Json } from '../terms.ts';
+import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } from './fields.ts';
+
+/** A place in a record that a rule sets or removes. */
+export type Target =
+  | { readonly place: 'reservation'; readonly field: string; readonly kind: FieldKind }
+  | { readonly place: ListName; readonly field: string; readonly kind: FieldKind }
+  | { readonly place: 'extra'; readonly field: string; readonly kind: 'any' };
+
+const required: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
+const ofList = /^(guests|rooms|charges)\[\]\.(.+)$/;
+const ofExtra = /^extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
+
+/** The target that a path names, or what is wrong with the path. */
+export function targetOf(path: string): Target | string {
+  const inList = ofList.exec(path);
+  if (inList) {
+    const place = inList[1] as ListName;
+    const field = inList[2] ?? '';
+    const kind = kindIn(lists[place].fields, field);
+    return kind
+      ? { place, field, kind }
+      : `There is no field ${field} in ${place}. There are: ${Object.keys(lists[place].fields).join(', ')}.`;
+  }
+  const inExtra = ofExtra.exec(path);
+  if (inExtra?.[1] !== undefined && !refusedKeys.has(inExtra[1]))
+    return { place: 'extra', field: inExtra[1], kind: 'any' };
+  const kind = kindIn(reservationFields, path);
+  if (kind) return { place: 'reservation', field: path, kind };
+  if (path in lists) return `A list is set by its fields: ${path}[].field.`;
+  return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field or extra.name.`;
+}
+
+export function isRequired(target: Target): boolean {
+  return target.place === 'reservation' && required.has(target.field);
+}
+
+function kindIn(fields: Readonly<Record<string, FieldKind>>, name: string): FieldKind | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+const accepted: Readonly<Record<FieldKind, readonly string[]>> = {
+  text: ['string'],
+  decimal: ['double', 'int'],
+  integer: ['int'],
+  flag: ['bool'],
+};
+
+/** The types an expression may have for the target, or undefined where any will do. */
+export function acceptedTypes(target: Target): readonly string[] | undefined {
+  return target.kind === 'any' ? undefined : accepted[target.kind];
+}
+
+/** A value that no record has, in the record and as an expression reads it. */
+export function probeOf(kind: FieldKind): { readonly raw: Json; readonly read: unknown } {
+  return probes[kind];
+}
+const probes: Readonly<Record<FieldKind, { readonly raw: Json; readonly read: unknown }>> = {
+  text: { raw: '\ue000probe', read: '\ue000probe' },
+  decimal: { raw: '987654321.0625', read: 987654321.0625 },
+  integer: { raw: 987654321, read: 987654321n },
+  flag: { raw: true, read: true },
+};
+
+export type Written = { readonly kind: 'value'; readonly value: Json | undefined } | { readonly kind: 'unfit' };
+
+/**
+ * What an expression's result is in the record. An empty text and null remove the field. A decimal whose double is the one of the
+ * text that is there keeps that text, to its last digit; any other becomes the shortest text that means the same double.
+ */
+export function written(target: Target, result: unknown, present: unknown): Written {
+  if (result === null) return { kind: 'value', value: undefined };
+  switch (target.kind) {
+    case 'text':
+      return typeof result === 'string' ? value(result === '' ? undefined : result) : unfit;
+    case 'flag':
+      if (typeof result !== 'boolean') return unfit;
+      return value(target.field === 'email_proxy' && !result ? undefined : result);
+    case 'integer': {
+      const whole = typeof result === 'bigint' ? Number(result) : result;
+      return typeof whole === 'number' && Number.isSafeInteger(whole) ? value(whole) : unfit;
+    }
+    case 'decimal': {
+      if (typeof result === 'bigint') return value(decimal(`${result}`));
+      if (typeof result !== 'number' || !Number.isFinite(result)) return unfit;
+      return value(typeof present === 'string' && Number(present) === result ? present : decimal(`${result}`));
+    }
+    case 'any': {
+      const json = toJson(result);
+      return json === undefined ? unfit : value(json);
+    }
+  }
+}
+
+const unfit: Written = { kind: 'unfit' };
+function value(of: Json | undefined): Written {
+  return { kind: 'value', value: of };
+}
+
+function toJson(from: unknown): Json | undefined {
+  if (from === null || typeof from === 'string' || typeof from === 'boolean') return from;
+  if (typeof from === 'number') return Number.isFinite(from) ? from : undefined;
+  if (typeof from === 'bigint') return Number.isSafeInteger(Number(from)) ? Number(from) : `${from}`;
+  if (Array.isArray(from)) {
+    const items = from.map(toJson);
+    return items.includes(undefined) ? undefined : (items as Json[]);
+  }
+  if (typeof from !== 'object' || from?.constructor !== Object) return undefined;
+  const entries = Object.entries(from).map(([key, item]) => [key, toJson(item)] as const);
+  return entries.some(([key, item]) => item === undefined || refusedKeys.has(key))
+    ? undefined
+    : (Object.fromEntries(entries) as Json);
+}

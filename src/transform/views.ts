@@ -1,0 +1,164 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Json } from '../terms.ts';
+import { type FieldKind, guestFields, lists, reservationFields } from './fields.ts';
+import { LimitReached, limits } from './limits.ts';
+
+/**
+ * A record as an expression sees it. As in CEL over protocol buffers, a field that is absent reads as its zero ("" 0.0 0 false),
+ * so that `channel == "BDC"` is simply false for a booking without a channel; has() tells absent from zero. Decimals read as
+ * doubles, for comparison and arithmetic; the record keeps its own text.
+ */
+export class View {
+  readonly raw: Readonly<Record<string, unknown>>;
+  constructor(raw: object) {
+    this.raw = raw as Readonly<Record<string, unknown>>;
+  }
+  has(name: string): boolean {
+    return this.raw[name] !== undefined;
+  }
+}
+
+export class GuestView extends View {}
+export class RoomView extends View {}
+export class ChargeView extends View {}
+
+export class ReservationView extends View {
+  #guests: GuestView[] | undefined;
+  #rooms: RoomView[] | undefined;
+  #charges: ChargeView[] | undefined;
+  #extra: ExtraView | undefined;
+  get guests(): GuestView[] {
+    this.#guests ??= listOf(this.raw, 'guests').map((item) => new GuestView(item));
+    return this.#guests;
+  }
+  get rooms(): RoomView[] {
+    this.#rooms ??= listOf(this.raw, 'rooms').map((item) => new RoomView(item));
+    return this.#rooms;
+  }
+  get charges(): ChargeView[] {
+    this.#charges ??= listOf(this.raw, 'charges').map((item) => new ChargeView(item));
+    return this.#charges;
+  }
+  get extra(): ExtraView {
+    this.#extra ??= new ExtraView((this.raw.extra ?? {}) as Record<string, Json>);
+    return this.#extra;
+  }
+}
+
+function listOf(raw: Readonly<Record<string, unknown>>, name: string): readonly object[] {
+  return (raw[name] ?? []) as readonly object[];
+}
+
+/** `extra`: any JSON. A name that is not there reads as null. */
+export class ExtraView extends Map<string, Json> {
+  readonly raw: Readonly<Record<string, Json>>;
+  constructor(raw: Readonly<Record<string, Json>>) {
+    super();
+    checkSize(raw);
+    this.raw = raw;
+  }
+  override has(name: string): boolean {
+    return Object.hasOwn(this.raw, name);
+  }
+  override get(name: string): Json {
+    return this.has(name) ? (this.raw[name] ?? null) : null;
+  }
+}
+
+function checkSize(root: Json): void {
+  const waiting: Json[] = [root];
+  let values = 0;
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    values += 1;
+    if (values > limits.extraValues) throw new LimitReached(`extra holds more than ${limits.extraValues} values`);
+    if (typeof value === 'string') checkText(value);
+    if (typeof value !== 'object' || value === null) continue;
+    const entries = Array.isArray(value) ? value : Object.values(value);
+    if (entries.length > limits.extraEntries) {
+      throw new LimitReached(`a list or object in extra has more than ${limits.extraEntries} entries`);
+    }
+    waiting.push(...entries);
+  }
+}
+
+export function checkText(text: string): string {
+  if (text.length > limits.text) throw new LimitReached(`a text is longer than ${limits.text} characters`);
+  return text;
+}
+
+const readers: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
+  text: (value) => (value === undefined ? '' : checkText(String(value))),
+  decimal: (value) => (value === undefined ? 0 : Number(value)),
+  integer: (value) => (value === undefined ? 0n : BigInt(value as number)),
+  flag: (value) => value === true,
+};
+
+function addGetters(view: { prototype: View }, fields: Readonly<Record<string, FieldKind>>): void {
+  for (const [name, kind] of Object.entries(fields)) {
+    const read = readers[kind];
+    Object.defineProperty(view.prototype, name, {
+      get(this: View) {
+        return read(this.raw[name]);
+      },
+    });
+  }
+}
+
+addGetters(GuestView, guestFields);
+addGetters(RoomView, lists.rooms.fields);
+addGetters(ChargeView, lists.charges.fields);
+addGetters(ReservationView, reservationFields);
+
+/** What is known about a record beside its own fields. */
+export interface About {
+  readonly integration?: string | undefined;
+  readonly brand_id?: string | undefined;
+  readonly country?: string | undefined;
+}
+
+/** The variables of an expression over a reservation; `guest`, `room` and `charge` are set while a rule goes over a list. */
+export class ReservationScope {
+  readonly reservation: ReservationView;
+  readonly integration: string;
+  readonly brand_id: string;
+  readonly country: string;
+  guest: GuestView | undefined;
+  room: RoomView | undefined;
+  charge: ChargeView | undefined;
+  constructor(record: Reservation, about: About) {
+    this.reservation = new ReservationView(record);
+    this.integration = about.integration ?? '';
+    this.brand_id = about.brand_id ?? '';
+    this.country = about.country ?? '';
+  }
+}
+
+for (const name of [...Object.keys(reservationFields), ...Object.keys(lists), 'extra']) {
+  Object.defineProperty(ReservationScope.prototype, name, {
+    get(this: ReservationScope) {
+      return (this.reservation as unknown as Record<string, unknown>)[name];
+    },
+  });
+}
+
+/** The variables of an expression over a guest that is delivered by itself. */
+export class GuestScope {
+  readonly guest: GuestView;
+  readonly integration: string;
+  readonly brand_id: string;
+  readonly country: string;
+  constructor(record: Guest, about: About) {
+    this.guest = new GuestView(record);
+    this.integration = about.integration ?? '';
+    this.brand_id = about.brand_id ?? '';
+    this.country = about.country ?? '';
+  }
+}
+
+for (const name of Object.keys(guestFields)) {
+  Object.defineProperty(GuestScope.prototype, name, {
+    get(this: GuestScope) {
+      return (this.guest as unknown as Record<string, unknown>)[name];
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import type { Reservation } from '../canonical/reservation.ts';
+import type { Json, JsonObject, Note } from '../terms.ts';
+import type { ListName } from './fields.ts';
+import type { CompiledRule } from './rule.ts';
+import type { Target } from './target.ts';
+
+interface Write {
+  readonly target: Target;
+  readonly item: number | undefined;
+  readonly value: Json | undefined;
+}
+/** What one rule does to one record: computed whole before any of it is written. */
+export interface Effects {
+  readonly writes: Write[];
+  readonly removed: { readonly list: ListName; readonly index: number }[];
+}
+
+export function presentValue(record: Reservation, target: Target, item: number | undefined): unknown {
+  return holderOf(record, target, item)?.[target.field];
+}
+
+function holderOf(
+  record: Reservation,
+  target: Target,
+  item: number | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (target.place === 'reservation') return record;
+  if (target.place === 'extra') return record.extra;
+  return item === undefined ? undefined : record[target.place][item];
+}
+
+/** The record with the writes in it, copied only where they change something. */
+export function commit(rule: CompiledRule, record: Reservation, effects: Effects, notes: Note[]): Reservation {
+  let next: JsonObject | undefined;
+  const copied = new Map<string, JsonObject>();
+  for (const { target, item, value } of effects.writes) {
+    const present = presentValue(record, target, item) as Json | undefined;
+    if (sameJson(present, value)) continue;
+    next ??= { ...(record as unknown as JsonObject) };
+    const holder = copyOf(next, target, item, copied);
+    if (value === undefined) delete holder[target.field];
+    else holder[target.field] = value;
+    notes.push(noteOf(rule, value === undefined ? 'rule_removed' : 'rule_set', pathOf(target, item), present, value));
+  }
+  if (next?.extra !== undefined && Object.keys(next.extra as JsonObject).length === 0) delete next.extra;
+  for (const list of rule.removesItems) {
+    const gone = new Set(effects.removed.filter((removal) => removal.list === list).map(({ index }) => index));
+    if (gone.size === 0) continue;
+    next ??= { ...(record as unknown as JsonObject) };
+    const items = next[list] as Json[];
+    for (const item of gone) notes.push(noteOf(rule, 'rule_item_dropped', `${list}[${item}]`, items[item], undefined));
+    next[list] = items.filter((_, item) => !gone.has(item));
+  }
+  return next === undefined ? record : (next as unknown as Reservation);
+}
+
+/** The record as it would be with one value in it. */
+export function withValue(record: Reservation, target: Target, item: number | undefined, value: Json): Reservation {
+  const next = { ...(record as unknown as JsonObject) };
+  copyOf(next, target, item, new Map())[target.field] = value;
+  return next as unknown as Reservation;
+}
+
+function copyOf(
+  next: JsonObject,
+  target: Target,
+  item: number | undefined,
+  copied: Map<string, JsonObject>,
+): JsonObject {
+  if (target.place === 'reservation') return next;
+  const key = `${target.place}/${item ?? ''}`;
+  const known = copied.get(key);
+  if (known) return known;
+  if (target.place === 'extra') {
+    const extra = { ...(next.extra as JsonObject | undefined) };
+    next.extra = extra;
+    copied.set(key, extra);
+    return extra;
+  }
+  const items = copied.has(target.place) ? (next[target.place] as Json[]) : [...(next[target.place] as Json[])];
+  next[target.place] = items;
+  copied.set(target.place, next);
+  const at = item ?? 0;
+  const copy = { ...(items[at] as JsonObject) };
+  items[at] = copy;
+  copied.set(key, copy);
+  return copy;
+}
+
+function pathOf(target: Target, item: number | undefined): string {
+  if (target.place === 'reservation') return target.field;
+  return target.place === 'extra' ? `extra.${target.field}` : `${target.place}[${item ?? 0}].${target.field}`;
+}
+
+function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+  return (
+    one === other ||
+    (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+  );
+}
+
+function noteOf(
+  rule: CompiledRule,
+  code: string,
+  field: string,
+  before: Json | undefined,
+  after: Json | undefined,
+): Note {
+  return {
+    step: 'transform',
+    field,
+    code,
+    reason: rule.reason,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
