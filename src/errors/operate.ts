@@ -19,4 +19,16 @@ export const operateErrors = {
     what: 'The command was given options that do not fit together.',
     next: 'Read the command’s --help; it ends with an example.',
   },
+  'operate.no_route': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'Nothing is served at this address.',
+    next: 'Check method and path; webhooks go to POST /webhooks/{endpoint_id}, the API is under /api/v1.',
+  },
+  'operate.bad_request': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The request cannot be read.',
+    next: 'Correct the request; its status says in which way it is wrong.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -23,6 +23,8 @@ export interface Incoming {
   readonly notes: readonly Note[];
   /** Worked out only for records that changed. */
   readonly origins: () => Origins;
+  /** Values that no value map of the connector knows. */
+  readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }
 
 export type Prepared =

@@ -7,6 +7,7 @@ import { reconcile } from '../reconcile/reconcile.ts';
 import type { EntityType, EpochMs } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
+import { countDrift } from './drift.ts';
 import { enqueue } from './enqueue.ts';
 import { lockRecords, moveEffectiveTime } from './locked-records.ts';
 import type { Tx } from './pool.ts';
@@ -74,6 +75,7 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, prepared: reado
   await writeChanges(tx, target, receipts, changes);
   await enqueue(tx, target, changes);
   await insertDeadLetters(tx, target, dead);
+  await countDrift(tx, target.integration, changes);
   return tally(outcomes);
 }
 

@@ -202,3 +202,23 @@ create unique index events_once on events (endpoint_id, event_id);
 create index events_pending on events (integration, seq) where state = 'pending';
 create index events_by_time on events (received_at);
 comment on table events is 'Webhooks accepted: durable before the answer, taken once per event id.';
+
+create table drift (
+  integration text not null,
+  field       text not null,
+  value       text not null,
+  times       bigint not null default 1,
+  first_at    timestamptz not null default now(),
+  last_at     timestamptz not null default now(),
+  primary key (integration, field, value)
+);
+comment on table drift is 'Values of the partner that no value map knows: they passed as they are, somebody should look.';
+
+create table nodes (
+  node       text primary key,
+  role       text not null,
+  url        text not null,
+  started_at timestamptz not null default now(),
+  seen_at    timestamptz not null default now()
+);
+comment on table nodes is 'The running nodes, each renewing its row; one that was killed is forgotten after a minute.';

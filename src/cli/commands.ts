@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { registerApply } from './apply.ts';
+import { registerDemo } from './demo.ts';
+import { registerInit } from './init.ts';
+import { registerMap } from './map.ts';
+import { registerReservation } from './reservation.ts';
+import { registerSecret } from './secret.ts';
+import { registerServe } from './serve.ts';
+import { registerValidate } from './validate.ts';
+
+/** In the order of the help: first steps, then daily work. */
+export const commands: readonly ((program: Command) => void)[] = [
+  registerDemo,
+  registerInit,
+  registerValidate,
+  registerApply,
+  registerServe,
+  registerMap,
+  registerReservation,
+  registerSecret,
+];

@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { encodeRecord } from '../canonical/encode.ts';
+import { schemas } from '../documents/kinds.ts';
+import { InnboundError } from '../errors.ts';
+import { readSoundDocuments } from '../ground.ts';
+import { parseJson } from '../kit/json.ts';
+import { compilePath } from '../pipeline.ts';
+import type { Json } from '../terms.ts';
+import { type CommonOptions, common, printJson, say, show } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly sample: string;
+  readonly integration?: string;
+  readonly push?: boolean;
+  readonly explain?: boolean;
+}
+
+export function registerMap(program: Command): void {
+  common(program.command('map <connector>'))
+    .description('what a connector makes of a sample response: canonical records, origins, notes, what was left')
+    .requiredOption(
+      '-s, --sample <file>',
+      'a response of the partner (or, with --push, an event), as JSON; - for standard input',
+    )
+    .option('-i, --integration <name>', 'map as this integration would: its time zone, country and rules')
+    .option('--push', 'the sample is an event, not a list')
+    .option('--explain', 'with --json: {record, origins, notes, unmapped} instead of the record alone')
+    .addHelpText(
+      'after',
+      `
+Nothing is stored and nothing is contacted. With --json each line is one canonical record; a record that cannot become one is
+{"error": …}, and the command exits with 1.
+
+Examples:
+  innbound map acme-pms --sample response.json
+  curl -s … | innbound map acme-pms --sample - --json`,
+    )
+    .action(async (name: string, options: Options) => {
+      const { connectors, integrations } = await readSoundDocuments(path.resolve(options.workspace));
+      const connector = connectors.get(name);
+      if (!connector) {
+        throw new InnboundError(
+          'documents.unknown_name',
+          `No connector is named ${name}; there are ${[...connectors.keys()].sort().join(', ')}.`,
+        );
+      }
+      const integration = options.integration === undefined ? undefined : integrations.get(options.integration);
+      if (options.integration !== undefined && !integration) {
+        throw new InnboundError(
+          'documents.unknown_name',
+          `No integration is named ${options.integration}; there are ${[...integrations.keys()].sort().join(', ') || 'none'}.`,
+        );
+      }
+      const nobody = schemas.integration.parse({
+        integration: 'sample',
+        connector: name,
+        brand_id: 'sample',
+        timezone: 'UTC',
+      });
+      const compiled = compilePath(connector.body, integration?.body ?? nobody);
+      if (compiled.kind === 'invalid')
+        throw new InnboundError('documents.invalid', compiled.problems[0]?.message ?? '');
+      const { path: route } = compiled;
+      const body = parseSample(await readSample(options.sample));
+      const shaper = options.push ? route.pushShaper : route.shaper;
+      const data = options.push && isObject(body) && isObject(body.data) ? body.data : body;
+      const found = options.push ? shaper.single(data) : shaper.records(data);
+      if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
+      const records = 'records' in found ? found.records : [found.record];
+      const mode = options.push ? 'push' : 'pull';
+      for (const raw of records) {
+        const prepared = route.prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' });
+        if (prepared.kind === 'dead') {
+          process.exitCode = 1;
+          const { code, message, detail } = prepared.deadLetter;
+          if (options.json) printJson({ error: { code, message, detail } });
+          else show(`✗ ${raw.key || '(no id)'}: ${code}: ${message}\n`);
+          continue;
+        }
+        if (prepared.kind === 'dropped') {
+          if (!options.json) show(`– ${prepared.id}: not wanted: ${prepared.reason}\n`);
+          continue;
+        }
+        const { record, notes } = prepared.incoming;
+        const explained = { origins: prepared.incoming.origins(), notes, unmapped: shaper.unmapped(raw) };
+        if (options.json && options.explain)
+          show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
+        else if (options.json) show(encodeRecord(record));
+        else {
+          show(JSON.stringify(JSON.parse(encodeRecord(record)), null, 2));
+          for (const note of notes) show(`  ~ ${note.field}: ${note.reason}`);
+          for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);
+          if (explained.unmapped.length > 0) show(`  not mapped: ${explained.unmapped.join(', ')}`);
+          show('');
+        }
+      }
+      if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
+    });
+}
+
+async function readSample(file: string): Promise<string> {
+  if (file === '-') return (await import('node:stream/consumers')).text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new InnboundError('operate.usage', `The sample ${file} cannot be read.`);
+  }
+}
+
+function parseSample(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}`);
+  }
+}
+
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

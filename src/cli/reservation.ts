@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { readTimeline, type Timeline } from '../store/timeline.ts';
+import { type CommonOptions, common, onGround, printJson, show } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly integration: string;
+}
+
+export function registerReservation(program: Command): void {
+  common(program.command('reservation <id>'))
+    .description('the timeline of one reservation: what came in, what it became, where it was delivered')
+    .requiredOption('-i, --integration <name>', 'the integration that it belongs to')
+    .addHelpText(
+      'after',
+      `
+Example:
+  innbound reservation R-1042 --integration lisbon-grand`,
+    )
+    .action(async (id: string, options: Options) => {
+      await onGround(options, 'reservation', async ({ pool }) => {
+        const timeline = await readTimeline(pool, options.integration, 'reservation', id);
+        if (!timeline) {
+          throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
+        }
+        if (options.json) printJson({ ...timeline, reservation_id: id });
+        else showTimeline(timeline);
+      });
+    });
+}
+
+function showTimeline({ id, integration, version, timeline, deliveries }: Timeline): void {
+  show(`Reservation ${id} of ${integration}, ${version === 0 ? 'never stored' : `now at version ${version}`}\n`);
+  for (const entry of timeline) show(`${new Date(entry.at).toISOString()}  ${describe(entry)}`);
+  show('');
+  for (const row of deliveries as {
+    destination: string;
+    delivered_version: number;
+    last_version: number;
+    held_by?: string;
+  }[]) {
+    const waits = row.last_version - row.delivered_version;
+    const state = row.held_by
+      ? `held back by dead letter ${row.held_by}`
+      : waits > 0
+        ? `${waits} waiting`
+        : 'up to date';
+    show(`${row.destination}: delivered up to version ${row.delivered_version}, ${state}`);
+  }
+}
+
+function describe(entry: Timeline['timeline'][number]): string {
+  const text = (key: string): string => (entry[key] === undefined ? '' : String(entry[key]));
+  if (entry.what === 'delivery') {
+    const status = text('status') && ` (${text('status')})`;
+    return `${text('destination')}: version ${text('version')} ${text('outcome')}${status}, try ${text('attempt')}, ${text('duration_ms') || '?'} ms ${text('code')} ${text('message')}`.trimEnd();
+  }
+  if (entry.what === 'dead_letter') {
+    return `dead letter ${text('dead_letter_id')} (${text('state')}): ${text('code')}: ${text('message')}`;
+  }
+  if (entry.what === 'seen_unchanged') return `seen unchanged by ${text('times')} polls, last at this time`;
+  const lines = [
+    `${text('cause')} ${text('cause_id')}: ${text('outcome')} ${text('version') && `version ${text('version')}`}`,
+  ];
+  if (entry.reason) lines.push(`    ${text('reason')}`);
+  for (const { path, before, after } of (entry.diff ?? []) as { path: string; before?: unknown; after?: unknown }[]) {
+    lines.push(`    ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
+  }
+  for (const note of (entry.notes ?? []) as { field: string; reason: string }[])
+    lines.push(`    ${note.field}: ${note.reason}`);
+  return lines.join('\n').trimEnd();
+}

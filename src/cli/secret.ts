@@ -1,0 +1,56 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { sealSecret } from '../documents/keyring.ts';
+import { InnboundError } from '../errors.ts';
+import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
+import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+
+export function registerSecret(program: Command): void {
+  const secret = program
+    .command('secret')
+    .description('secrets kept encrypted in the store, for documents to refer to; they can be set, never read')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  printf %s "$TOKEN" | innbound secret set lisbon-token
+  innbound secret list`,
+    );
+  common(secret.command('set <name>'))
+    .description('store the secret that comes on standard input')
+    .action(async (name: string, options: CommonOptions) => {
+      if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name)) {
+        throw new InnboundError(
+          'operate.usage',
+          `${name} is no name for a secret: letters, digits, dot, dash, underscore.`,
+        );
+      }
+      if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
+      const value = (await text(process.stdin)).replace(/\r?\n$/, '');
+      if (value === '') throw new InnboundError('operate.usage', 'Nothing came on standard input.');
+      await onGround(options, 'secret', async ({ pool, keyring }) => {
+        await putSecret(pool, name, sealSecret(keyring, name, value));
+      });
+      if (options.json) printJson({ name });
+      else show(`Stored. Documents refer to it as \${secret:${name}}.`);
+    });
+  common(secret.command('list'))
+    .description('the names of the stored secrets')
+    .action((options: CommonOptions) =>
+      onGround(options, 'secret', async ({ pool }) => {
+        const secrets = await listSecrets(pool);
+        if (options.json) for (const one of secrets) printJson(one);
+        else show(table(secrets.map(({ name, updated_at }) => [name, updated_at.toISOString()])));
+      }),
+    );
+  common(secret.command('delete <name>'))
+    .description('forget a secret; documents that refer to it stop working')
+    .action((name: string, options: CommonOptions) =>
+      onGround(options, 'secret', async ({ pool }) => {
+        const deleted = await deleteSecret(pool, name);
+        if (!deleted) throw new InnboundError('documents.secret_missing', `No secret is stored as ${name}.`);
+        if (options.json) printJson({ name, deleted });
+        else show(`Deleted ${name}.`);
+      }),
+    );
+}

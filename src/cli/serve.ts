@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Role, startService } from '../service.ts';
+import { type CommonOptions, common, say } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly role: Role;
+}
+
+export function registerServe(program: Command): void {
+  common(program.command('serve'))
+    .description('apply the workspace’s documents and run the service')
+    .option('-p, --port <n>', 'the port to listen on', portNumber, 4180)
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--role <role>', 'web: webhooks and HTTP; worker: pulling, processing, delivering')
+        .choices(['all', 'web', 'worker'])
+        .default('all'),
+    )
+    .addHelpText(
+      'after',
+      `
+Ready when GET /readyz answers 200. SIGTERM or Ctrl-C ends it: it takes nothing new, finishes what it took, and leaves.
+Without DATABASE_URL it keeps a private PostgreSQL in the workspace's .innbound folder. With it, several nodes may run the
+same workspace against one database.
+
+Examples:
+  innbound serve -w my-workspace --port 8080
+  DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`,
+    )
+    .action(async (options: Options) => {
+      const service = await startService({
+        workspaceDir: options.workspace,
+        port: options.port,
+        host: options.host,
+        role: options.role,
+      });
+      say(`innbound is ready on ${service.url} (webhooks, /readyz, /healthz). Ctrl-C ends it.`);
+      await ended();
+      say('innbound is finishing what it took …');
+      await service.stop();
+    });
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+export function ended(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130));
+        resolve();
+      });
+    }
+  });
+}
+
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('a port is 0 to 65535');
+  return port;
+}

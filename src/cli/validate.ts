@@ -1,0 +1,37 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { readDocuments } from '../ground.ts';
+import { type CommonOptions, common, printJson, say, show } from './command.ts';
+
+export function registerValidate(program: Command): void {
+  common(program.command('validate'))
+    .description('check all documents of a workspace and list every mistake with its place')
+    .addHelpText(
+      'after',
+      `
+Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Nothing is applied, nothing is
+contacted; secrets are not looked up.
+
+Example:
+  innbound validate -w my-workspace`,
+    )
+    .action(async (options: CommonOptions) => {
+      const dir = path.resolve(options.workspace);
+      const loaded = await readDocuments(dir);
+      if (loaded.kind === 'invalid') {
+        process.exitCode = 1;
+        for (const mistake of loaded.mistakes) {
+          const { file, line, column, path: at, message } = mistake;
+          if (options.json) printJson(mistake);
+          else show(`${file}:${line}:${column} ${at === '' ? '' : `${at}: `}${message}`);
+        }
+        const count = loaded.mistakes.length;
+        if (!options.json) say(`\n${count === 1 ? 'One mistake' : `${count} mistakes`}; nothing would be applied.`);
+        return;
+      }
+      if (options.json) return;
+      const { connectors, integrations, destinations } = loaded.documents;
+      const own = [...connectors.values()].filter(({ shipped }) => !shipped).length;
+      show(`No mistakes: ${own} connectors, ${integrations.size} integrations, ${destinations.size} destinations.`);
+    });
+}

@@ -1,0 +1,121 @@
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { say } from '../cli/command.ts';
+import { ended } from '../cli/serve.ts';
+import type { Ground } from '../ground.ts';
+import { randomId } from '../kit/ids.ts';
+import { type Simulator, type SimulatorOptions, shippedProperties, startSimulator } from '../partner/simulate/index.ts';
+import { startService } from '../service.ts';
+import { addressFor } from '../wiring/endpoints.ts';
+import { runNow } from '../wiring/pull.ts';
+import { showProgress } from './progress.ts';
+import { warehouseUrl } from './warehouse.ts';
+
+const template = fileURLToPath(new URL('./workspace/', import.meta.url));
+
+/** About one thing happens in each hotel every two seconds: enough to watch, not too much to read. */
+const changeEveryMs = 2_000;
+
+interface DemoHotel {
+  readonly integration: string;
+  readonly property: string;
+  readonly variable: string;
+  readonly simulator: (key: string) => SimulatorOptions;
+}
+
+const hotels: readonly DemoHotel[] = [
+  {
+    integration: 'lisbon-grand',
+    property: 'LIS01',
+    variable: 'DEMO_FRONT_DESK',
+    simulator: (token) => ({ seed: 11, paging: 'offset', auth: { type: 'bearer', token } }),
+  },
+  {
+    integration: 'kamo-riverside',
+    property: 'KYO03',
+    variable: 'DEMO_NIGHT_AUDIT',
+    simulator: (key) => ({
+      seed: 42,
+      paging: 'cursor',
+      auth: { type: 'api_key', in: 'header', name: 'X-API-Key', key },
+    }),
+  },
+];
+
+/** `npm start`: two simulated hotels on this machine, a service that pulls and is pushed to, a folder and a warehouse that fill. */
+export async function runDemo(options: { readonly port: number; readonly workspace: string }): Promise<void> {
+  const workspaceDir = path.resolve(options.workspace);
+  // What someone has edited in the demo's documents stays.
+  await cp(template, workspaceDir, { recursive: true, force: false });
+  const simulators = new Map<DemoHotel, Simulator>();
+  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir));
+  const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
+  try {
+    say('innbound demo: starting the store and the service …');
+    const service = await startService({
+      workspaceDir,
+      host: '127.0.0.1',
+      port: options.port,
+      role: 'all',
+      logLevel: 'warn',
+      prepare: async (ground) => {
+        process.env.DEMO_WAREHOUSE_URL = await warehouseUrl(ground);
+      },
+    });
+    for (const [hotel, simulator] of simulators) await connect(service.ground, hotel, simulator);
+    say(welcome(service.url, workspaceDir, [...simulators.values()]));
+    const progress = showProgress(service.ground);
+    await ended();
+    progress.stop();
+    say('\ninnbound demo: finishing what it took …');
+    await stopHotels();
+    await service.stop();
+    say('Everything is stopped. Started again, it goes on where it was.');
+  } finally {
+    await stopHotels();
+  }
+}
+
+async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simulator> {
+  const key = randomId('demo');
+  const property = shippedProperties.find(({ id }) => id === hotel.property) ?? shippedProperties[0];
+  const simulator = await startSimulator({
+    ...hotel.simulator(key),
+    properties: [property],
+    reservations: 400,
+    changeEveryMs,
+    pushFolder: path.join(workspaceDir, '.partner', hotel.integration),
+  });
+  process.env[`${hotel.variable}_URL`] = simulator.baseUrl;
+  process.env[`${hotel.variable}_KEY`] = key;
+  return simulator;
+}
+
+/** Gives the hotel its webhook address and pulls its book once at the start, instead of waiting for the schedule. */
+async function connect(ground: Ground, hotel: DemoHotel, simulator: Simulator): Promise<void> {
+  const { url, secret } = await addressFor(ground, hotel.integration, { rotate: true });
+  if (secret !== undefined) await simulator.pushTo({ url, secret, brand_id: hotel.property });
+  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(ground, hotel.integration, sync, 'demo');
+}
+
+function welcome(url: string, workspaceDir: string, simulators: readonly Simulator[]): string {
+  const shown = path.relative(process.cwd(), workspaceDir) || '.';
+  return `
+  Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
+
+  service      ${url}  (readiness: ${url}/readyz)
+  hotels       ${simulators.map(({ baseUrl }) => `${baseUrl}/_sim/`).join('  ')}
+               change a reservation there and watch it arrive
+  documents    ${shown}/integrations, ${shown}/connectors, ${shown}/destinations
+  files        ${shown}/out/lake  (one JSON object a line)
+  warehouse    psql "${process.env.DEMO_WAREHOUSE_URL}" -c "table innbound.reservations limit 5"
+
+  Try in another terminal:
+    bin/innbound endpoint lisbon-grand -w ${shown}
+    bin/innbound sync lisbon-grand --type stay -w ${shown}
+    bin/innbound reservation ID --integration lisbon-grand -w ${shown}
+
+  Ctrl-C ends it.
+`;
+}

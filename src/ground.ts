@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Active, activate, compileCheck } from './active.ts';
+import { openSecret, workspaceKeyring } from './documents/keyring.ts';
+import type { LoadedDocuments } from './documents/kinds.ts';
+import { loadWorkspace } from './documents/load.ts';
+import type { Mistake } from './documents/mistake.ts';
+import { type Resolved, resolveSecrets, type SecretSources } from './documents/resolve-secrets.ts';
+import { InnboundError } from './errors.ts';
+import type { Keyring } from './kit/crypto.ts';
+import { type Http, openHttp } from './kit/http.ts';
+import { type Log, openLog } from './kit/log.ts';
+import { Wake } from './kit/wake.ts';
+import { type AppliedDocument, applyDocuments, currentDocuments, type DocumentToApply } from './store/documents.ts';
+import { migrate } from './store/migrate.ts';
+import { openPool, type Pool, transaction } from './store/pool.ts';
+import { findHolder } from './store/postgres/membership.ts';
+import { openPrivatePostgres, type PrivatePostgres } from './store/postgres/open.ts';
+import { getSecret } from './store/secrets.ts';
+import { openSignals, type Signals } from './store/signals.ts';
+import type { Json } from './terms.ts';
+
+/** What every process stands on, a service as well as a command: the store, the documents in force, the key to the secrets. */
+export interface Ground {
+  readonly workspaceDir: string;
+  readonly node: string;
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly wake: Wake;
+  readonly keyring: Keyring;
+  /** For partners and destinations: public addresses only, unless the settings allow others. */
+  readonly http: Http;
+  readonly allowPrivate: boolean;
+  /** A part of a document with its references to secrets replaced, or what is missing. */
+  readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
+  readonly active: () => Active;
+  /** Reads the documents in force anew; true when they changed. */
+  readonly refresh: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+export interface GroundOptions {
+  readonly workspaceDir: string;
+  readonly purpose: 'service' | 'command';
+  /** What others are told of this process, such as `serve on port 4180`. */
+  readonly describe: string;
+  readonly log?: Log;
+  /** Apply the workspace's documents first. Commands do so by themselves where no service runs on the workspace. */
+  readonly apply?: 'always' | 'when_alone' | 'never';
+}
+
+export const shippedConnectorsDir = fileURLToPath(new URL('../connectors/', import.meta.url));
+
+/** The workspace as it is on disk, checked whole. */
+export async function readDocuments(
+  workspaceDir: string,
+): Promise<{ kind: 'ok'; documents: LoadedDocuments } | { kind: 'invalid'; mistakes: readonly Mistake[] }> {
+  return loadWorkspace(workspaceDir, { shippedConnectorsDir, checks: [compileCheck] });
+}
+
+/** As above, or an error that lists every mistake. */
+export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDocuments> {
+  const loaded = await readDocuments(workspaceDir);
+  if (loaded.kind === 'ok') return loaded.documents;
+  const places = loaded.mistakes.map(
+    ({ file, line, column, path: at, message }) => `  ${file}:${line}:${column} ${at}: ${message}`,
+  );
+  throw new InnboundError(
+    'documents.invalid',
+    `${places.length === 1 ? 'One mistake' : `${places.length} mistakes`} in ${workspaceDir}:\n${places.join('\n')}`,
+    { mistakes: loaded.mistakes },
+  );
+}
+
+export async function openGround(options: GroundOptions): Promise<Ground> {
+  const workspaceDir = path.resolve(options.workspaceDir);
+  const log = options.log ?? openLog('silent');
+  const wake = new Wake();
+  const url = process.env.DATABASE_URL;
+  // A workspace with mistakes is refused before anything is started for it.
+  if (options.apply === 'always') await readSoundDocuments(workspaceDir);
+  const server: PrivatePostgres | undefined = url
+    ? undefined
+    : await openPrivatePostgres(workspaceDir, { purpose: options.purpose, describe: options.describe });
+  const pool = openPool({
+    connection: server ? server.connection : { connectionString: url },
+    applicationName: `innbound ${options.purpose} ${process.pid}`,
+    maxConnections: options.purpose === 'service' ? 24 : 6,
+    onError: (error) => log.warn({ error: error.message }, 'a database connection was lost; it is replaced'),
+  });
+  let signals: Signals | undefined;
+  let http: Http | undefined;
+  const close = async (): Promise<void> => {
+    await signals?.close();
+    await http?.close();
+    await pool.end();
+    await server?.release();
+  };
+  try {
+    await migrate(pool);
+    if (await shouldApply(options, pool, server))
+      await applyWorkspace(pool, await readSoundDocuments(workspaceDir), options.describe);
+    let active = activate(await currentDocuments(pool));
+    if (options.purpose === 'service') signals = await openSignals(pool, wake);
+    const keyring = await workspaceKeyring(workspaceDir, process.env);
+    const { network } = active.settings;
+    const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
+    http = openHttp({
+      allowPrivate,
+      userAgent: 'innbound/0.1',
+      ...(network.proxy !== undefined && { proxy: network.proxy }),
+      ...(network.ca !== undefined && { ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8') }),
+    });
+    const sources: SecretSources = {
+      env: process.env,
+      readFile: (file) => readFile(path.resolve(workspaceDir, file), 'utf8').catch(() => undefined),
+      secret: async (name) => {
+        const sealed = await getSecret(pool, name);
+        return sealed && openSecret(keyring, name, sealed);
+      },
+    };
+    return {
+      workspaceDir,
+      keyring,
+      http,
+      allowPrivate,
+      resolve: (body) => resolveSecrets(body, sources),
+      node: `${hostname()}:${process.pid}`,
+      pool,
+      log,
+      wake,
+      active: () => active,
+      refresh: async () => {
+        const before = active;
+        active = activate(await currentDocuments(pool), before);
+        return active !== before;
+      },
+      close,
+    };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+/** Beside a running service, what it has in force is the truth; alone, the files are, as they would be for `serve`. */
+async function shouldApply(options: GroundOptions, pool: Pool, server: PrivatePostgres | undefined): Promise<boolean> {
+  if (options.apply === 'always') return true;
+  if (options.apply === 'never') return false;
+  if (server) return (await findHolder(pool)) === undefined;
+  return (await currentDocuments(pool)).length === 0;
+}
+
+/** Puts the documents in force, all or none. Of the connectors that come with the product, only those in use. */
+export async function applyWorkspace(pool: Pool, loaded: LoadedDocuments, by: string): Promise<AppliedDocument[]> {
+  const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
+  const documents: DocumentToApply[] = [
+    ...[...loaded.connectors.values()].filter(({ name, shipped }) => !shipped || used.has(name)),
+    ...loaded.integrations.values(),
+    ...loaded.destinations.values(),
+    loaded.workspace,
+  ].map(({ kind, name, source, body, hash }) => ({ kind, name, source, body: body as unknown as Json, hash }));
+  const applied = await transaction(pool, (tx) => applyDocuments(tx, documents, by));
+  await pool.query(`select pg_notify('innbound', 'documents')`);
+  return applied;
+}

@@ -1,0 +1,154 @@
+import { type ReservationDraft, toReservation } from './canonical/check.ts';
+import type { Reservation } from './canonical/reservation.ts';
+import type { Connector } from './documents/connector.ts';
+import type { Integration } from './documents/integration.ts';
+import type { ErrorCode } from './errors.ts';
+import { normalizeReservation } from './normalize/normalize.ts';
+import type { Arrival, Prepared } from './reconcile/incoming.ts';
+import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
+import { pushConfig } from './shape/push.ts';
+import { compileShape, type Shaper } from './shape/shape.ts';
+import type { Json, Note } from './terms.ts';
+import { compileRules, type RuleSet } from './transform/rules.ts';
+
+/** The path of every record, for one integration: compiled once from its documents, then only run. */
+export interface Path {
+  /** What a partner's list holds. */
+  readonly shaper: Shaper;
+  /** What a partner's event holds: the same, but for what the connector's push section says. */
+  readonly pushShaper: Shaper;
+  prepare(raw: RawRecord, arrival: Arrival): Prepared;
+}
+
+export interface PathProblem {
+  readonly document: 'connector' | 'integration';
+  /** Inside the document, such as map.guests.fields.email. */
+  readonly path: string;
+  readonly message: string;
+  /** The character inside the text that stands there. */
+  readonly offset?: number;
+}
+
+export function compilePath(
+  connector: Connector,
+  integration: Integration,
+): { kind: 'ok'; path: Path } | { kind: 'invalid'; problems: PathProblem[] } {
+  const pull = compileShape(shapeConfig(connector, integration.timezone, 'pull'));
+  const push = compileShape(shapeConfig(connector, integration.timezone, 'push'));
+  const rules = compileRules(integration.transforms, {
+    integration: integration.integration,
+    brand_id: integration.brand_id,
+    ...(integration.country !== undefined && { country: integration.country }),
+  });
+  if (pull.kind === 'ok' && push.kind === 'ok' && rules.kind === 'ok') {
+    const compiled = { shaper: pull.shaper, pushShaper: push.shaper };
+    const prepare = (raw: RawRecord, arrival: Arrival) =>
+      prepareRecord(
+        arrival.mode === 'pull' ? pull.shaper : push.shaper,
+        rules.rules,
+        integration.country,
+        raw,
+        arrival,
+      );
+    return { kind: 'ok', path: { ...compiled, prepare } };
+  }
+  const problems: PathProblem[] = [];
+  problems.push(...shapeProblems(pull, push).map((problem) => ({ document: 'connector' as const, ...problem })));
+  if (rules.kind === 'invalid') {
+    problems.push(...rules.problems.map((problem) => ({ document: 'integration' as const, ...problem })));
+  }
+  return { kind: 'invalid', problems };
+}
+
+/** The path. Nothing in it waits, writes or throws; every way out is a value. */
+function prepareRecord(
+  shaper: Shaper,
+  rules: RuleSet,
+  country: string | undefined,
+  raw: RawRecord,
+  arrival: Arrival,
+): Prepared {
+  const draft = shaper.draft(raw);
+  const checked = toReservation(draft);
+  if (checked.kind === 'invalid') return dead(arrival, raw, checked.code, checked.problems);
+  const clean = normalizeReservation(checked.reservation, country === undefined ? {} : { country });
+  const ruled = rules.apply(clean.reservation);
+  if (ruled.kind === 'dropped') {
+    return { kind: 'dropped', arrival, id: checked.reservation.id, reason: ruled.note, raw: raw.value };
+  }
+  if (ruled.kind === 'failed') {
+    return dead(
+      arrival,
+      raw,
+      ruled.code,
+      [{ field: `transforms[${ruled.rule}]`, rule: ruled.message }],
+      checked.reservation.id,
+    );
+  }
+  let record: Reservation = clean.reservation;
+  if (ruled.changed) {
+    const again = toReservation({ record: ruled.record as ReservationDraft });
+    if (again.kind === 'invalid') return dead(arrival, raw, again.code, again.problems, checked.reservation.id);
+    record = again.reservation;
+  }
+  const notes: Note[] = [...draft.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
+  return {
+    kind: 'record',
+    arrival,
+    incoming: {
+      type: 'reservation',
+      id: record.id,
+      record,
+      raw: raw.value,
+      notes,
+      origins: () => shaper.origins(raw),
+      drift: draft.drift,
+    },
+  };
+}
+
+function dead(
+  arrival: Arrival,
+  raw: RawRecord,
+  code: ErrorCode,
+  problems: readonly { field: string; rule: string; type?: string }[],
+  id = raw.key,
+): Prepared {
+  return {
+    kind: 'dead',
+    arrival,
+    deadLetter: {
+      kind: arrival.cause === 'event' ? 'event' : 'record',
+      type: 'reservation',
+      ...(id !== '' && { id }),
+      code,
+      message: problems
+        .map(({ field, rule, type }) => `${field} ${rule}${type === undefined ? '' : ` (it is ${type})`}`)
+        .join('; '),
+      detail: { problems: problems.map((problem) => ({ ...problem })) },
+      // What a replay needs besides the record itself, where the mapping looks around it.
+      raw: { ...raw } as unknown as Json,
+    },
+  };
+}
+
+function shapeConfig(connector: Connector, timezone: string, mode: 'pull' | 'push'): ShapeConfig {
+  const { shape, map, values, unknown_status: unknownStatus } = connector;
+  const config: ShapeConfig = { shape, map, values, timezone, unknownStatus };
+  return mode === 'pull' ? config : pushConfig(config, connector.push?.map);
+}
+
+/** The mistakes of a connector that no integration uses yet. */
+export function connectorProblems(connector: Connector): MappingProblem[] {
+  return shapeProblems(
+    compileShape(shapeConfig(connector, 'UTC', 'pull')),
+    compileShape(shapeConfig(connector, 'UTC', 'push')),
+  );
+}
+
+/** Both modes share shape and values, whose mistakes are told once; the map of events stands under push. */
+function shapeProblems(pull: ReturnType<typeof compileShape>, push: ReturnType<typeof compileShape>): MappingProblem[] {
+  const inPull = pull.kind === 'ok' ? [] : pull.problems;
+  const inPush = push.kind === 'ok' ? [] : push.problems.filter(({ path }) => /^map\b/.test(path));
+  return [...inPull, ...inPush.map((problem) => ({ ...problem, path: `push.${problem.path}` }))];
+}

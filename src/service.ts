@@ -1,0 +1,115 @@
+import type { AddressInfo } from 'node:net';
+import { buildServer } from './api/server.ts';
+import { startDeliveries } from './deliver/deliveries.ts';
+import { InnboundError } from './errors.ts';
+import { type Ground, openGround } from './ground.ts';
+import { openLog } from './kit/log.ts';
+import { forgetNode, seenNode } from './store/nodes.ts';
+import { deliverPorts } from './wiring/deliver.ts';
+
+export type Role = 'all' | 'web' | 'worker';
+
+export interface ServiceOptions {
+  readonly workspaceDir: string;
+  readonly port: number;
+  readonly host: string;
+  readonly role: Role;
+  /** Where the settings and INNBOUND_LOG_LEVEL say nothing. */
+  readonly logLevel?: string;
+  /** Done once the ground is there, before any work begins. */
+  readonly prepare?: (ground: Ground) => Promise<void>;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly ground: Ground;
+  stop(): Promise<void>;
+}
+
+/** A part of the node that runs until it is stopped. */
+interface Loop {
+  stop(): Promise<void>;
+}
+
+/** The only wiring of a running node: ground, loops, HTTP; stopped in the opposite order. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { host, port, role } = options;
+  const log = openLog(process.env.INNBOUND_LOG_LEVEL ?? options.logLevel ?? 'info');
+  const ground = await openGround({
+    workspaceDir: options.workspaceDir,
+    purpose: 'service',
+    describe: `serve on port ${port}`,
+    apply: 'always',
+    log,
+  });
+  const loops: Loop[] = [];
+  let draining = false;
+  const app = buildServer({
+    log,
+    notReady: async () => {
+      if (draining) return ['draining'];
+      return ground.pool.query('select 1').then(
+        () => [],
+        () => ['store.unreachable'],
+      );
+    },
+  });
+  const stop = async (): Promise<void> => {
+    draining = true;
+    await app.close();
+    await Promise.allSettled(loops.map((loop) => loop.stop()));
+    await ground.close();
+  };
+  try {
+    await options.prepare?.(ground);
+    loops.push(followDocuments(ground));
+    if (role !== 'web') loops.push(startDeliveries(await deliverPorts(ground)));
+    await app.listen({ host, port });
+  } catch (error) {
+    await stop();
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new InnboundError('operate.port_taken', `Port ${port} on ${host} is taken.`, { port });
+    }
+    throw error;
+  }
+  const { port: bound } = app.server.address() as AddressInfo;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  loops.push(await keepSeen(ground, role, url));
+  return { url, ground, stop };
+}
+
+/** Tells the other processes that this node runs, and where. */
+async function keepSeen(ground: Ground, role: Role, url: string): Promise<Loop> {
+  const seen = () => seenNode(ground.pool, ground.node, role, url);
+  await seen();
+  const timer = setInterval(() => seen().catch(() => {}), 15_000);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await forgetNode(ground.pool, ground.node);
+    },
+  };
+}
+
+/** Takes up documents that were applied elsewhere, at once by signal, at the latest after half a minute. */
+function followDocuments(ground: Ground): Loop {
+  const stopping = new AbortController();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await ground.wake.wait('documents', 30_000, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await ground.refresh().then(
+        (changed) =>
+          changed &&
+          ground.log.info({ documents: ground.active().integrations.size }, 'documents: new versions in force'),
+        (error: Error) => ground.log.warn({ error: error.message }, 'documents: cannot be read now'),
+      );
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

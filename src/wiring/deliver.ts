@@ -1,0 +1,116 @@
+import type { Versioned } from '../active.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Destination as OpenDestination } from '../deliver/destination.ts';
+import { loadDestinationTypes } from '../deliver/destinations.ts';
+import { compileFields } from '../deliver/fields.ts';
+import type { DeliverPorts, DestinationConfig, Lane } from '../deliver/ports.ts';
+import type { Selection } from '../deliver/select.ts';
+import { ownSettings } from '../documents/destination.ts';
+import { durationMs } from '../documents/duration.ts';
+import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import { systemClock } from '../kit/clock.ts';
+import { outboxStore } from '../store/outbox.ts';
+import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
+import { compileCondition } from '../transform/condition.ts';
+import { authorizer } from './authorizer.ts';
+
+/** What delivery needs, from the documents in force and the ground of this process. */
+export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
+  const types = await loadDestinationTypes();
+  const configs = new Map<string, DestinationConfig>();
+  const configOf = (destination: Versioned<'destination'>): DestinationConfig => {
+    const known = configs.get(destination.name);
+    if (known?.revision === String(destination.version)) return known;
+    const { body, name, version } = destination;
+    const type = types.get(body.type);
+    if (!type)
+      throw new InnboundError('documents.invalid', `The destination ${name} has the unknown type ${body.type}.`);
+    const settings = ownSettings(body) as JsonObject;
+    const checked = type.settings.parse(settings);
+    const batch = type.batch(checked);
+    const config: DestinationConfig = {
+      name: name as DestinationName,
+      type: body.type,
+      revision: String(version),
+      settings,
+      selection: selectionOf(body),
+      scheduleMs: body.retry.map(durationMs),
+      batchWaitMs: durationMs(body.batch?.wait ?? '1s'),
+      batch: Math.min(body.batch?.size ?? batch.standard, batch.most),
+      concurrency: body.concurrency,
+      timeoutMs: type.timeoutMs(checked),
+      paused: body.paused,
+      ...(body.rate && {
+        rate: {
+          perSecond: (body.rate.requests * 1000) / durationMs(body.rate.per),
+          burst: body.rate.burst ?? body.rate.requests,
+        },
+      }),
+    };
+    configs.set(name, config);
+    return config;
+  };
+
+  const open = async (config: DestinationConfig): Promise<OpenDestination> => {
+    const type = types.get(config.type);
+    const resolved = await ground.resolve(config.settings);
+    if (!type || resolved.kind === 'missing') {
+      const missing = resolved.kind === 'missing' ? resolved.missing.map(({ reference }) => reference).join(', ') : '';
+      throw new InnboundError('documents.secret_missing', `The destination ${config.name} needs ${missing}.`);
+    }
+    return type.open(type.settings.parse(resolved.body), {
+      name: config.name,
+      workspaceDir: ground.workspaceDir,
+      allowPrivate: ground.allowPrivate,
+      node: ground.node,
+      clock: systemClock,
+      http: ground.http,
+      authorizer: (auth) => authorizer(ground, `destination ${config.name}`, auth),
+    });
+  };
+
+  return {
+    store: outboxStore(ground.pool),
+    lanes: () => lanesOf(ground, configOf),
+    open,
+    clock: systemClock,
+    wake: ground.wake,
+    log: ground.log,
+    chance: Math.random,
+    node: ground.node,
+  };
+}
+
+function lanesOf(ground: Ground, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lane[] {
+  const { integrations, destinations } = ground.active();
+  return [...integrations.values()].flatMap(({ name, body }) =>
+    body.deliver.flatMap((to) => {
+      const destination = destinations.get(to);
+      return destination ? [{ integration: name, brandId: body.brand_id, destination: configOf(destination) }] : [];
+    }),
+  );
+}
+
+function selectionOf(body: Versioned<'destination'>['body']): Selection {
+  const fields = compileFields({ drop: body.drop, ...(body.fields && { only: body.fields }) });
+  const filter = body.filter === undefined ? undefined : filterOf(body.filter, body.receives);
+  return {
+    receives: body.receives,
+    fields,
+    ...(body.consent === 'marketing' && { consent: 'marketing' as const }),
+    ...(filter && { filter }),
+  };
+}
+
+/** A filter reads the fields of what it is given, so it is compiled for each type of record that the destination receives. */
+function filterOf(text: string, receives: readonly EntityType[]): NonNullable<Selection['filter']> {
+  const byType = new Map(receives.map((type) => [type, compileCondition(text, type)]));
+  return (type, data) => {
+    const condition = byType.get(type);
+    if (condition?.kind !== 'ok') return { kind: 'failed', message: 'The filter does not fit this type of record.' };
+    const tested = condition.test(data as Reservation | Guest);
+    if (tested.kind === 'failed') return { kind: 'failed', message: tested.message };
+    return { kind: tested.value ? 'yes' : 'no' };
+  };
+}

@@ -1,0 +1,85 @@
+import type { ActiveIntegration } from '../active.ts';
+import { durationMs } from '../documents/duration.ts';
+import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
+import type { PushSettings } from '../intake/push/ports.ts';
+import { defaultVerification, type Verification } from '../intake/push/verify.ts';
+import { systemClock } from '../kit/clock.ts';
+import { open, seal } from '../kit/crypto.ts';
+import { loadEndpoints, type Sealer } from '../store/endpoints.ts';
+import { appendEvents } from '../store/events.ts';
+import { writeRejections } from '../store/rejections.ts';
+
+/** Webhook secrets are sealed with the workspace's key, like every other secret. */
+export function sealerOf({ keyring }: Pick<Ground, 'keyring'>): Sealer {
+  return {
+    seal: (plain, boundTo) => seal(keyring, plain, boundTo),
+    open: (sealed, boundTo) => {
+      const opened = open(keyring, sealed, boundTo);
+      if (opened.kind === 'ok') return opened.plaintext.toString('utf8');
+      throw new InnboundError(
+        'documents.secret_sealed',
+        `A webhook secret cannot be opened with the key at hand (${boundTo}).`,
+      );
+    },
+  };
+}
+
+export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
+  const sealer = sealerOf(ground);
+  return openPushIntake({
+    ...more,
+    clock: systemClock,
+    loadEndpoints: (ids) => loadEndpoints(ground.pool, sealer, ids),
+    settings: (integration) => {
+      const found = ground.active().integrations.get(integration);
+      return found && pushSettings(found);
+    },
+    insert: (events) => appendEvents(ground.pool, events),
+    writeRejections: (batch) => writeRejections(ground.pool, batch),
+    stored: () => ground.wake.signal('events'),
+    onError: (error) =>
+      ground.log.warn(
+        { error: error instanceof Error ? error.message : String(error) },
+        'push: the store did not take events',
+      ),
+  });
+}
+
+const settingsOf = new WeakMap<ActiveIntegration, PushSettings>();
+
+function pushSettings(integration: ActiveIntegration): PushSettings {
+  const known = settingsOf.get(integration);
+  if (known) return known;
+  const { push } = integration.body;
+  const places = integration.connector.body.push?.event_id ?? ['event_id', 'id'];
+  const settings: PushSettings = {
+    enabled: push.enabled,
+    brandId: integration.body.brand_id,
+    verification: verificationOf(integration),
+    eventIdPlaces: [places].flat(),
+    rate: {
+      perSecond: (push.rate.requests * 1000) / durationMs(push.rate.per),
+      burst: push.rate.burst ?? push.rate.requests,
+    },
+  };
+  settingsOf.set(integration, settings);
+  return settings;
+}
+
+function verificationOf({ connector }: ActiveIntegration): Verification {
+  const given = connector.body.push?.verification;
+  if (given === undefined) return defaultVerification;
+  if (given.type === 'standard_webhooks') return { type: given.type, toleranceS: 300 };
+  if (given.type === 'token') {
+    const { type, prefix, header, query } = given;
+    return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
+  }
+  const { timestamp_header: timestampHeader, tolerance, ...hmac } = given;
+  return {
+    ...hmac,
+    toleranceS: durationMs(tolerance) / 1000,
+    ...(timestampHeader !== undefined && { timestampHeader }),
+  };
+}
