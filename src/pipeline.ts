@@ -7,7 +7,7 @@ import { normalizeReservation } from './normalize/normalize.ts';
 import type { Arrival, Prepared } from './reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
 import { pushConfig } from './shape/push.ts';
-import { compileShape, type Shaper } from './shape/shape.ts';
+import { compileShape, type Draft, type Shaper } from './shape/shape.ts';
 import type { Json, Note } from './terms.ts';
 import { compileRules, type RuleSet } from './transform/rules.ts';
 
@@ -17,8 +17,14 @@ export interface Path {
   readonly shaper: Shaper;
   /** What a partner's event holds: the same, but for what the connector's push section says. */
   readonly pushShaper: Shaper;
-  prepare(raw: RawRecord, arrival: Arrival): Prepared;
+  prepare(raw: RawRecord, arrival: Arrival, complete?: Complete): Prepared;
 }
+
+/** Fills in what an event leaves open, before the record is checked: it is told which top-level fields were sent at all. */
+export type Complete = (
+  record: Draft['record'],
+  present: ReadonlySet<string>,
+) => { readonly record: { readonly [field: string]: Json | undefined }; readonly notes: readonly Note[] };
 
 export interface PathProblem {
   readonly document: 'connector' | 'integration';
@@ -42,13 +48,14 @@ export function compilePath(
   });
   if (pull.kind === 'ok' && push.kind === 'ok' && rules.kind === 'ok') {
     const compiled = { shaper: pull.shaper, pushShaper: push.shaper };
-    const prepare = (raw: RawRecord, arrival: Arrival) =>
+    const prepare = (raw: RawRecord, arrival: Arrival, complete?: Complete) =>
       prepareRecord(
         arrival.mode === 'pull' ? pull.shaper : push.shaper,
         rules.rules,
         integration.country,
         raw,
         arrival,
+        complete,
       );
     return { kind: 'ok', path: { ...compiled, prepare } };
   }
@@ -67,9 +74,11 @@ function prepareRecord(
   country: string | undefined,
   raw: RawRecord,
   arrival: Arrival,
+  complete: Complete | undefined,
 ): Prepared {
   const draft = shaper.draft(raw);
-  const checked = toReservation(draft);
+  const whole = complete?.(draft.record, draft.present) ?? { record: draft.record, notes: [] };
+  const checked = toReservation(whole);
   if (checked.kind === 'invalid') return dead(arrival, raw, checked.code, checked.problems);
   const clean = normalizeReservation(checked.reservation, country === undefined ? {} : { country });
   const ruled = rules.apply(clean.reservation);
@@ -91,7 +100,7 @@ function prepareRecord(
     if (again.kind === 'invalid') return dead(arrival, raw, again.code, again.problems, checked.reservation.id);
     record = again.reservation;
   }
-  const notes: Note[] = [...draft.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
+  const notes: Note[] = [...draft.notes, ...whole.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
   return {
     kind: 'record',
     arrival,

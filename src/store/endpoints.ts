@@ -4,7 +4,8 @@ import type { Pool, Tx } from './pool.ts';
 /** Secrets are sealed before they come here, bound to the endpoint and number that they are stored under. */
 export interface Sealer {
   seal(plain: string, boundTo: string): Uint8Array;
-  open(sealed: Uint8Array, boundTo: string): string;
+  /** Undefined where the key is not the one it was sealed with: that secret then verifies nothing. */
+  open(sealed: Uint8Array, boundTo: string): string | undefined;
 }
 
 export interface Minter {
@@ -132,11 +133,10 @@ export async function loadEndpoints(
     const found = byId.get(endpointId) ?? { endpointId, integration, sandbox, retired, secrets: [] };
     byId.set(endpointId, found);
     if (row.sealed === null || row.secret_no === null || row.holder === null) continue;
-    found.secrets.push({
-      secretNo: row.secret_no,
-      secret: sealer.open(row.sealed, boundTo(row.holder, row.secret_no)),
-      ...(row.expires_at && { expiresAt: row.expires_at.getTime() }),
-    });
+    const secret = sealer.open(row.sealed, boundTo(row.holder, row.secret_no));
+    if (secret === undefined) continue;
+    const expires = row.expires_at && { expiresAt: row.expires_at.getTime() };
+    found.secrets.push({ secretNo: row.secret_no, secret, ...expires });
   }
   return [...byId.values()];
 }

@@ -169,7 +169,7 @@ const digestLength = { sha256: 32, sha512: 64 } as const;
 
 /** A repeated header arrives joined by a comma, or as a list, and fits no form below: of two signatures none is believed. */
 function text(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
+  const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -35,3 +35,75 @@ create table sandbox_reports (
 );
 create index sandbox_reports_by_endpoint on sandbox_reports (endpoint_id, at desc);
 comment on table sandbox_reports is 'What a sandbox endpoint answered, for the partner''s developer. May hold what the developer sent.';
+
+alter table events
+  add column hydrated bytea,
+  add column hydrated_at timestamptz,
+  drop constraint events_state_check,
+  add constraint events_state_check check (state in ('pending', 'hydrate', 'waiting', 'done', 'dead'));
+create index events_waiting on events (due_at) where state in ('hydrate', 'waiting');
+comment on column events.hydrated is 'The reservation as the partner''s API gave it, for an event that only named it.';
+
+create table guest_keys (
+  integration text not null,
+  key         text not null,
+  type        text not null,
+  id          text not null,
+  primary key (integration, key, type, id)
+);
+comment on table guest_keys is 'By which guest_id, e-mail and phone a profile or a reservation is found. Kept by triggers, so that it is right whoever writes records; when a guest is erased from a record, the keys go with it.';
+
+create function guest_keys_of(type text, data jsonb) returns setof text
+language sql immutable parallel safe
+as $$
+  select kind || ':' || value
+    from jsonb_array_elements(case when type = 'guest' then jsonb_build_array(data) else data -> 'guests' end) as guest,
+         lateral (values ('guest_id', guest ->> 'guest_id'),
+                         ('email', case when guest -> 'email_proxy' = 'true' then null else guest ->> 'email' end),
+                         ('phone', guest ->> 'phone')) as keys (kind, value)
+   where value <> ''
+$$;
+
+-- Per statement, not per row: a batch of 200 records is one call. A GIN index over the guests was the alternative; with it no
+-- update of a record could stay on its page (HOT), since data, which always changes, would be an indexed column.
+create function keep_guest_keys() returns trigger language plpgsql as $$
+begin
+  delete from guest_keys k using (
+      select o.integration, key, o.type, o.id from before o, guest_keys_of(o.type, o.data) as key
+      except
+      select n.integration, key, n.type, n.id from after n, guest_keys_of(n.type, n.data) as key) gone
+   where k.integration = gone.integration and k.key = gone.key and k.type = gone.type and k.id = gone.id;
+  insert into guest_keys (integration, key, type, id)
+  select n.integration, key, n.type, n.id from after n, guest_keys_of(n.type, n.data) as key
+  except
+  select o.integration, key, o.type, o.id from before o, guest_keys_of(o.type, o.data) as key
+   order by 1, 2, 3, 4
+      on conflict do nothing;
+  return null;
+end $$;
+create trigger keep_guest_keys after update on records
+  referencing old table as before new table as after
+  for each statement execute function keep_guest_keys();
+
+create function add_guest_keys() returns trigger language plpgsql as $$
+begin
+  insert into guest_keys (integration, key, type, id)
+  select n.integration, key, n.type, n.id from after n, guest_keys_of(n.type, n.data) as key
+   order by 1, 2, 3, 4
+      on conflict do nothing;
+  return null;
+end $$;
+create trigger add_guest_keys after insert on records
+  referencing new table as after
+  for each statement execute function add_guest_keys();
+
+create function drop_guest_keys() returns trigger language plpgsql as $$
+begin
+  delete from guest_keys k using before o
+   where k.integration = o.integration and k.type = o.type and k.id = o.id
+     and k.key in (select key from guest_keys_of(o.type, o.data) as key);
+  return null;
+end $$;
+create trigger drop_guest_keys after delete on records
+  referencing old table as before
+  for each statement execute function drop_guest_keys();

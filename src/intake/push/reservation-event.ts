@@ -1,0 +1,67 @@
+import type { Reservation } from '../../canonical/reservation.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { Json, JsonObject } from '../../terms.ts';
+import type { Complete, EventPath, PendingEvent } from './event-path.ts';
+
+/** The data of a stored event; it was checked when it was taken. */
+export function dataOf(event: PendingEvent): JsonObject {
+  return (parseJson(event.body.toString('utf8')) as { data: JsonObject }).data;
+}
+
+/** An event from the future would hold its reservation against all that comes after: it counts from its receipt. */
+export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event'): Arrival {
+  const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
+  return { mode: event.hydrated ? 'pull' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
+}
+
+/** A reservation event on its way to be compared with what is stored. */
+export function prepareReservation(
+  path: EventPath,
+  event: PendingEvent,
+  data: Json,
+  known: (id: string) => Reservation | undefined,
+): Prepared {
+  const arrival = arrivalOf(event);
+  const shaped = event.hydrated
+    ? path.hydratedRecord(parseJson(event.hydrated.body.toString('utf8')))
+    : path.record(data);
+  if (shaped.kind === 'invalid') return deadEvent(event, shaped.code, shaped.message, data);
+  const { record } = shaped;
+  if (record.key === '') {
+    return deadEvent(event, 'push.no_reservation_id', 'The event does not say which reservation it is about.', data);
+  }
+  return path.prepare(
+    record,
+    arrival,
+    completion(path, event, () => known(record.key)),
+  );
+}
+
+function completion(path: EventPath, event: PendingEvent, known: () => Reservation | undefined): Complete | undefined {
+  const partial = path.partial && !event.hydrated;
+  const cancelled = event.event === 'reservation.cancelled' && !event.hydrated;
+  if (!partial && !cancelled) return undefined;
+  return (record, present) => {
+    const whole = partial ? path.identity.complete(record, present, known()) : record;
+    if (!cancelled) return { record: whole, notes: [] };
+    const { draft, stated } = path.identity.cancelled(whole);
+    const reason = 'The event is reservation.cancelled; its payload states no final status.';
+    return {
+      record: draft,
+      notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
+    };
+  };
+}
+
+export function deadEvent(
+  event: PendingEvent,
+  code: (Prepared & { kind: 'dead' })['deadLetter']['code'],
+  message: string,
+  raw: Json,
+  more: { detail?: Json; type?: 'reservation' | 'guest'; id?: string } = {},
+): Prepared {
+  const { detail = {}, type = 'reservation', id } = more;
+  const deadLetter = { kind: 'event' as const, type, code, message, detail, raw, ...(id !== undefined && { id }) };
+  return { kind: 'dead', arrival: arrivalOf(event), deadLetter };
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { EventPath, Lane, Settled } from './event-path.ts';
+import { workLane } from './work-lane.ts';
+
+/**
+ * Takes accepted events through the path. Each integration is a lane that one node works at a time, in batches; the
+ * transaction that takes a batch in is also its lease, so a killed node leaves nothing behind and nothing is done twice.
+ *
+ *   pending ──▶ done          a change, unchanged, superseded or not wanted
+ *      │  ├────▶ dead          cannot become canonical: a dead letter holds it
+ *      │  ├────▶ hydrate ──▶ pending    only names a reservation: fetched first
+ *      │  └────▶ waiting ──▶ pending    something unexpected: tried again later, alone, at last dead
+ */
+export interface EventWorkerPorts {
+  readonly clock: Clock;
+  readonly wake: {
+    wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
+    signal(topic: string): void;
+  };
+  /** The integrations that have pending events; puts those back that waited long enough. */
+  readonly lanes: () => Promise<readonly string[]>;
+  /** Runs the work on the next batch and settles it, in one transaction; nothing when there is none or another node has the lane. */
+  readonly lane: (
+    integration: string,
+    limit: number,
+    work: (lane: Lane) => Promise<readonly Settled[]>,
+  ) => Promise<'worked' | 'empty' | 'busy'>;
+  /** Sets the first pending event of the lane aside after a failure, for a while or for good. */
+  readonly setAside: (integration: string, error: Error) => Promise<void>;
+  /** Undefined for an integration that is not in force: its events wait. */
+  readonly path: (integration: string) => EventPath | undefined;
+  readonly worked?: (integration: string, settled: readonly Settled[], durationMs: number) => void;
+  readonly onError?: (integration: string, error: unknown) => void;
+}
+
+const batchSize = 200;
+const concurrentLanes = 4;
+const pollMs = 1_000;
+const busyMs = 25;
+
+export interface EventWorker {
+  stop(): Promise<void>;
+}
+
+export function startEventWorker(ports: EventWorkerPorts): EventWorker {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    while (!signal.aborted) {
+      let busy = false;
+      try {
+        const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
+        busy = await workAll(ports, open, signal);
+      } catch (error) {
+        ports.onError?.('', error);
+        await ports.clock.wait(pollMs, signal);
+      }
+      if (!signal.aborted) await ports.wake.wait('events', busy ? busyMs : pollMs, signal);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Works every lane until it is empty, a few at a time; true when another node had one. */
+async function workAll(
+  ports: EventWorkerPorts,
+  integrations: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const waiting = [...integrations];
+  let busy = false;
+  const workers = Array.from({ length: Math.min(concurrentLanes, waiting.length) }, async () => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
+      const result = await workOne(ports, next);
+      // Back to the end of the line: a brand with a backlog does not keep the others waiting.
+      if (result === 'worked') waiting.push(next);
+      busy ||= result === 'busy';
+    }
+  });
+  await Promise.all(workers);
+  return busy;
+}
+
+/** One batch of one lane. A batch that fails is taken apart: the others of it go on, the one that fails is set aside. */
+async function workOne(ports: EventWorkerPorts, integration: string): Promise<'worked' | 'empty' | 'busy'> {
+  const path = ports.path(integration);
+  if (path === undefined) return 'empty';
+  const run = async (limit: number) => {
+    const began = ports.clock.now();
+    let settled: readonly Settled[] = [];
+    const result = await ports.lane(integration, limit, async (lane) => {
+      settled = await workLane(lane, path);
+      return settled;
+    });
+    if (result !== 'worked') return result;
+    if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
+    ports.wake.signal('outbox');
+    ports.worked?.(integration, settled, ports.clock.now() - began);
+    return result;
+  };
+  try {
+    return await run(batchSize);
+  } catch (error) {
+    if (isUnreachable(error)) throw error;
+    ports.onError?.(integration, error);
+  }
+  for (let i = 0; i < batchSize; i++) {
+    try {
+      const result = await run(1);
+      if (result !== 'worked') return result;
+    } catch (error) {
+      if (isUnreachable(error)) throw error;
+      await ports.setAside(integration, error as Error);
+      return 'worked';
+    }
+  }
+  return 'worked';
+}
+
+/** The store went away: no fault of the event. */
+function isUnreachable(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  return (
+    /^(?:08|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code) || /terminated|timeout exceeded|Connection/.test(message)
+  );
+}
+
+/** All that is pending now, for commands and tests: ends when every lane is empty. */
+export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
+  const never = new AbortController().signal;
+  for (;;) {
+    const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
+    if (open.length === 0) return;
+    if (await workAll(ports, open, never)) await ports.clock.wait(busyMs);
+  }
+}

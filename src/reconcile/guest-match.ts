@@ -1,0 +1,89 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+
+/**
+ * Who is the same guest inside one brand: the same guest_id, else the same e-mail, else the same phone. An address made up by
+ * a booking site says nothing of who it is. Two different ids are two people, whatever they share: families book with one
+ * address.
+ */
+export const keyKinds = ['guest_id', 'email', 'phone'] as const;
+export type GuestKeyKind = (typeof keyKinds)[number];
+
+export interface GuestKey {
+  readonly kind: GuestKeyKind;
+  readonly value: string;
+}
+
+/** What a guest can be known by, the strongest first. */
+export function guestKeys(guest: Guest): GuestKey[] {
+  const keys: GuestKey[] = [];
+  if (guest.guest_id !== undefined && guest.guest_id !== '') keys.push({ kind: 'guest_id', value: guest.guest_id });
+  if (guest.email !== undefined && guest.email !== '' && guest.email_proxy !== true) {
+    keys.push({ kind: 'email', value: guest.email });
+  }
+  if (guest.phone !== undefined && guest.phone !== '') keys.push({ kind: 'phone', value: guest.phone });
+  return keys;
+}
+
+/** The text of a key, as it is looked up. */
+export function keyText({ kind, value }: GuestKey): string {
+  return `${kind}:${value}`;
+}
+
+/**
+ * The id of a new profile: made from its strongest key, so that two nodes that meet the guest at the same moment make one
+ * profile. It stays when the guest's details change. `digest` hides the key: ids appear in logs.
+ */
+export function profileId(integration: string, guest: Guest, digest: (text: string) => string): string | undefined {
+  const [strongest] = guestKeys(guest);
+  return strongest && `gst_${digest(JSON.stringify([integration, strongest.kind, strongest.value])).slice(0, 24)}`;
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly guest: Guest;
+}
+
+/** The profile of this guest among those that share a key with it; of several, the one with the smallest id, on every node. */
+export function matchProfile(
+  guest: Guest,
+  candidates: readonly Candidate[],
+): { readonly candidate: Candidate; readonly by: GuestKeyKind } | undefined {
+  for (const kind of keyKinds) {
+    const fitting = candidates.filter((one) => matchedBy(guest, one.guest) === kind);
+    const [first, ...others] = fitting;
+    if (first === undefined) continue;
+    return { candidate: others.reduce((best, one) => (one.id < best.id ? one : best), first), by: kind };
+  }
+  return undefined;
+}
+
+/** The strongest key by which two are the same, or undefined when nothing says so or their ids contradict it. */
+export function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
+  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id ? 'guest_id' : undefined;
+  const known = new Set(guestKeys(b).map(keyText));
+  return guestKeys(a).find((key) => known.has(keyText(key)))?.kind;
+}
+
+/**
+ * Where a guest stands in a reservation. `looks` are the faces the guest was known by: as updated, and as stored before. Of
+ * several companions that share an address, those of the same name; if no name tells, the first, who made the booking.
+ */
+export function placesIn(reservation: Reservation, looks: readonly Guest[]): number[] {
+  for (const kind of keyKinds) {
+    const places = reservation.guests.flatMap((guest, i) =>
+      looks.some((look) => matchedBy(look, guest) === kind) ? [i] : [],
+    );
+    if (places.length <= 1 || kind === 'guest_id') {
+      if (places.length > 0) return places;
+      continue;
+    }
+    const named = places.filter((i) => looks.some((look) => sameName(look, reservation.guests[i])));
+    return named.length > 0 ? named : places.slice(0, 1);
+  }
+  return [];
+}
+
+export function sameName(a: Guest, b: Guest | undefined): boolean {
+  const name = (guest: Guest) => `${guest.first_name ?? ''} ${guest.last_name ?? ''}`.trim().toLowerCase();
+  return b !== undefined && name(a) !== '' && name(a) === name(b);
+}

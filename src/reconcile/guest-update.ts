@@ -1,0 +1,103 @@
+import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
+import type { Json, LocalDate, Note } from '../terms.ts';
+import { type Candidate, type GuestKeyKind, matchProfile, placesIn, sameName } from './guest-match.ts';
+
+/** A guest's own event, checked and normalized. */
+export interface GuestUpdate {
+  readonly guest: Guest;
+  /** The fields that were sent, be it empty: the others keep what is stored. */
+  readonly present: ReadonlySet<string>;
+  /** The reservation it was sent with, if one. */
+  readonly reservationId?: string;
+}
+
+export interface GuestPlan {
+  /** The profile as it is from now on; a new one has no id yet. */
+  readonly profile: { readonly id?: string; readonly guest: Guest };
+  readonly matchedBy?: GuestKeyKind;
+  readonly reservations: readonly { readonly record: Reservation; readonly notes: readonly Note[] }[];
+}
+
+/** Which profile an event of a guest changes. */
+export function planProfile(update: GuestUpdate, profiles: readonly Candidate[]): Omit<GuestPlan, 'reservations'> {
+  const found = matchProfile(update.guest, profiles);
+  if (!found) return { profile: { guest: update.guest } };
+  const { candidate, by } = found;
+  return { profile: { id: candidate.id, guest: mergeGuest(candidate.guest, update) }, matchedBy: by };
+}
+
+/**
+ * Which of the reservations at hand the event changes: those still to come or in house in which the guest is found, by how it
+ * was known or is now, or as the one meant where the event names the reservation.
+ */
+export function planReservations(
+  update: GuestUpdate,
+  knownAs: Guest | undefined,
+  reservations: readonly Reservation[],
+  today: LocalDate,
+): GuestPlan['reservations'] {
+  const looks = knownAs === undefined ? [update.guest] : [update.guest, knownAs];
+  return reservations.flatMap((reservation) => {
+    if (!isAhead(reservation, today)) return [];
+    let places = placesIn(reservation, looks);
+    if (places.length === 0 && reservation.id === update.reservationId) places = meantIn(reservation, looks);
+    const changed = places.filter((i) => differs(reservation.guests[i], update));
+    if (changed.length === 0) return [];
+    const guests = reservation.guests.map((guest, i) => (changed.includes(i) ? mergeGuest(guest, update) : guest));
+    const notes = changed.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
+    return [{ record: { ...reservation, guests }, notes }];
+  });
+}
+
+/** In a reservation that the event names, the guest of that name, else its only guest. */
+function meantIn(reservation: Reservation, looks: readonly Guest[]): number[] {
+  const named = reservation.guests.flatMap((guest, i) => (looks.some((look) => sameName(look, guest)) ? [i] : []));
+  if (named.length > 0) return named;
+  return reservation.guests.length === 1 ? [0] : [];
+}
+
+export function isAhead(reservation: Reservation, today: LocalDate): boolean {
+  if (reservation.status === 'checked_in') return true;
+  return (reservation.status === 'confirmed' || reservation.status === 'other') && reservation.check_out >= today;
+}
+
+const fields = Object.keys(guestSchema.shape) as readonly (keyof Guest)[];
+/** What normalization made of a field goes with the field. */
+const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
+  email_raw: 'email',
+  email_proxy: 'email',
+  phone_raw: 'phone',
+};
+
+/** What was sent replaces what is known; what was not sent stays. The keys stand in the schema's order. */
+export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Guest {
+  const merged: Record<string, unknown> = {};
+  for (const field of fields) {
+    const source = present.has(follows[field] ?? field) ? guest : known;
+    if (source[field] !== undefined) merged[field] = source[field];
+  }
+  return merged as Guest;
+}
+
+function differs(known: Guest | undefined, update: GuestUpdate): boolean {
+  if (known === undefined) return false;
+  const merged = mergeGuest(known, update);
+  return fields.some((field) => merged[field] !== known[field]);
+}
+
+function mergeNotes(before: Guest, after: Guest, index: number): Note[] {
+  return fields
+    .filter((field) => before[field] !== after[field])
+    .map((field) => ({
+      step: 'reconcile',
+      field: `guests[${index}].${field}`,
+      code: 'guest_updated',
+      reason: 'The guest’s own profile changed.',
+      ...valued('before', before[field]),
+      ...valued('after', after[field]),
+    }));
+}
+
+function valued(name: 'before' | 'after', value: Json | undefined): { before?: Json; after?: Json } {
+  return value === undefined ? {} : { [name]: value };
+}
