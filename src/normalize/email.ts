@@ -6,7 +6,7 @@ export type EmailReading =
   | { readonly kind: 'invalid'; readonly why: 'not_an_address' | 'made_up' }
   | { readonly kind: 'nothing' };
 
-const tidy = /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
+const tidy = /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 /** The longest that is read; an address has at most 254 characters, and several may stand in one field. */
 const longestText = 2_000;
 

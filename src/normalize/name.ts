@@ -108,7 +108,8 @@ function tidied(name: string | undefined): string | undefined {
       );
   }
   const bare = text.replace(/^[\s,;:/\\*_|"+&-]+|[\s,;:/\\*_|"+&-]+$/g, '');
-  return bare === '' ? undefined : bare;
+  // Marks alone are left for the rule that knows what they stand for.
+  return bare === '' ? text.trim() || undefined : bare;
 }
 
 function withoutPlaceholders({ first_name, last_name }: Names): Names {
@@ -126,7 +127,7 @@ function isPlaceholder(name: string | undefined): boolean {
     .toLowerCase()
     .replace(/[.()[\]<>*]/g, '')
     .trim();
-  return placeholders.has(word) || numberedPlaceholder.test(word) || !/\p{L}/u.test(word);
+  return /^n\. ?a\.?$/i.test(name) || placeholders.has(word) || numberedPlaceholder.test(word) || !/\p{L}/u.test(word);
 }
 
 /** SMITH/JOHN MR and Smith, John in one field, where the other is empty or repeats a part of it. */

@@ -119,18 +119,23 @@ function readNational(text: string, regions: PhoneRegions): Found | undefined {
     if (region === undefined || !isSupportedCountry(region)) continue;
     const found =
       parse(text, region) ??
-      (region === 'MX' ? parse(text.replace(/^\D*(?:04[45]|01|1)\D*(?=(?:\d\D*){10}$)/, ''), region) : undefined);
+      (region === 'MX'
+        ? parse(text.replace(/^\D*(?:04[45]|01|(?:52\D*)?1)\D*(?=(?:\d\D*){10}$)/, ''), region)
+        : undefined);
     if (found) return { ...found, by };
   }
   return undefined;
 }
+
+/** After a semicolon the library takes a whole second number for an extension. */
+const longestExtension = 6;
 
 function parse(text: string, region: CountryCode | undefined): Omit<Found, 'by'> | undefined {
   const number = parsePhoneNumberFromString(
     text,
     region === undefined ? { extract: false } : { defaultCountry: region, extract: false },
   );
-  if (!number?.isValid()) return undefined;
+  if (!number?.isValid() || (number.ext?.length ?? 0) > longestExtension) return undefined;
   const e164: string = number.number;
   return e164Pattern.test(e164) ? { kind: 'number', e164, extension: number.ext !== undefined } : undefined;
 }
