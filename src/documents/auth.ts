@@ -12,14 +12,14 @@ const none = z
 const bearer = z
   .strictObject({
     type: z.literal('bearer').describe('`Authorization: Bearer …`.'),
-    token: secretText().describe('The token.'),
+    token: secretText().describe('The token that the partner issued.'),
   })
   .meta({ title: 'bearer', description: 'A fixed token in the Authorization header.' });
 
 const apiKey = crossChecked(
   z.strictObject({
     type: z.literal('api_key').describe('A key in a header or a query parameter.'),
-    key: secretText().describe('The key.'),
+    key: secretText().describe('The key that the partner issued.'),
     header: headerName()
       .optional()
       .describe('The header that carries the key; X-API-Key where neither header nor query is given.'),
@@ -34,8 +34,8 @@ const apiKey = crossChecked(
 const basic = z
   .strictObject({
     type: z.literal('basic').describe('HTTP Basic.'),
-    username: z.string().describe('The user name.'),
-    password: z.string().meta({ writeOnly: true }).describe('The password; it may be empty.'),
+    username: z.string().describe('The user that the partner knows.'),
+    password: z.string().meta({ writeOnly: true }).describe('The user’s password; it may be empty.'),
   })
   .meta({ title: 'basic', description: 'User name and password in the Authorization header.' });
 
@@ -59,7 +59,7 @@ const oauth2 = z.discriminatedUnion('grant', [
     .strictObject({
       ...oauth2Shape,
       grant: z.literal('client_credentials').describe('The service asks in its own name.'),
-      client_secret: secretText().describe('The secret of the client.'),
+      client_secret: secretText().describe('The client’s secret, as the partner issued it.'),
     })
     .meta({ title: 'oauth2, client_credentials', description: 'Tokens in the name of the service itself.' }),
   z
@@ -85,7 +85,7 @@ const oauth2 = z.discriminatedUnion('grant', [
 const hmac = crossChecked(
   z.strictObject({
     type: z.literal('hmac').describe('Every request is signed, anew at each attempt.'),
-    secret: secretText().describe('The shared secret.'),
+    secret: secretText().describe('The secret that both sides know.'),
     algorithm: z.enum(['sha256', 'sha512']).default('sha256').describe('The hash under the HMAC.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     sign: checkedText('a template such as {timestamp}.{body}', (text) => checkPlaceholders(text, signPlaceholders))

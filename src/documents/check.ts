@@ -1,6 +1,5 @@
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
-import type { Mistake } from './mistake.ts';
-import { withSuggestion } from './mistake.ts';
+import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { type Path, pathFromText } from './path.ts';
 import { crossMistakes } from './references.ts';
@@ -77,12 +76,6 @@ function placed({ document, path, message, suggestion, offset }: CheckFinding, f
     ...withSuggestion(message, suggestion),
     ...(offset === undefined ? {} : { offset }),
   });
-}
-
-function inOrder(mistakes: readonly Mistake[]): Mistake[] {
-  return [...mistakes].sort(
-    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
-  );
 }
 
 /** Checks one document alone, such as one that is being edited: all but its references to others. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { checkedText, crossChecked } from './checked.ts';
+import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { requestSchema, singleSchema } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
-import { durationText, nameText } from './scalars.ts';
+import { nameText } from './scalars.ts';
 
 /** How one kind of PMS speaks. Data: nothing in it runs, but for the adapter it may name. */
 
@@ -16,7 +17,12 @@ const pullSchema = crossChecked(
     pagination: paginationSchema.default({ type: 'none' }).describe('How the pages of a list follow each other.'),
     window: z
       .strictObject({
-        step: durationText('1d', '7d').default('7d').describe('The longest range of one request, in whole days.'),
+        step: checkedText('whole days from 1d to 7d', (text) =>
+          /^[1-7]d$/.test(text) ? undefined : { message: 'must be whole days from 1d to 7d' },
+        )
+          .meta({ pattern: '^[1-7]d$', examples: ['1d', '7d'] })
+          .default('7d')
+          .describe('The longest range of one request, in whole days from 1d to 7d.'),
       })
       .default({ step: '7d' })
       .describe('How a sync’s range is cut into requests.'),
@@ -45,9 +51,15 @@ export const connectorSchema = crossChecked(
     title: z.string().min(1).optional().describe('The system’s name as people write it.'),
     description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
     pull: pullSchema.optional().describe('How the partner’s API is asked; left out for a partner that only pushes.'),
-    shape: z.unknown().optional(),
-    map: z.unknown().optional(),
-    values: z.unknown().optional(),
+    shape: shapeSchema
+      .optional()
+      .describe('Where in a response the reservations are, and whether they come as flat rows.'),
+    map: mapSchema
+      .optional()
+      .describe(
+        'Which of the partner’s fields becomes which of ours; a field that is not mentioned has the same name.',
+      ),
+    values: valuesSchema.optional().describe('Which of the partner’s spellings becomes which of our values.'),
     unknown_status: z
       .enum(['dead_letter', 'other'])
       .default('dead_letter')
@@ -55,7 +67,10 @@ export const connectorSchema = crossChecked(
         'What becomes of a record whose status no value map knows: kept as a dead letter, or passed on as `other`.',
       ),
     push: z
-      .strictObject({ map: z.unknown().optional(), ...pushShape })
+      .strictObject({
+        map: pushMapSchema.optional().describe('What differs in events: laid over `map`.'),
+        ...pushShape,
+      })
       .optional()
       .describe('How the partner’s events differ from the default; left out where they do not.'),
   }),

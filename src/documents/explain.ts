@@ -5,6 +5,7 @@ import {
   discriminatorOf,
   keysOf,
   meantOption,
+  meantSchema,
   optionsOf,
   type Schema,
   schemaAt,
@@ -33,7 +34,8 @@ function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[]
   const path = issue.path as Path;
   const value = valueAt(root, path);
   const here = schemaAt(schema, path, root);
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(here, path, key));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownKey(here && meantSchema(here, value), path, key));
   if (value === undefined && path.length > 0 && issue.code !== 'custom') return [missing(here, path, issue)];
   if (value === null && issue.code !== 'custom') {
     return [{ path, at: 'value', message: `has no value: it must be ${expected(here)}; fill it in or remove the key` }];
@@ -64,7 +66,9 @@ function unknownKey(here: Schema | undefined, path: Path, key: string): Problem 
 function deeperKey(here: Schema, key: string): string | undefined {
   const parent = keysOf(here).find((name) => {
     const child = schemaAt(here, [name], undefined);
-    return child !== undefined && keysOf(child).includes(key);
+    if (child === undefined) return false;
+    const isPlain = optionsOf(child).length === 0 || discriminatorOf(unwrap(child)) !== undefined;
+    return isPlain && keysOf(child).includes(key);
   });
   return parent === undefined ? undefined : `${parent}.${key}`;
 }
@@ -91,7 +95,8 @@ function unionIssue(here: Schema | undefined, path: Path, value: unknown, issue:
   if (options !== undefined) return [{ path, at: 'value', decides: true, ...oneOf(options.map(String), value) }];
   const union = here === undefined ? undefined : unwrap(here);
   const option = union === undefined ? undefined : meantOption(union, value);
-  if (option !== undefined) {
+  const hasParts = typeof value === 'object';
+  if (option !== undefined && (hasParts || issue.message === wordless)) {
     return explain(option as z.ZodType, value).map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
   }
   const message =
@@ -115,14 +120,17 @@ const typeWords: Record<TypeName, string> = {
 };
 
 function expected(here: Schema | undefined): string {
-  if (here === undefined) return 'something else';
-  const values = valuesOf(here);
-  if (values.length > 0) return `one of ${values.join(', ')}`;
-  const discriminator = discriminatorOf(unwrap(here));
-  if (discriminator !== undefined && optionsOf(here).length > 0) return `a mapping with the key ${discriminator}`;
-  return typeNames(here)
-    .map((name) => typeWords[name])
-    .join(' or ');
+  const words = [...new Set(here === undefined ? ['something else'] : expectedWords(here))];
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function expectedWords(schema: Schema): string[] {
+  const values = valuesOf(schema);
+  if (values.length > 0) return values;
+  const discriminator = discriminatorOf(unwrap(schema));
+  if (discriminator !== undefined) return [`a mapping with the key ${discriminator}`];
+  const options = optionsOf(schema);
+  return options.length > 0 ? options.flatMap(expectedWords) : typeNames(schema).map((name) => typeWords[name]);
 }
 
 function inWords(issue: Issue, here: Schema | undefined, value: unknown): string {

@@ -36,3 +36,10 @@ export function withSuggestion(
 ): { message: string; suggestion?: string } {
   return suggestion === undefined ? { message } : { message: `${message}; did you mean ${suggestion}?`, suggestion };
 }
+
+/** As a person reads: file by file, from top to bottom. */
+export function inOrder(mistakes: readonly Mistake[]): Mistake[] {
+  return [...mistakes].sort(
+    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
+  );
+}

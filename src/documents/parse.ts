@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Document, LineCounter, parseDocument as parseYaml } from 'yaml';
 import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
-import type { Mistake, Problem } from './mistake.ts';
+import { inOrder, type Mistake, type Problem } from './mistake.ts';
 import { pathText } from './path.ts';
 import { linePosition, type Position, positionOf } from './positions.ts';
 import { type Reading, readThrough } from './repair.ts';
+import { keysOf } from './schema-walk.ts';
 import { valueProblems } from './value-problems.ts';
 
 /** One file of a workspace. */
@@ -30,6 +31,9 @@ export interface ParsedFile {
 }
 
 const longestDocument = 1024 * 1024;
+const deepestDocument = 100;
+/** One slip early in a file can make hundreds of errors further down. */
+const mostSyntaxErrors = 20;
 
 export function parseFile(source: SourceFile): ParsedFile {
   const failed = (message: string, position: Position = { line: 1, column: 1 }): ParsedFile => {
@@ -68,7 +72,10 @@ function checkYaml(
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
   });
-  const broken = [...yaml.errors, ...yaml.warnings].map(({ pos, message }) => ({
+  // The YAML library tells of an overflowing stack as one error per level it had reached.
+  if (yaml.errors.some(({ message }) => message.includes('call stack')))
+    return failed('the document is nested too deeply');
+  const broken = [...yaml.errors, ...yaml.warnings].slice(0, mostSyntaxErrors).map(({ pos, message }) => ({
     file,
     ...linePosition(lines, pos[0]),
     path: '',
@@ -86,7 +93,9 @@ function checkYaml(
   // An empty innbound.yaml, or one with comments only, is one with all defaults.
   if (kind === 'workspace' && raw === null) raw = {};
   const { problems, meant, written } = readDocument(kind, raw);
-  const mistakes = [...problems, ...valueProblems(raw)].map(mistakeAt);
+  const told = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
+  const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !told.has(pathText(path)));
+  const mistakes = inOrder([...problems, ...further].map(mistakeAt));
   return {
     source,
     name: nameIn(kind, meant),
@@ -114,9 +123,12 @@ function readDocument(kind: DocumentKind, raw: unknown): Reading {
     return refused({ path: [], at: 'value', message: 'the document must be a mapping of keys to values' });
   }
   const other = kindOf(raw);
-  if (kind !== 'workspace' && other !== undefined && other !== kind) {
-    const message = `this document is ${article(other)}: it belongs into the folder ${other}s`;
+  if (kind !== 'workspace' && other !== undefined && other !== kind && knownKeys(other, raw) > knownKeys(kind, raw)) {
+    const message = `this document is ${other === 'integration' ? 'an' : 'a'} ${other}: it belongs into the folder ${other}s`;
     return refused({ path: [other], at: 'key', message });
+  }
+  if (isDeeperThan(raw, deepestDocument)) {
+    return refused({ path: [], at: 'value', message: `the document is nested deeper than ${deepestDocument} levels` });
   }
   return readThrough(schemas[kind], raw);
 }
@@ -126,8 +138,14 @@ export function kindOf(raw: object): DocumentKind | undefined {
   return (['integration', 'destination', 'connector'] as const).find((kind) => Object.hasOwn(raw, kind));
 }
 
-function article(kind: DocumentKind): string {
-  return kind === 'integration' ? `an ${kind}` : `a ${kind}`;
+function knownKeys(kind: DocumentKind, raw: object): number {
+  const known = keysOf(schemas[kind]);
+  return Object.keys(raw).filter((key) => known.includes(key)).length;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }
 
 function loaded({ kind, file, text, shipped }: SourceFile, raw: unknown): LoadedDocument {

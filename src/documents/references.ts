@@ -1,6 +1,5 @@
 import type { DocumentKind } from './kinds.ts';
-import type { Mistake } from './mistake.ts';
-import { withSuggestion } from './mistake.ts';
+import { type Mistake, withSuggestion } from './mistake.ts';
 import type { ParsedFile } from './parse.ts';
 import { valueAt } from './path.ts';
 import { closest } from './suggest.ts';

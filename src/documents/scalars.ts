@@ -87,7 +87,8 @@ function isTimezone(text: string): boolean {
 export const countryText = () =>
   checkedText('a country code of two letters such as PT', (text) => {
     if (/^[A-Z]{2}$/.test(text) && countries.isValid(text)) return undefined;
-    const suggestion = countries.toAlpha2(text.toUpperCase()) ?? countries.getAlpha2Code(text, 'en');
+    const code = countries.toAlpha2(text.toUpperCase()) ?? countries.getAlpha2Code(text, 'en');
+    const suggestion = code !== undefined && countries.isValid(code) ? code : undefined;
     const message = 'is no ISO 3166 country code of two capital letters (such as PT)';
     return suggestion === undefined ? { message } : { message, suggestion };
   }).meta({ pattern: '^[A-Z]{2}$', examples: ['PT'] });

@@ -31,23 +31,26 @@ export function unwrap(schema: Schema): Schema {
   }
 }
 
-/** The schema that the value at the path is held against, as far as the value tells which option of a union it was meant as. */
+/** The schema that the value at the path is held against, as far as the value tells which options of unions were meant. */
 export function schemaAt(schema: Schema, path: Path, value: unknown): Schema | undefined {
-  const plain = unwrap(schema);
-  const def = defOf(plain);
-  if (def.type === 'union') {
-    const option = meantOption(plain, value);
-    if (option !== undefined) return schemaAt(option, path, value);
-  }
   const [key, ...rest] = path;
   if (key === undefined) return schema;
+  const parent = meantSchema(schema, value);
+  const next = parent === undefined ? undefined : childSchema(parent, key);
   const child =
     typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
-  const next = childSchema(plain, key);
   return next === undefined ? undefined : schemaAt(next, rest, child);
 }
 
-function childSchema(schema: Schema, key: string | number): Schema | undefined {
+/** The schema without wrappers, and of a union the option that the value was meant as. */
+export function meantSchema(schema: Schema, value: unknown): Schema | undefined {
+  const plain = unwrap(schema);
+  if (defOf(plain).type !== 'union') return plain;
+  const option = meantOption(plain, value);
+  return option === undefined ? undefined : meantSchema(option, value);
+}
+
+export function childSchema(schema: Schema, key: string | number): Schema | undefined {
   const def = defOf(schema);
   if (def.type === 'object') return Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
   if (def.type === 'record') return def.valueType;
@@ -56,12 +59,12 @@ function childSchema(schema: Schema, key: string | number): Schema | undefined {
   return undefined;
 }
 
-/** The keys that an object may have, or a record with a fixed set of keys. */
+/** The keys that an object may have, or a record with a fixed set of keys; of a union, those of any option. */
 export function keysOf(schema: Schema): string[] {
   const def = defOf(unwrap(schema));
   if (def.type === 'object') return Object.keys(def.shape);
   if (def.type === 'record') return valuesOf(def.keyType);
-  return [];
+  return def.type === 'union' ? [...new Set(def.options.flatMap(keysOf))] : [];
 }
 
 /** The texts that an enum or a literal lets through. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type DocumentKind, schemas } from './kinds.ts';
 import type { Path } from './path.ts';
-import { defOf, meantOption, optionsOf, type Schema, unwrap } from './schema-walk.ts';
+import { childSchema, defOf, meantSchema, type Schema } from './schema-walk.ts';
 import { hasReference } from './secret-reference.ts';
 
 /** Credentials typed into a document, by its schema's word (writeOnly). To be sealed or masked, never shown or stored as they are. */
@@ -33,21 +33,12 @@ function* find(
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  const plain = optionsOf(schema).length > 0 ? meantOption(unwrap(schema), value) : schema;
-  if (plain === undefined) return;
-  if (plain !== schema) return yield* find(plain, value, path, secret);
+  const meant = meantSchema(schema, value);
+  if (meant === undefined) return;
   for (const [key, child] of Object.entries(value)) {
     const step = Array.isArray(value) ? Number(key) : key;
-    yield* find(childOf(plain, step) ?? plain, child, [...path, step], secret);
+    yield* find(childSchema(meant, step) ?? meant, child, [...path, step], secret);
   }
-}
-
-function childOf(schema: Schema, key: string | number): Schema | undefined {
-  const def = defOf(unwrap(schema));
-  if (def.type === 'object') return def.shape[key];
-  if (def.type === 'record') return def.valueType;
-  if (def.type === 'array') return def.element;
-  return def.type === 'tuple' ? def.items[Number(key)] : undefined;
 }
 
 function isWriteOnly(schema: Schema): boolean {

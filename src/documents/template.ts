@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaFiles } from './published-schemas.ts';
 
@@ -8,17 +9,17 @@ export interface TemplateFile {
   readonly text: string;
 }
 
-const folder = new URL('template/', import.meta.url);
+const folder = fileURLToPath(new URL('template/', import.meta.url));
 
 /** What `innbound init` writes into an empty folder: a commented workspace, and the schemas that its first lines point editors to. */
 export async function templateFiles(): Promise<TemplateFile[]> {
-  const entries = await readdir(fileURLToPath(folder), { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = await Promise.all(
     entries
       .filter((entry) => entry.isFile())
       .map(async (entry) => {
-        const source = `${entry.parentPath}/${entry.name}`.replaceAll('\\', '/');
-        const path = source.slice(fileURLToPath(folder).length);
+        const source = join(entry.parentPath, entry.name);
+        const path = relative(folder, source).replaceAll('\\', '/');
         // A .gitignore of its own would hold for the template in our repository.
         return { path: path === 'gitignore' ? '.gitignore' : path, text: await readFile(source, 'utf8') };
       }),

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDocument } from '../../src/documents/check.ts';
+import { inALine } from './case-files.ts';
+
+function mistakes(text: string): string[] {
+  const result = parseDocument(text, 'destinations/a.yaml', 'destination');
+  return result.kind === 'ok' ? [] : result.mistakes.map(inALine);
+}
+
+const sound = 'destination: a\ntype: files\npath: d\n';
+
+test('every YAML error of a file is named with its place', () => {
+  assert.deepEqual(
+    mistakes(`${sound}drop: [a\nconsent: "none\n`).map((line) => line.split(' ')[0]),
+    ['5:1', '6:1'],
+  );
+});
+
+test('a key given twice is a mistake, at the second', () => {
+  assert.deepEqual(mistakes(`${sound}path: e\n`), ['4:1 : YAML: Map keys must be unique']);
+});
+
+test('a file full of errors is not told line by line', () => {
+  assert.equal(mistakes(sound + 'path: e\n'.repeat(500)).length, 20);
+});
+
+test('one file is one document', () => {
+  assert.match(mistakes(`${sound}---\n${sound}`).join(), /^4:1 : YAML: .*multiple documents/);
+});
+
+test('a tag that would build something is refused', () => {
+  assert.match(mistakes(`${sound}filter: !!js/function "x"\n`).join(), /^4:9 : YAML: Unresolved tag/);
+});
+
+test('a bomb of aliases does not go off', () => {
+  const layers = Array.from({ length: 12 }, (_, i) => `k${i}: &a${i} [${`*a${i - 1}, `.repeat(i === 0 ? 0 : 10)}x]`);
+  assert.deepEqual(mistakes(`${sound}${layers.join('\n')}\n`), [
+    '1:1 : the document repeats aliases (*name) too often, or nests too deeply',
+  ]);
+});
+
+test('endless nesting and endless length are refused', () => {
+  assert.deepEqual(mistakes(`${sound}drop: ${'['.repeat(20_000)}`), ['1:1 : the document is nested too deeply']);
+  for (const levels of [101, 2_000, 20_000]) {
+    const found = mistakes(`${sound}drop: ${'['.repeat(levels)}${']'.repeat(levels)}\n`);
+    assert.equal(found.length, 1, found.join('\n'));
+    assert.match(found.join(), /nest/);
+  }
+  assert.deepEqual(mistakes(`# ${'x'.repeat(1024 * 1024)}`), ['1:1 : the document is longer than 1 MiB']);
+});
+
+test('what is no mapping is said to be none', () => {
+  assert.deepEqual(mistakes('# only a comment\n'), ['1:1 : the document is empty']);
+  assert.deepEqual(mistakes('- a\n'), ['1:1 : the document must be a mapping of keys to values']);
+  assert.deepEqual(mistakes('just words\n'), ['1:1 : the document must be a mapping of keys to values']);
+});
+
+test('a byte order mark and Windows line ends do not move positions', () => {
+  const text = `\uFEFF${sound}consent: non\n`.replaceAll('\n', '\r\n');
+  assert.deepEqual(mistakes(text), ['4:10 consent: must be one of none, marketing; did you mean none?']);
+});
+
+test('settings of another type are unknown, and what is known is listed', () => {
+  assert.match(mistakes(`${sound}url: x\n`).join(), /^4:1 url: unknown key url; known here: .*path.*receives/);
+});
