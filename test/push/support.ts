@@ -14,6 +14,7 @@ import { appendEvents } from '../../src/store/events.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
 import { writeRejections } from '../../src/store/rejections.ts';
+import type { Json, JsonObject } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** Bound to its place as the real one is, and readable in a failing test. */
@@ -111,7 +112,7 @@ export function eventBody(more: Record<string, unknown> = {}): string {
   });
 }
 
-export function reservationData(more: Record<string, unknown> = {}): Record<string, unknown> {
+export function reservationData(more: { [key: string]: Json | undefined } = {}): JsonObject {
   return {
     reservation_id: 'R-1001',
     confirmation_number: 'C-1001',
@@ -121,7 +122,7 @@ export function reservationData(more: Record<string, unknown> = {}): Record<stri
     guests: [{ first_name: 'Marta', last_name: 'Quill', email: 'marta.quill@mail.example', phone: '+351912345678' }],
     stays: [{ room_type: 'DBL', board_type: 'HB', adults: 2, children: 0 }],
     ...more,
-  };
+  } as JsonObject;
 }
 
 export function sign(secret: string, timestamp: string, body: string | Buffer): string {

@@ -30,6 +30,13 @@ export function bodyDigest(rawBody: Buffer): Buffer {
   return hash('sha256', rawBody, 'buffer');
 }
 
+/** The text or number at a dotted path, as text. */
+export function textAt(body: Json, path: string): string | undefined {
+  const value = at(body, path);
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
 function at(body: Json, path: string): Json | undefined {
   let value: Json | undefined = body;
   for (const key of path.split('.')) {

@@ -56,12 +56,12 @@ comment on table guest_keys is 'By which guest_id, e-mail and phone a profile or
 create function guest_keys_of(type text, data jsonb) returns setof text
 language sql immutable parallel safe
 as $$
-  select kind || ':' || value
-    from jsonb_array_elements(case when type = 'guest' then jsonb_build_array(data) else data -> 'guests' end) as guest,
+  select keys.kind || ':' || keys.value
+    from jsonb_array_elements(case when type = 'guest' then jsonb_build_array(data) else data -> 'guests' end) as guests (guest),
          lateral (values ('guest_id', guest ->> 'guest_id'),
                          ('email', case when guest -> 'email_proxy' = 'true' then null else guest ->> 'email' end),
                          ('phone', guest ->> 'phone')) as keys (kind, value)
-   where value <> ''
+   where keys.value <> ''
 $$;
 
 -- Per statement, not per row: a batch of 200 records is one call. A GIN index over the guests was the alternative; with it no

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { ActiveIntegration } from '../active.ts';
+import { toGuest } from '../canonical/check.ts';
+import type { Ground } from '../ground.ts';
+import { textAt } from '../intake/push/event-id.ts';
+import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
+import type { EventWorkerPorts } from '../intake/push/worker.ts';
+import { systemClock } from '../kit/clock.ts';
+import { normalizeGuest } from '../normalize/normalize.ts';
+import { guestKeys, profileId } from '../reconcile/guest-match.ts';
+import { planProfile, planReservations } from '../reconcile/guest-update.ts';
+import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
+import { pendingLanes, setEventAside, workEventLane } from '../store/event-lane.ts';
+import type { Json } from '../terms.ts';
+
+/** What the worker of events needs, from the documents in force and the ground of this process. */
+export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
+  const integrations = () => ground.active().integrations;
+  const targetOf = (integration: string) => integrations().get(integration)?.target;
+  return {
+    clock: systemClock,
+    wake: ground.wake,
+    lanes: () => pendingLanes(ground.pool),
+    lane: async (integration, limit, work) => {
+      const target = targetOf(integration);
+      return target ? workEventLane(ground.pool, target, limit, work) : 'empty';
+    },
+    setAside: async (integration, error) => {
+      const target = targetOf(integration);
+      if (target) await setEventAside(ground.pool, target, error);
+    },
+    path: (integration) => {
+      const found = integrations().get(integration);
+      return found && eventPathOf(found);
+    },
+    worked: (integration, settled, durationMs) => {
+      const outcomes: Record<string, number> = {};
+      for (const one of settled) {
+        const name = one.state === 'hydrate' ? 'hydrate' : one.outcome;
+        outcomes[name] = (outcomes[name] ?? 0) + 1;
+      }
+      ground.log.info(
+        { integration, events: settled.length, ...outcomes, duration_ms: durationMs },
+        'events: taken in',
+      );
+    },
+    onError: (integration, error) =>
+      ground.log.error(
+        { integration, error: (error as { code?: string }).code ?? (error as Error).name },
+        'events: failed',
+      ),
+  };
+}
+
+const paths = new WeakMap<ActiveIntegration, EventPath>();
+
+export function eventPathOf(integration: ActiveIntegration): EventPath {
+  const known = paths.get(integration);
+  if (known) return known;
+  const { path, connector, body } = integration;
+  const thin = connector.body.push?.thin;
+  const made: EventPath = {
+    partial: connector.body.push?.partial ?? false,
+    ...(thin && { thinId: (data: Json) => textAt(data, thin.id) }),
+    record: (data) => path.pushShaper.single(data),
+    hydratedRecord: (found) => path.shaper.single(found),
+    prepare: path.prepare,
+    guest: (data) => readGuest(integration, data),
+    today: (at) =>
+      Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
+    identity: identityOf(integration.name),
+  };
+  paths.set(integration, made);
+  return made;
+}
+
+function readGuest({ path, body }: ActiveIntegration, data: Json): GuestRead {
+  const draft = path.pushShaper.guestDraft(data);
+  const checked = toGuest(draft);
+  if (checked.kind === 'invalid') {
+    const message = checked.problems.map(({ field, rule }) => `${field} ${rule}`).join('; ');
+    return {
+      kind: 'invalid',
+      code: checked.code,
+      message,
+      detail: { problems: checked.problems.map((one) => ({ ...one })) },
+    };
+  }
+  const { guest, notes } = normalizeGuest(checked.guest, body.country === undefined ? {} : { country: body.country });
+  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
+  const { reservationId } = draft;
+  return {
+    kind: 'ok',
+    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
+    notes: [...draft.notes, ...checked.notes, ...notes],
+  };
+}
+
+function identityOf(integration: string): GuestIdentity {
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+  return {
+    keys: guestKeys,
+    newId: (guest) => profileId(integration, guest, digest),
+    planProfile,
+    planReservations,
+    complete: completeDraft,
+    cancelled: cancelledStatus,
+  };
+}
