@@ -164,7 +164,12 @@ export function openChannel(
         sendables.push({
           claimed,
           triesUsed: claimed.triesUsed,
-          delivery: { message: chosen.message, changedAt, mayHaveArrived },
+          delivery: {
+            message: chosen.message,
+            changedAt,
+            mayHaveArrived,
+            byConsent: config.selection.consent !== undefined,
+          },
         });
       }
     }
@@ -179,6 +184,7 @@ export function openChannel(
       };
       const outcomes = await send(opened, sendables, {
         deadlineMs: config.timeoutMs,
+        batch: config.batch,
         scheduleMs: config.scheduleMs,
         hold,
       });
@@ -216,12 +222,17 @@ export function openChannel(
       ...(outcome.durationMs !== undefined && { durationMs: outcome.durationMs }),
     };
     if (outcome.kind === 'delivered') return { ...base, result: { kind: 'delivered' } };
-    const told = { code: outcome.code, message: outcome.message };
+    const told = {
+      code: outcome.code,
+      message: outcome.message,
+      ...(outcome.answer !== undefined && { answer: outcome.answer }),
+    };
+    if (outcome.kind === 'skipped') return { ...base, ...told, result: { kind: 'skipped' } };
     if (outcome.kind === 'dead') return { ...base, ...told, result: { kind: 'dead' } };
     const next = nextTry(outcome, claimed.triesUsed, config.scheduleMs, ports.chance());
     if (next.kind === 'dead') {
       const message = `${claimed.triesUsed + 1} tries failed, the last with ${outcome.code}: ${outcome.message}`;
-      return { ...base, code: 'deliver.tries_used_up', message, result: { kind: 'dead' } };
+      return { ...base, ...told, code: 'deliver.tries_used_up', message, result: { kind: 'dead' } };
     }
     return { ...base, ...told, result: { kind: 'retry', delayMs: next.delayMs, triesUsed: next.triesUsed } };
   }

@@ -121,13 +121,13 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   return {
     counts,
     async look() {
-      followDocuments();
-      const keys = [...known.values()].map((lane) => ({
-        integration: lane.integration,
-        destination: lane.destination.name,
-      }));
-      if (keys.length === 0) return longestSleepMs;
       try {
+        followDocuments();
+        const keys = [...known.values()].map((lane) => ({
+          integration: lane.integration,
+          destination: lane.destination.name,
+        }));
+        if (keys.length === 0) return longestSleepMs;
         const due = await Promise.all((await ports.store.nextDue(keys)).map(batchDue));
         offer(due.filter(({ dueInMs }) => dueInMs <= 0));
         const waits = due.map(({ dueInMs, destination }) => Math.max(dueInMs, channels.get(destination)?.quietMs ?? 0));

@@ -21,6 +21,8 @@ export interface Destination {
 }
 
 export interface DeliverLimits {
+  /** How many a call may hold: a call with one of several possible is still a batch. */
+  readonly batch: number;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
@@ -29,11 +31,15 @@ export interface Answer {
   /** HTTP status, where there is one. */
   readonly status?: number;
   readonly durationMs?: number;
+  /** The beginning of what a destination answered to a failure. It may quote guest data: it goes to the store, never to a log. */
+  readonly answer?: string;
 }
 
 export type Outcome = Answer &
   (
     | { readonly kind: 'delivered' }
+    /** There is nothing in it for this destination. */
+    | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
     /** It may work later. `afterMs` is what the destination asked to wait; `free` says that this try does not count. */
     | {
         readonly kind: 'retry';

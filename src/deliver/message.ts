@@ -26,6 +26,8 @@ export interface Delivery {
   readonly changedAt: EpochMs;
   /** An earlier try ended without an answer: the destination may hold this version already. */
   readonly mayHaveArrived: boolean;
+  /** Chosen under a consent rule: a guest without marketing_consent in here is one that withdrew. */
+  readonly byConsent: boolean;
 }
 
 export function encodeMessage(message: Message): string {

@@ -79,6 +79,8 @@ export interface Settlement extends LaneKey {
   readonly message?: string;
   readonly status?: number;
   readonly durationMs?: number;
+  /** What the destination answered to a failure; kept with a dead letter only. */
+  readonly answer?: string;
 }
 
 export interface DueLane extends LaneKey {

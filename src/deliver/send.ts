@@ -9,6 +9,7 @@ export interface Sendable {
 
 export interface SendPorts {
   readonly deadlineMs: number;
+  readonly batch: number;
   readonly scheduleMs: readonly number[];
   /** Asked before every call but the first: lengthens the leases; false when one was lost, and then nothing more is sent. */
   readonly hold: () => Promise<boolean>;
@@ -28,8 +29,8 @@ export async function send(
   const patience = Math.ceil(Math.log2(items.length + 1)) + 2;
 
   async function attempt(part: readonly Sendable[]): Promise<readonly Outcome[]> {
-    const outcomes = await callOnce(destination, part, ports.deadlineMs);
-    const failed = outcomes.every((outcome) => outcome.kind !== 'delivered');
+    const outcomes = await callOnce(destination, part, ports);
+    const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
     failuresInRow = failed ? failuresInRow + 1 : 0;
     if (part.length === 1 || !outcomes.every(isWhole)) return outcomes;
     const healable = outcomes.some((outcome) => outcome.kind === 'retry');
@@ -63,7 +64,9 @@ function notSentAgain(outcome: Outcome): Outcome {
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
 }
 
-const isWhole = (outcome: Outcome): boolean => outcome.kind !== 'delivered' && outcome.whole === true;
+function isWhole(outcome: Outcome): boolean {
+  return (outcome.kind === 'retry' || outcome.kind === 'dead') && outcome.whole === true;
+}
 
 /** A destination that does not keep its own deadline is cut off shortly after it. */
 const graceMs = 2_000;
@@ -71,10 +74,10 @@ const graceMs = 2_000;
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  deadlineMs: number,
+  { deadlineMs, batch }: SendPorts,
 ): Promise<readonly Outcome[]> {
   const cut = new AbortController();
-  const limits: DeliverLimits = { deadlineMs, signal: cut.signal };
+  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal };
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

@@ -33,9 +33,9 @@ export const deliverErrors = {
   },
   'deliver.auth_failed': {
     stage: 'deliver',
-    retry: 'again',
+    retry: 'operator',
     what: 'The destination refused our credentials, or none could be had.',
-    next: 'Correct the credentials of the destination and apply; what waits is sent by itself, dead letters are replayed.',
+    next: 'Correct the credentials of the destination and apply; what still waits is sent by itself, dead letters are replayed.',
   },
   'deliver.blocked_address': {
     stage: 'deliver',

@@ -102,8 +102,11 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
         insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
         select g.integration, 'delivery', g.destination || ' ' || g.type || ' ' || g.id || ' ' || g.version, g.type, g.id,
                g.destination, g.version, coalesce(g.code, 'deliver.refused'), coalesce(g.message, ''),
-               jsonb_strip_nulls(jsonb_build_object('attempt', g.attempt, 'status', g.status, 'duration_ms', g.duration_ms))
+               jsonb_strip_nulls(jsonb_build_object('attempt', g.attempt, 'status', g.status, 'duration_ms', g.duration_ms,
+                                                    'answer', a.answer))
           from given g join held h using (integration, destination, type, id)
+          join unnest($1::text[], $2::text[], $3::text[], $4::text[], $14::text[])
+            as a (integration, destination, type, id, answer) using (integration, destination, type, id)
             on conflict (integration, kind, fingerprint) where state = 'open' do update
            set times = dead_letters.times + 1, last_at = now(), code = excluded.code, message = excluded.message,
                detail = excluded.detail
@@ -114,7 +117,7 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
          where o.integration = l.integration and o.destination = l.destination and o.type = l.type and o.id = l.id
         returning o.integration, o.destination, o.type, o.id
       ) ${log}`,
-      columns(settlements, node),
+      [...columns(settlements, node), settlements.map((s) => s.answer?.replaceAll('\0', '') ?? null)],
     ),
   );
 }

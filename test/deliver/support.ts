@@ -184,6 +184,7 @@ export function delivery(record: Reservation, change: Partial<Message> = {}, may
     },
     changedAt: Date.UTC(2026, 10, 15, 12),
     mayHaveArrived,
+    byConsent: false,
   };
 }
 

@@ -1,14 +1,76 @@
 import { z } from 'zod';
 import { authSchema } from '../../../documents/auth.ts';
-import { headerName, httpUrl } from '../../../documents/scalars.ts';
+import { checkedText, crossChecked } from '../../../documents/checked.ts';
+import { durationMs } from '../../../documents/duration.ts';
+import { durationText } from '../../../documents/scalars.ts';
+import { hasReference } from '../../../documents/secret-reference.ts';
+import type { Json } from '../../../terms.ts';
+import { operationShape, situationSchema } from './operation.ts';
+import { presets } from './preset.ts';
+import { templateProblems } from './template.ts';
 
-export const settingsSchema = z
+/** A URL that may hold placeholders; with them filled in by letters it must be a whole one. */
+const urlTemplate = () =>
+  checkedText('a URL', (text) => {
+    if (hasReference(text)) return undefined;
+    const url = URL.parse(text.replace(/\{[^{}]*\}/g, 'x'));
+    if (url !== null && /^https?:$/.test(url.protocol)) return undefined;
+    return { message: 'must be an absolute URL that starts with https:// or http://' };
+  });
+
+const shape = z
   .strictObject({
-    url: httpUrl().describe('Where changes are sent.'),
-    method: z.enum(['POST', 'PUT', 'PATCH']).default('POST').describe('The method of the request.'),
-    headers: z.record(headerName(), z.string()).default({}).describe('Further headers.'),
+    preset: z
+      .enum([...presets.keys()] as [string, ...string[]])
+      .optional()
+      .describe('A system whose requests are known; anything given here beside it comes first.'),
+    with: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Values for {with.NAME}; a preset says which it needs.'),
+    url: urlTemplate()
+      .optional()
+      .describe('Where changes are sent: a template over the message, such as https://crm.example/stays/{data.id}.'),
+    ...operationShape,
+    each: z.enum(['record', 'guest']).optional().describe('What one item is: the record, or each guest of it.'),
+    requires: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Paths that an item must have, such as guest.email; one without them is skipped.'),
+    on: z
+      .strictObject({
+        withdrawn: situationSchema
+          .optional()
+          .describe('The request for a guest who withdrew consent (`consent: marketing`).'),
+        erased: situationSchema.optional().describe('The request for a guest or reservation that is erased.'),
+      })
+      .default({})
+      .describe('Requests that differ from the usual one.'),
     auth: authSchema.default({ type: 'none' }).describe('The credentials of every request.'),
+    timeout: durationText('1s', '5m').default('30s').describe('How long an answer may take.'),
   })
-  .meta({ title: 'http', description: 'Any HTTP API that takes JSON.' });
+  .meta({ title: 'http', description: 'Any HTTP API that takes JSON, described as data; presets for some.' });
+
+/** Loose, as a check over several keys is handed it. */
+type Loose = Readonly<Record<string, unknown>>;
+
+export const settingsSchema = crossChecked(shape, (settings, report) => {
+  const preset = presets.get(String(settings.preset));
+  if (settings.preset === undefined && settings.url === undefined) report({ message: 'needs url, or a preset' });
+  const given = (settings.with ?? {}) as Loose;
+  for (const [name, variable] of Object.entries(preset?.with ?? {})) {
+    if (given[name] !== undefined || variable.default !== undefined) continue;
+    report({ message: `the preset ${preset?.preset} needs with.${name}: ${variable.description}` }, ['preset']);
+  }
+  const on = Object.entries((settings.on ?? {}) as Record<string, Loose>);
+  for (const [path, rule] of [[[], settings] as const, ...on.map(([name, rule]) => [['on', name], rule] as const)]) {
+    for (const key of ['url', 'body', 'envelope', 'unique', 'headers']) {
+      const problems = templateProblems((rule?.[key] ?? null) as Json);
+      for (const problem of problems) report(problem, [...path, key, ...problem.path]);
+    }
+  }
+});
 
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const timeoutMs = (settings: Settings): number => durationMs(settings.timeout);

@@ -75,7 +75,7 @@ export const destinationType: DestinationType<Settings> = {
           return { kind: 'ok' };
         } catch (error) {
           const outcome = failureOf(error);
-          return { kind: 'failed', message: outcome.kind === 'delivered' ? '' : outcome.message };
+          return { kind: 'failed', message: 'message' in outcome ? outcome.message : '' };
         }
       },
       async close() {

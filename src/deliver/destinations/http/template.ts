@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../../../terms.ts';
+
+/**
+ * Bodies and addresses as data. In a text, {path} stands for a value of the message; a text that is one placeholder and
+ * nothing else becomes that value with its type, and where there is no value, the key or list item is left out. A filter
+ * after | changes the value. There are no conditions and no loops, by choice: what a template cannot say belongs in
+ * another operation or in the transforms.
+ */
+export type Scope = { readonly [root: string]: unknown };
+
+export interface TemplateProblem {
+  readonly path: (string | number)[];
+  readonly message: string;
+  readonly offset: number;
+}
+
+export const roots = [
+  'type',
+  'integration',
+  'brand_id',
+  'event',
+  'version',
+  'idempotency_key',
+  'changed_at',
+  'data',
+  'guest',
+  'with',
+  'items',
+] as const;
+
+type Filter = (value: unknown, argument: string) => unknown;
+
+const filters: Readonly<Record<string, Filter>> = {
+  text: (value) => (value === undefined ? undefined : textOf(value)),
+  lower: (value) => onText(value, (text) => text.toLowerCase()),
+  upper: (value) => onText(value, (text) => text.toUpperCase()),
+  md5: (value) => onText(value, (text) => createHash('md5').update(text).digest('hex')),
+  sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
+  /** Milliseconds since the epoch of a date at midnight UTC. */
+  epoch_ms: (value) => onText(value, (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text))),
+  /** Another value where there is none: {guest.last_name|or:Guest}. */
+  or: (value, argument) => (value === undefined || value === '' ? argument : value),
+};
+
+const onText = (value: unknown, change: (text: string) => unknown): unknown =>
+  value === undefined ? undefined : change(textOf(value));
+
+/** Numbers kept to the digit are raw JSON; their text is the number. */
+function textOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value);
+}
+
+type Read = (scope: Scope) => unknown;
+type Piece = string | Read;
+
+const placeholder = /\{([^{}]*)\}/g;
+const pathForm = /^[A-Za-z_]\w*(?:\.(?:\w+|-))*$/;
+
+function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplateProblem, 'path'>[] } {
+  const pieces: Piece[] = [];
+  const problems: Omit<TemplateProblem, 'path'>[] = [];
+  let end = 0;
+  for (const found of text.matchAll(placeholder)) {
+    if (found.index > end) pieces.push(text.slice(end, found.index));
+    end = found.index + found[0].length;
+    const [path = '', ...calls] = (found[1] ?? '').split('|');
+    const offset = found.index + 1;
+    const root = path.split('.')[0] ?? '';
+    if (!pathForm.test(path)) problems.push({ message: `{${found[1]}} is no path such as {data.id}`, offset });
+    else if (!roots.some((known) => known === root)) {
+      problems.push({ message: `there is no ${root}; a path begins with one of ${roots.join(', ')}`, offset });
+    }
+    let read = reader(path.split('.'));
+    for (const call of calls) {
+      const [name = '', argument = ''] = call.split(/:(.*)/s);
+      const filter = filters[name];
+      if (filter === undefined) {
+        problems.push({ message: `there is no filter ${name}; there are ${Object.keys(filters).join(', ')}`, offset });
+        continue;
+      }
+      const inner = read;
+      read = (scope) => filter(inner(scope), argument);
+    }
+    pieces.push(read);
+  }
+  if (end < text.length) pieces.push(text.slice(end));
+  return { pieces, problems };
+}
+
+function reader(parts: readonly string[]): Read {
+  return (scope) => {
+    let value: unknown = scope;
+    for (const part of parts) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+      value = (value as Record<string, unknown>)[part];
+    }
+    return value ?? undefined;
+  };
+}
+
+/** What is wrong in a template, with the place of the text and the character in it. */
+export function templateProblems(template: Json, path: (string | number)[] = []): TemplateProblem[] {
+  if (typeof template === 'string') return compileText(template).problems.map((problem) => ({ path, ...problem }));
+  if (Array.isArray(template)) return template.flatMap((item, i) => templateProblems(item, [...path, i]));
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.entries(template).flatMap(([key, value]) => [
+    ...compileText(key).problems.map((problem) => ({ path: [...path, key], ...problem })),
+    ...templateProblems(value, [...path, key]),
+  ]);
+}
+
+/** A JSON template; undefined where the whole of it is one placeholder without a value. */
+export function compileTemplate(template: Json): (scope: Scope) => unknown {
+  if (typeof template === 'string') {
+    const { pieces } = compileText(template);
+    const [only] = pieces;
+    if (pieces.length === 1 && typeof only === 'function') return only;
+    return (scope) => pieces.map((piece) => (typeof piece === 'string' ? piece : pieceText(piece(scope)))).join('');
+  }
+  if (Array.isArray(template)) {
+    const items = template.map(compileTemplate);
+    return (scope) => items.map((item) => item(scope)).filter((value) => value !== undefined);
+  }
+  if (typeof template !== 'object' || template === null) return () => template;
+  const entries = Object.entries(template).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
+  return (scope) => {
+    const object: Record<string, unknown> = {};
+    for (const [key, value] of entries) {
+      const name = key(scope);
+      const inner = value(scope);
+      if (name !== undefined && inner !== undefined) object[name] = inner;
+    }
+    return object;
+  };
+}
+
+/** A text that must be whole: undefined when any placeholder has no value. `encode` is applied to values, not to the text. */
+export function compileLine(text: string, encode: (text: string) => string = (value) => value) {
+  const { pieces } = compileText(text);
+  return (scope: Scope): string | undefined => {
+    let line = '';
+    for (const piece of pieces) {
+      if (typeof piece === 'string') line += piece;
+      else {
+        const value = piece(scope);
+        if (value === undefined || value === '') return undefined;
+        line += encode(textOf(value));
+      }
+    }
+    return line;
+  };
+}
+
+const pieceText = (value: unknown): string => (value === undefined ? '' : textOf(value));

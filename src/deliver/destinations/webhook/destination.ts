@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import type { DeliverLimits, DestinationType, Outcome } from '../../destination.ts';
+import { outcomeOf } from '../../http-answer.ts';
+import { type Delivery, encodeMessage } from '../../message.ts';
+import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
+
+/**
+ * One signed request per change, as Standard Webhooks has it: the receiver verifies with any of its libraries and tells
+ * repetitions by webhook-id, which is the idempotency key. Signed anew at each try, because the timestamp is the send time.
+ */
+export const destinationType: DestinationType<Settings> = {
+  type: 'webhook',
+  settings: settingsSchema,
+  batch: () => ({ standard: 1, most: 1 }),
+  timeoutMs,
+  open(settings, { http, clock }) {
+    const keys = [settings.secret, settings.old_secret]
+      .filter((secret) => secret !== undefined)
+      .map((secret) => Buffer.from(secret.slice('whsec_'.length), 'base64'));
+
+    async function sendOne({ message }: Delivery, limits: DeliverLimits): Promise<Outcome> {
+      const body = encodeMessage(message);
+      const id = message.idempotency_key;
+      const timestamp = Math.floor(clock.now() / 1_000);
+      const signatures = keys.map(
+        (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+      );
+      const answered = await http.request({
+        method: 'POST',
+        url: settings.url,
+        headers: {
+          ...settings.headers,
+          'content-type': 'application/json',
+          'idempotency-key': id,
+          'webhook-id': id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': signatures.join(' '),
+        },
+        body,
+        deadlineMs: limits.deadlineMs,
+        idleMs: limits.deadlineMs,
+        maxBytes: 1 << 20,
+        signal: limits.signal,
+      });
+      return outcomeOf(answered, clock.now());
+    }
+
+    return {
+      deliver: (batch, limits) => Promise.all(batch.map((delivery) => sendOne(delivery, limits))),
+      async close() {},
+    };
+  },
+};
