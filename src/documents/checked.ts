@@ -4,17 +4,17 @@ import type { Path } from './path.ts';
 /** What is wrong with a text, found by a check that knows more than its type. */
 export interface Finding {
   readonly message: string;
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
   /** The character of the text at which it is wrong. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
 }
 
 /** Text that must pass a check. `expected` completes "must be …". Free of transforms: it exports to JSON Schema as a string. */
 export function checkedText(expected: string, check: (text: string) => Finding | undefined) {
-  return z.string({ error: `must be ${expected}` }).superRefine((text, context) => reportTo(context)(check(text)));
+  return z.string({ error: `must be ${expected}` }).superRefine((text, context) => report(context, check(text)));
 }
 
-/** Hands a finding to zod, at a path below the value that is checked. */
+/** Takes a finding, at a path below the value that is checked. */
 export type Report = (found: Finding | undefined, path?: Path) => void;
 
 /**
@@ -25,9 +25,12 @@ export function crossChecked<Schema extends z.ZodType>(
   schema: Schema,
   check: (value: Readonly<Record<string, unknown>>, report: Report) => void,
 ): Schema {
-  return schema.superRefine((value, context) => check(value as Record<string, unknown>, reportTo(context)), {
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  });
+  return schema.superRefine(
+    (value, context) => check(value as Record<string, unknown>, (found, path) => report(context, found, path)),
+    {
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    },
+  );
 }
 
 /** A schema with a check of every text inside its values, at any depth. */
@@ -50,10 +53,9 @@ export function* textsIn(value: unknown, path: Path = []): Generator<{ text: str
   }
 }
 
-function reportTo(context: z.RefinementCtx): Report {
-  return (found, path = []) => {
-    if (found === undefined) return;
-    const { message, suggestion, offset } = found;
-    context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });
-  };
+/** Hands a finding of a check to zod; where there is none, nothing. */
+export function report(context: z.RefinementCtx, found: Finding | undefined, path: Path = []): void {
+  if (found === undefined) return;
+  const { message, suggestion, offset } = found;
+  context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });
 }

@@ -92,7 +92,7 @@ function checkYaml(
   if (broken.length > 0) return { source, name, meant: undefined, document: undefined, mistakes: broken, mistakeAt };
   // An empty innbound.yaml, or one with comments only, is one with all defaults.
   if (kind === 'workspace' && raw === null) raw = {};
-  const { problems, meant, written } = readDocument(kind, raw);
+  const { problems, meant, body, written } = readDocument(kind, raw);
   const told = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
   const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !told.has(pathText(path)));
   const mistakes = inOrder([...problems, ...further].map(mistakeAt));
@@ -100,7 +100,7 @@ function checkYaml(
     source,
     name: nameIn(kind, meant),
     meant,
-    document: mistakes.length === 0 ? loaded(source, raw) : undefined,
+    document: mistakes.length === 0 ? loaded(source, body) : undefined,
     mistakes,
     mistakeAt: (problem) => mistakeAt({ ...problem, path: written(problem.path) }),
   };
@@ -116,6 +116,7 @@ function readDocument(kind: DocumentKind, raw: unknown): Reading {
   const refused = (problem: Pick<Problem, 'path' | 'at' | 'message'>): Reading => ({
     problems: [problem],
     meant: undefined,
+    body: undefined,
     written: (path) => path,
   });
   if (raw === null || raw === undefined) return refused({ path: [], at: 'value', message: 'the document is empty' });
@@ -148,17 +149,9 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }
 
-function loaded({ kind, file, text, shipped }: SourceFile, raw: unknown): LoadedDocument {
-  const body = schemas[kind].parse(raw) as Bodies[typeof kind];
-  return {
-    kind,
-    name: nameIn(kind, raw) ?? '',
-    file,
-    shipped: shipped ?? false,
-    source: text,
-    body,
-    hash: hashOf(body),
-  };
+function loaded({ kind, file, text, shipped = false }: SourceFile, body: unknown): LoadedDocument {
+  const name = nameIn(kind, body) ?? '';
+  return { kind, name, file, shipped, source: text, body: body as Bodies[typeof kind], hash: hashOf(body) };
 }
 
 /** Key order counts: the order of query parameters goes out on the wire. */

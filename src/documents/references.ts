@@ -1,7 +1,7 @@
 import type { DocumentKind } from './kinds.ts';
 import { type Mistake, withSuggestion } from './mistake.ts';
 import type { ParsedFile } from './parse.ts';
-import { valueAt } from './path.ts';
+import { type Path, valueAt } from './path.ts';
 import { closest } from './suggest.ts';
 
 /**
@@ -9,10 +9,17 @@ import { closest } from './suggest.ts';
  * own still has its references checked, and is still there to be referred to.
  */
 export function crossMistakes(files: readonly ParsedFile[]): Mistake[] {
-  return [
-    ...duplicates(files),
-    ...files.flatMap((file) => (file.source.kind === 'integration' ? integrationMistakes(file, files) : [])),
-  ];
+  const connectors = byName(files, 'connector');
+  const destinations = byName(files, 'destination');
+  const integrations = files.filter(({ source }) => source.kind === 'integration');
+  return [...duplicates(files), ...integrations.flatMap((file) => integrationMistakes(file, connectors, destinations))];
+}
+
+type Targets = ReadonlyMap<string, ParsedFile>;
+
+function byName(files: readonly ParsedFile[], kind: DocumentKind): Targets {
+  const ofKind = files.filter(({ source }) => source.kind === kind);
+  return new Map(ofKind.map((file) => [file.name ?? stemOf(file), file]));
 }
 
 function duplicates(files: readonly ParsedFile[]): Mistake[] {
@@ -34,27 +41,18 @@ function duplicates(files: readonly ParsedFile[]): Mistake[] {
   });
 }
 
-function integrationMistakes(file: ParsedFile, files: readonly ParsedFile[]): Mistake[] {
+function integrationMistakes(file: ParsedFile, connectors: Targets, destinations: Targets): Mistake[] {
   const mistakes: Mistake[] = [];
-  const refer = (kind: DocumentKind, path: (string | number)[]): ParsedFile | undefined => {
+  const refer = (kind: DocumentKind, targets: Targets, path: Path): ParsedFile | undefined => {
     const name = valueAt(file.meant, path);
     if (typeof name !== 'string' || name === '') return undefined;
-    const ofKind = files.filter(({ source }) => source.kind === kind);
-    const target = ofKind.find((other) => (other.name ?? stemOf(other)) === name);
-    if (target === undefined) {
-      const names = ofKind.flatMap((other) => other.name ?? []);
-      const near = closest(name, names);
-      const listed =
-        near !== undefined ? '' : names.length === 0 ? `; there is none` : `; there are ${names.sort().join(', ')}`;
-      mistakes.push(
-        file.mistakeAt({ path, at: 'value', ...withSuggestion(`no ${kind} is named ${name}${listed}`, near) }),
-      );
-    }
+    const target = targets.get(name);
+    if (target === undefined) mistakes.push(file.mistakeAt({ path, at: 'value', ...unknownName(kind, name, targets) }));
     return target;
   };
-  const connector = refer('connector', ['connector']);
+  const connector = refer('connector', connectors, ['connector']);
   const deliver = valueAt(file.meant, ['deliver']);
-  for (const i of Array.isArray(deliver) ? deliver.keys() : []) refer('destination', ['deliver', i]);
+  for (const i of Array.isArray(deliver) ? deliver.keys() : []) refer('destination', destinations, ['deliver', i]);
   const polls = valueAt(file.meant, ['pull']) !== undefined;
   if (polls && connector?.meant !== undefined && valueAt(connector.meant, ['pull']) === undefined) {
     mistakes.push(
@@ -66,6 +64,14 @@ function integrationMistakes(file: ParsedFile, files: readonly ParsedFile[]): Mi
     );
   }
   return mistakes;
+}
+
+function unknownName(kind: DocumentKind, name: string, targets: Targets): { message: string; suggestion?: string } {
+  const names = [...targets.keys()].sort();
+  const near = closest(name, names);
+  const some = names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
+  const listed = near !== undefined ? '' : names.length === 0 ? '; there is none' : `; there are ${some}`;
+  return withSuggestion(`no ${kind} is named ${name}${listed}`, near);
 }
 
 /** The name that a file without a readable one most likely has. */

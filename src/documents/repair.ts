@@ -8,6 +8,8 @@ export interface Reading {
   readonly problems: readonly Problem[];
   /** The document as it was most likely meant: misspelled keys have their right names. */
   readonly meant: unknown;
+  /** What the schema made of it, defaults filled in; only where there is no problem. */
+  readonly body: unknown;
   /** Where something of `meant` stands in what was written. */
   written(path: Path): Path;
 }
@@ -23,6 +25,8 @@ interface Rename {
  * checked as if it were spelled right; else each correction would bring up the mistakes that hid behind it.
  */
 export function readThrough(schema: z.ZodType, value: unknown): Reading {
+  const { success, data } = schema.safeParse(value);
+  if (success) return { problems: [], meant: data, body: data, written: (path) => path };
   const meant: unknown = structuredClone(value);
   const renames: Rename[] = [];
   const repaired: Problem[] = [];
@@ -32,7 +36,7 @@ export function readThrough(schema: z.ZodType, value: unknown): Reading {
     const next = problems.find(({ repair }) => repair !== undefined);
     if (next?.repair === undefined) {
       const rest = problems.map(({ problem }) => ({ ...problem, path: written(problem.path) }));
-      return { problems: [...repaired, ...rest], meant, written };
+      return { problems: [...repaired, ...rest], meant, body: undefined, written };
     }
     repaired.push({ ...next.problem, path: written(next.problem.path) });
     const rename = next.repair();
