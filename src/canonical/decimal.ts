@@ -13,8 +13,12 @@ export const decimalSchema = z
 
 const source = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
+/** Amounts that are in shortest form already, as most are: up to fifteen digits, none of them a needless zero. */
+const shortest = /^-?(?:[1-9]\d{0,12})(?:\.\d?[1-9])?$/;
+
 /** The shortest plain form of a number's text, or undefined when it is no number. */
 export function decimal(text: string): Decimal | undefined {
+  if (shortest.test(text)) return text;
   const found = source.exec(text.trim());
   if (!found) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = found;

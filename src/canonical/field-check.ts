@@ -72,7 +72,6 @@ export class FieldCheck {
   decimal(value: unknown, name: string): Decimal | undefined {
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'number') {
-      // Half a million and below in whole numbers, the bulk of all amounts, are their own shortest text.
       if (Number.isSafeInteger(value)) return value === 0 ? '0' : String(value);
       if (Number.isFinite(value)) return this.#bounded(decimal(String(value)), value, name);
       return this.fail(name, 'must be a decimal number', value);

@@ -1,7 +1,12 @@
 import type { Status } from './reservation.ts';
 
-/** The spellings that need no value map, without case, spaces and separators. Anything else is the connector's to say. */
+/** The spellings that need no value map. The last ones stand for all that differ from them in case, spaces and separators; the first only spare the common ones that step. */
 const spellings: ReadonlyMap<string, Status> = new Map([
+  ['checked_in', 'checked_in'],
+  ['checked-in', 'checked_in'],
+  ['checked_out', 'checked_out'],
+  ['checked-out', 'checked_out'],
+  ['no_show', 'no_show'],
   ['confirmed', 'confirmed'],
   ['checkedin', 'checked_in'],
   ['checkedout', 'checked_out'],

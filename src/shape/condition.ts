@@ -3,6 +3,7 @@ import { decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
 import type { Env } from './env.ts';
+import { documentPath } from './path.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Scope } from './scope.ts';
 
@@ -24,8 +25,8 @@ function isList(condition: Condition): condition is readonly Conditions[] {
 
 function all(conditions: Conditions, at: string, env: Env): Holds {
   const tests = Object.entries(conditions).map(([text, test]): Holds => {
-    const place = `${at}.${text}`;
-    const path = env.path(text, place);
+    const place = documentPath(at, text);
+    const path = env.pathOfKey(text, place);
     if (path === undefined) return () => false;
     const read = silent(compileRead(path, env.traced));
     const accepts = compileTest(test, place, env);
@@ -56,7 +57,7 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
   const tests: Accepts[] = [];
   for (const name of Object.keys(test)) {
     if (!operatorNames.includes(name))
-      env.problem(`${at}.${name}`, `unknown test ${name}; there are ${operatorNames.join(', ')}`);
+      env.problem(documentPath(at, name), `unknown test ${name}; there are ${operatorNames.join(', ')}`);
   }
   const { is, not, exists, same_as: sameAs, at_least: least, at_most: most, starts_with: prefix, contains } = test;
   if (is !== undefined) tests.push(compileTest(is, at, env));

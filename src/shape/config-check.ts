@@ -3,6 +3,7 @@ import { statuses } from '../canonical/reservation.ts';
 import { type ShapeConfig, type ValueMap, valueFields } from './config.ts';
 import { compileDates } from './dates.ts';
 import type { Env } from './env.ts';
+import { documentPath } from './path.ts';
 import { asList } from './table.ts';
 import { doubleSpellings } from './values.ts';
 import { isTimezone } from './zone.ts';
@@ -16,13 +17,16 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
   for (const field of Object.keys(config.map ?? {})) {
     if (!known.includes(field))
       env.problem(
-        `map.${field}`,
+        documentPath(env.options.mapAt, field),
         `unknown field ${field}; there are ${known.join(', ')}. Carry anything else under extra`,
       );
   }
   for (const [field, map] of Object.entries(config.values ?? {})) {
     if (!(valueFields as readonly string[]).includes(field))
-      env.problem(`values.${field}`, `no value map is taken for ${field}; there are ${valueFields.join(', ')}`);
+      env.problem(
+        documentPath('values', field),
+        `no value map is taken for ${field}; there are ${valueFields.join(', ')}`,
+      );
     else if (map !== undefined) checkValues(field, map, env);
   }
 }
@@ -42,9 +46,12 @@ function checkDates(config: ShapeConfig, env: Env): void {
 function checkValues(field: string, map: ValueMap, env: Env): void {
   for (const canonical of Object.keys(map)) {
     if (field === 'status' && !(statuses as readonly string[]).includes(canonical))
-      env.problem(`values.status.${canonical}`, `${canonical} is no status; there are ${statuses.join(', ')}`);
+      env.problem(
+        documentPath('values.status', canonical),
+        `${canonical} is no status; there are ${statuses.join(', ')}`,
+      );
     if (field === 'marketing_consent' && canonical !== 'true' && canonical !== 'false')
-      env.problem(`values.marketing_consent.${canonical}`, 'must be true or false');
+      env.problem(documentPath('values.marketing_consent', canonical), 'must be true or false');
   }
   for (const spelling of doubleSpellings(map))
     env.problem(`values.${field}`, `the spelling ${spelling} stands under two values`);

@@ -1,6 +1,7 @@
 import type { FieldForm, FieldMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileModifiers, modifierNames } from './modify.ts';
+import { documentPath } from './path.ts';
 import { isBlank, type Read } from './scope.ts';
 import { type Slot, slotPath } from './slot.ts';
 import { compileSource, sourceNames } from './source.ts';
@@ -18,7 +19,7 @@ export function compileField(map: FieldMap | undefined, slot: Slot, at: string, 
 function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
   for (const name of Object.keys(form)) {
     if (!formNames.has(name))
-      env.problem(`${at}.${name}`, `unknown key ${name}; there are ${[...formNames].join(', ')}`);
+      env.problem(documentPath(at, name), `unknown key ${name}; there are ${[...formNames].join(', ')}`);
   }
   const given = sourceNames.filter((name) => form[name] !== undefined);
   if (given.length > 1) {
@@ -53,12 +54,17 @@ function traced(read: Read, slot: Slot): Read {
     trace.sources = [];
     trace.present = false;
     const value = read(scope);
-    if (!isBlank(value)) {
-      const sources = [...new Set(trace.sources)];
-      trace.origins[slotPath(slot, scope.root)] = sources.length === 0 ? '(constant)' : sources.join(' + ');
-    }
-    if (trace.present && (slot.within === undefined || slot.within === 'extra'))
+    if (!isBlank(value)) trace.origins[slotPath(slot, scope.root)] = originOf(trace.sources);
+    if (trace.present) {
       trace.keys.add(slot.within ?? slot.field);
+      if (slot.within !== undefined) trace.itemKeys.add(slot.field);
+    }
     return value;
   };
+}
+
+function originOf(sources: readonly string[]): string {
+  const [only] = sources;
+  if (only === undefined) return '(constant)';
+  return sources.length === 1 ? only : [...new Set(sources)].join(' + ');
 }

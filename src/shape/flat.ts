@@ -78,3 +78,10 @@ export function groupBy<Of>(items: readonly Of[], key: (item: Of) => string): Ma
   }
   return groups;
 }
+
+/** Several rows as the one item that they speak of. */
+export function asOne(ranked: readonly Scope[]): Scope {
+  const [first] = ranked;
+  if (first === undefined) throw new Error('a group of rows is never empty');
+  return ranked.length === 1 ? first : { ...first, group: ranked };
+}

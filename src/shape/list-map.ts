@@ -1,83 +1,89 @@
 import { type ListName, listFields } from '../canonical/fields.ts';
-import type { FieldMap, FlatConfig, ListMap, MapConfig, ShapeConfig } from './config.ts';
+import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
 import type { Env } from './env.ts';
 import { compileSlot } from './field.ts';
-import { type Conflict, groupBy, overRows } from './flat.ts';
+import { asOne, type Conflict, groupBy, overRows } from './flat.ts';
 import { compileFrom, filtered } from './list-source.ts';
+import { documentPath } from './path.ts';
 import { compileEach } from './read.ts';
 import type { Each, Read, Scope } from './scope.ts';
 import { asList, compileKey, compileTable } from './table.ts';
-import { compileValues, type Translate } from './values.ts';
+import { valuesFor } from './values.ts';
 
 /** One way in which a list's items come about: where they are, and how each field of an item is read. */
-export interface ListPart {
+export interface ListPart<Field extends string> {
   readonly items: Each;
-  readonly reads: { readonly [field: string]: Read };
+  readonly reads: { readonly [Name in Field]: Read };
   /** Items have no key that tells them apart, so those with equal content are one. */
   readonly byContent: boolean;
 }
 
+type FieldOf<Name extends ListName> = keyof (typeof listFields)[Name] & string;
 type AnyListMap = ListMap<string>;
 
 /** The parts of guests, rooms or charges, whose items follow one another. */
-export function compileList(name: ListName, config: ShapeConfig, conflict: Conflict | undefined, env: Env): ListPart[] {
-  const map = config.map?.[name] as MapConfig[ListName] | undefined;
+export function compileList<Name extends ListName>(
+  name: Name,
+  config: ShapeConfig,
+  conflict: Conflict | undefined,
+  env: Env,
+): ListPart<FieldOf<Name>>[] {
+  const map: AnyListMap | readonly AnyListMap[] | false | undefined = config.map?.[name];
   if (map === false) return [];
   const flat = config.shape?.flat;
   if (flat !== undefined && map === undefined && flat[name] === undefined) return [];
-  const at = `map.${name}`;
-  if (Array.isArray(map))
-    return (map as AnyListMap[]).map((part, index) =>
-      compilePart(name, part, `${at}[${index}]`, config, conflict, env),
-    );
-  return [compilePart(name, (map ?? {}) as AnyListMap, at, config, conflict, env)];
+  const at = `${env.options.mapAt}.${name}`;
+  if (isMany(map)) return map.map((part, index) => compilePart(name, part, `${at}[${index}]`, config, conflict, env));
+  return [compilePart(name, map ?? {}, at, config, conflict, env)];
 }
 
-function compilePart(
-  name: ListName,
+function isMany(map: AnyListMap | readonly AnyListMap[] | undefined): map is readonly AnyListMap[] {
+  return Array.isArray(map);
+}
+
+function compilePart<Name extends ListName>(
+  name: Name,
   map: AnyListMap,
   at: string,
   config: ShapeConfig,
   conflict: Conflict | undefined,
   env: Env,
-): ListPart {
+): ListPart<FieldOf<Name>> {
   const flat = config.shape?.flat;
   const from = compileOrigin(name, map, at, flat !== undefined, env);
   const joined = map.join === undefined ? from : compileJoin(name, from, map.join, `${at}.join`, env);
   const chosen = filtered(joined, map, at, env);
   const items =
     flat === undefined || conflict === undefined ? chosen : regrouped(chosen, name, map, flat, conflict, env);
-  const reads: { [field: string]: Read } = {};
-  const known: { readonly [field: string]: string } = listFields[name];
+  const kinds = listFields[name];
   for (const field of Object.keys(map.fields ?? {})) {
-    if (!Object.hasOwn(known, field))
-      env.problem(`${at}.fields.${field}`, `unknown field ${field}; ${name} have ${Object.keys(known).join(', ')}`);
+    if (!Object.hasOwn(kinds, field)) {
+      const known = Object.keys(kinds).join(', ');
+      env.problem(documentPath(`${at}.fields`, field), `unknown field ${field}; ${name} have ${known}`);
+    }
   }
-  for (const [field, kind] of Object.entries(listFields[name])) {
-    const slot = { within: name, field, kind, values: valuesFor(field, config) };
-    const own: FieldMap | undefined = map.fields?.[field];
-    const fieldAt = `${at}.fields.${field}`;
-    reads[field] = compileSlot(own, slot, fieldAt, env, (read) =>
-      conflict === undefined ? read : overRows(read, slot, conflict.rule),
-    );
+  const reads: { [field: string]: Read } = {};
+  for (const [field, kind] of Object.entries(kinds)) {
+    const slot = { within: name, field, kind, values: valuesFor(field, config.values) };
+    const over = (read: Read): Read => (conflict === undefined ? read : overRows(read, slot, conflict.rule));
+    reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over);
   }
-  return { items, reads, byContent: flat !== undefined && flat[name] === undefined };
-}
-
-export function valuesFor(field: string, config: ShapeConfig): Translate | undefined {
-  const map = config.values?.[field as keyof typeof config.values];
-  return map === undefined ? undefined : compileValues(map);
+  return {
+    items,
+    reads: reads as ListPart<FieldOf<Name>>['reads'],
+    byContent: flat !== undefined && flat[name] === undefined,
+  };
 }
 
 /** Where nothing is said: the list of that name; the row itself for flat rows; the record itself where another list is joined to it. */
 function compileOrigin(name: ListName, map: AnyListMap, at: string, flat: boolean, env: Env): Each {
   const { from } = map;
   if (from === undefined) return compileFrom([flat || map.join !== undefined ? '$item' : name], at, env);
-  if (typeof from === 'object' && 'first' in from) return firstThere(from.first, `${at}.from.first`, env);
+  if (typeof from === 'object' && 'first' in from) return firstWithItems(from.first, `${at}.from.first`, env);
   return compileFrom(asList(from), `${at}.from`, env);
 }
 
-function firstThere(paths: readonly string[], at: string, env: Env): Each {
+function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
   const eaches = paths.flatMap((text, index) => {
     const path = env.path(text, `${at}[${index}]`);
     return path === undefined ? [] : [compileEach(path, env.traced)];
@@ -95,14 +101,13 @@ function firstThere(paths: readonly string[], at: string, env: Env): Each {
 function compileJoin(name: ListName, from: Each, join: NonNullable<AnyListMap['join']>, at: string, env: Env): Each {
   const find = compileTable(join.in, asList(join.key), at, env);
   const key = compileKey(asList(join.by), `${at}.by`, env);
+  const reason = `${join.in} has no row for an item of ${name}; only what the item itself says is taken.`;
   return (scope) =>
     from(scope).flatMap((item): readonly Scope[] => {
       const text = key(item);
       const rows = text === undefined ? [] : find(item, text);
-      if (rows.length > 0) return rows;
-      const isRecord = item === scope;
-      if (isRecord) return [];
-      const reason = `${join.in} has no row for this item of ${name}; only what the item itself says is taken.`;
+      // A record that no row refers to has none; it is no item itself.
+      if (rows.length > 0 || item === scope) return rows;
       scope.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
       return [item];
     });
@@ -114,20 +119,16 @@ function regrouped(each: Each, name: ListName, map: AnyListMap, flat: FlatConfig
   const key = own === undefined ? undefined : compileKey(asList(own.key), `shape.flat.${name}.key`, env);
   const rowIsItem = map.from === undefined;
   return (scope) => {
-    const items = (scope.group ?? [scope])
-      .toSorted((a, b) => Number(a.key) - Number(b.key))
-      .flatMap((row) => each(row));
+    const rows = scope.group === undefined ? [scope] : scope.group.toSorted(asSent);
+    const items = rows.flatMap((row) => each(row));
     if (key === undefined) return items;
     let nameless = 0;
     const named = rowIsItem ? items.filter((item) => key(item) !== undefined) : items;
     const groups = groupBy(named, (item) => key(item) ?? `\u0000${nameless++}`);
-    return [...groups.values()].map((rows) => asOne(conflict.rank(rows)));
+    return [...groups.values()].map((group) => asOne(conflict.rank(group)));
   };
 }
 
-/** Several rows as the one item that they speak of. */
-export function asOne(ranked: readonly Scope[]): Scope {
-  const [first] = ranked;
-  if (first === undefined) throw new Error('a group of rows is never empty');
-  return ranked.length === 1 ? first : { ...first, group: ranked };
+function asSent(one: Scope, other: Scope): number {
+  return Number(one.key) - Number(other.key);
 }

@@ -142,13 +142,16 @@ function minor(form: FieldForm, at: string, env: Env): Modify | undefined {
       return number === undefined ? value : shiftPoint(number, units);
     };
   }
+  const currency = silent(env.currency);
   return (value, scope) => {
     const { record } = scope.root;
-    const code = record === undefined ? undefined : keyText(silent(env.currency ?? (() => undefined))(record));
+    const code = record === undefined ? undefined : keyText(currency(record));
     const digits = code === undefined ? undefined : minorDigits(code.trim().toUpperCase());
     const number = readNumber(value, undefined);
-    // Without its currency the amount may be wrong a hundredfold: no number is better, and the check says so.
-    return number === undefined || digits === undefined ? { minor_units: value } : shiftPoint(number, digits);
+    // Without its currency the amount may be wrong a hundredfold: text that is no number makes the check refuse the field.
+    return number === undefined || digits === undefined
+      ? 'minor units of an unknown currency'
+      : shiftPoint(number, digits);
   };
 }
 

@@ -16,129 +16,175 @@ export interface Path {
   readonly steps: readonly Step[];
 }
 
-export type Parsed =
-  | { readonly kind: 'ok'; readonly path: Path }
-  | { readonly kind: 'bad'; readonly message: string; readonly offset: number };
+interface Bad {
+  readonly kind: 'bad';
+  readonly message: string;
+  readonly offset: number;
+}
 
-const starts: Readonly<Record<string, Start>> = {
-  $item: 'item',
-  $record: 'record',
-  $body: 'body',
-  $rows: 'rows',
-  $key: 'key',
-};
+export type Parsed = { readonly kind: 'ok'; readonly path: Path } | Bad;
+
+const starts: ReadonlyMap<string, Start> = new Map([
+  ['$item', 'item'],
+  ['$record', 'record'],
+  ['$body', 'body'],
+  ['$rows', 'rows'],
+  ['$key', 'key'],
+]);
 const bareKey = /[^\s.[\]'"]+/y;
 const index = /-?\d{1,6}/y;
+const dollarWord = /\$\w*/y;
 /** These would be read from every JavaScript object, not from the partner's. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-class Bad extends Error {
-  readonly offset: number;
-  constructor(message: string, offset: number) {
-    super(message);
-    this.offset = offset;
-  }
+export function isInherited(key: string): boolean {
+  return inherited.has(key);
 }
 
 export function parsePath(text: string): Parsed {
-  try {
-    return { kind: 'ok', path: parse(text) };
-  } catch (error) {
-    if (error instanceof Bad) return { kind: 'bad', message: error.message, offset: error.offset };
-    throw error;
-  }
+  return new PathParser(text).parse();
 }
 
-function parse(text: string): Path {
-  if (text === '') throw new Bad('a path is empty; name a key, or leave the field out', 0);
-  const steps: Step[] = [];
-  let start: Start = 'item';
-  let up = 0;
-  let at = 0;
-  // A dollar word may only stand first, $parent any number of times before it is left for keys.
-  while (text[at] === '$') {
-    const word = /^\$\w*/.exec(text.slice(at))?.[0] ?? '$';
-    const named = starts[word];
-    if (word !== '$parent' && named === undefined)
-      throw new Bad(
-        `unknown start ${word}; there are $item, $parent, $record, $body, $rows and $key. Quote a key that begins with $`,
-        at,
-      );
-    if (named !== undefined && up > 0) throw new Bad(`${word} cannot follow $parent`, at);
-    if (named === undefined) up++;
-    else start = named;
-    at += word.length;
-    const more = named === undefined && text.startsWith('.$', at);
-    if (more) at++;
-    else break;
+class PathParser {
+  readonly #text: string;
+  readonly #steps: Step[] = [];
+  #at = 0;
+  #start: Start = 'item';
+  #up = 0;
+  #bad: Bad | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  const rooted = at > 0;
-  if (start === 'key' && at < text.length) throw new Bad('$key is a value; nothing can follow it', at);
-  let first = !rooted;
-  while (at < text.length) {
-    const sign = text[at];
-    if (sign === '[') {
-      at = bracket(text, at, steps);
-    } else if (first || sign === '.') {
-      at = key(text, first ? at : at + 1, steps);
-    } else {
-      throw new Bad(`expected . or [ but found ${JSON.stringify(sign)}; quote a key that holds such a character`, at);
+
+  parse(): Parsed {
+    if (this.#text === '') this.#fail('a path is empty; name a key, or leave the field out', 0);
+    this.#beginning();
+    const rooted = this.#at > 0;
+    if (this.#start === 'key' && this.#at < this.#text.length)
+      this.#fail('$key is a value; nothing can follow it', this.#at);
+    let first = !rooted;
+    while (this.#bad === undefined && this.#at < this.#text.length) {
+      this.#step(first);
+      first = false;
     }
-    first = false;
+    return this.#bad ?? { kind: 'ok', path: { start: this.#start, up: this.#up, steps: this.#steps } };
   }
-  return { start, up, steps };
-}
 
-function bracket(text: string, open: number, steps: Step[]): number {
-  const inside = text[open + 1];
-  if (inside === ']') {
-    steps.push({ kind: 'each' });
-    return open + 2;
+  /** A dollar word may only stand first; $parent any number of times. */
+  #beginning(): void {
+    while (this.#text[this.#at] === '$') {
+      const word = this.#match(dollarWord) ?? '$';
+      const named = starts.get(word);
+      if (word !== '$parent' && named === undefined) {
+        const known = '$item, $parent, $record, $body, $rows and $key';
+        this.#fail(`unknown start ${word}; there are ${known}. Quote a key that begins with $`, this.#at);
+        return;
+      }
+      if (named !== undefined && this.#up > 0) {
+        this.#fail(`${word} cannot follow $parent`, this.#at);
+        return;
+      }
+      this.#at += word.length;
+      if (named !== undefined) {
+        this.#start = named;
+        return;
+      }
+      this.#up++;
+      if (!this.#text.startsWith('.$', this.#at)) return;
+      this.#at++;
+    }
   }
-  let end: number;
-  if (inside === '"' || inside === "'") {
-    end = quoted(text, open + 1, steps);
-  } else {
-    index.lastIndex = open + 1;
-    const number = index.exec(text)?.[0];
-    if (number === undefined)
-      throw new Bad('expected a number, a quoted key or ] after [', Math.min(open + 1, text.length - 1));
-    steps.push({ kind: 'index', index: Number(number) });
-    end = open + 1 + number.length;
+
+  #step(first: boolean): void {
+    const sign = this.#text[this.#at];
+    if (sign === '[') {
+      this.#bracket();
+    } else if (first || sign === '.') {
+      if (!first) this.#at++;
+      this.#key();
+    } else {
+      this.#fail(
+        `expected . or [ but found ${JSON.stringify(sign)}; quote a key that holds such a character`,
+        this.#at,
+      );
+    }
   }
-  if (text[end] !== ']') throw new Bad('expected ]', Math.min(end, text.length - 1));
-  return end + 1;
-}
 
-function key(text: string, at: number, steps: Step[]): number {
-  if (text[at] === '"' || text[at] === "'") return quoted(text, at, steps);
-  bareKey.lastIndex = at;
-  const found = bareKey.exec(text)?.[0];
-  if (found === undefined) {
-    if (at >= text.length) throw new Bad('a key is missing after the last dot', text.length - 1);
-    throw new Bad(`expected a key but found ${JSON.stringify(text[at])}; quote a key that holds such a character`, at);
+  #bracket(): void {
+    this.#at++;
+    const inside = this.#text[this.#at];
+    if (inside === ']') {
+      this.#steps.push({ kind: 'each' });
+    } else if (inside === '"' || inside === "'") {
+      this.#quoted();
+    } else {
+      const number = this.#match(index);
+      if (number === undefined) {
+        this.#fail('expected a number, a quoted key or ] after [', this.#at);
+        return;
+      }
+      this.#steps.push({ kind: 'index', index: Number(number) });
+      this.#at += number.length;
+    }
+    if (this.#text[this.#at] === ']') this.#at++;
+    else this.#fail('expected ]', this.#at);
   }
-  push(found, at, steps);
-  return at + found.length;
-}
 
-function quoted(text: string, open: number, steps: Step[]): number {
-  const close = text.indexOf(text[open] ?? '', open + 1);
-  if (close < 0) throw new Bad('the quote is never closed', open);
-  push(text.slice(open + 1, close), open, steps);
-  return close + 1;
-}
+  #key(): void {
+    const sign = this.#text[this.#at];
+    if (sign === '"' || sign === "'") {
+      this.#quoted();
+      return;
+    }
+    const found = this.#match(bareKey);
+    if (found !== undefined) {
+      this.#push(found);
+      this.#at += found.length;
+    } else if (sign === undefined) {
+      this.#fail('a key is missing after the last dot', this.#at);
+    } else {
+      this.#fail(`expected a key but found ${JSON.stringify(sign)}; quote a key that holds such a character`, this.#at);
+    }
+  }
 
-function push(found: string, at: number, steps: Step[]): void {
-  if (inherited.has(found)) throw new Bad(`the key ${found} is not allowed`, at);
-  steps.push({ kind: 'key', key: found });
+  #quoted(): void {
+    const close = this.#text.indexOf(this.#text[this.#at] ?? '', this.#at + 1);
+    if (close < 0) {
+      this.#fail('the quote is never closed', this.#at);
+      return;
+    }
+    this.#push(this.#text.slice(this.#at + 1, close));
+    this.#at = close + 1;
+  }
+
+  #push(key: string): void {
+    if (inherited.has(key)) this.#fail(`the key ${key} is not allowed`, this.#at);
+    this.#steps.push({ kind: 'key', key });
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text)?.[0];
+  }
+
+  /** The first failure counts; its place is inside the text, at the end for what is missing there. */
+  #fail(message: string, at: number): void {
+    this.#bad ??= { kind: 'bad', message, offset: Math.max(0, Math.min(at, this.#text.length - 1)) };
+  }
 }
 
 const plainKey = /^[^\s.[\]'"$][^\s.[\]'"]*$/;
+const documentKey = /^[A-Za-z_][\w-]*$/;
 
-/** A concrete path as text: what a parse of it would read. */
+/** A concrete path in the partner's JSON as text: a parse of it reads that place. */
 export function pathText(base: string, key: string | number): string {
   if (typeof key === 'number') return `${base}[${key}]`;
   if (!plainKey.test(key)) return `${base}[${JSON.stringify(key)}]`;
   return base === '' ? key : `${base}.${key}`;
+}
+
+/** A place in the connector, for a key that may hold anything: map.extra["loyalty.level"]. */
+export function documentPath(base: string, key: string): string {
+  return documentKey.test(key) ? `${base}.${key}` : `${base}[${JSON.stringify(key)}]`;
 }

@@ -2,7 +2,8 @@ import type { Json } from '../terms.ts';
 import type { ShapeSection } from './config.ts';
 import type { Env } from './env.ts';
 import { compileEach, compileRead } from './read.ts';
-import type { Each, Read, Root, Scope } from './scope.ts';
+import { loneScope } from './record-scope.ts';
+import type { Each, Read, Scope } from './scope.ts';
 
 /** Where the records of a response are. */
 export interface Rows {
@@ -26,15 +27,15 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
   const all: Rows['all'] = (body) => {
-    const scope = bodyScope(body);
+    const scope = loneScope(body);
     const found = listAt(root, scope, shape);
     return found ?? { kind: 'ok', rows: root.each(scope) };
   };
   return {
     all,
     single: (body) => singleAt(body, root, alone),
-    count: (body) => (listAt(counted, bodyScope(body), shape) === undefined ? counted.each(bodyScope(body)).length : 0),
-    total: (body) => wholeNumber(total.read(bodyScope(body))),
+    count: (body) => (listAt(counted, loneScope(body), shape) === undefined ? counted.each(loneScope(body)).length : 0),
+    total: (body) => wholeNumber(total.read(loneScope(body))),
   };
 }
 
@@ -51,11 +52,6 @@ function place(text: string | undefined, at: string, env: Env): Place {
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
   const many = path.steps.some((step) => step.kind === 'each');
   return { text, each: compileEach(path, false), read: compileRead(path, false), many };
-}
-
-function bodyScope(body: Json): Scope {
-  const root: Root = { record: undefined, index: 0, body, rows: undefined, notes: [], drift: [], trace: undefined };
-  return { item: body, key: 0, up: undefined, root, at: '', group: undefined };
 }
 
 /** What is wrong with the list, if anything. A list that is null is empty; one that is not there at all may be a wrong path, so it is not guessed to be empty. */
@@ -88,7 +84,7 @@ function singleAt(
   root: Place,
   alone: Place | undefined,
 ): { readonly kind: 'ok'; readonly row: Scope } | Misshapen {
-  const scope = bodyScope(body);
+  const scope = loneScope(body);
   const candidates =
     alone !== undefined ? [alone.each(scope)] : [root.text === undefined ? [] : root.each(scope), listed(scope)];
   const [row] = candidates.flat();

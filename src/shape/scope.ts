@@ -16,6 +16,8 @@ export class Trace {
   readonly origins: Origins = {};
   /** Top-level canonical keys for which the partner sent something. */
   readonly keys = new Set<string>();
+  /** Fields of list items, likewise. */
+  readonly itemKeys = new Set<string>();
   /** Rows found in tables of the response: path of the table to the keys of its rows. */
   readonly tables = new Map<string, Set<string | number>>();
 }

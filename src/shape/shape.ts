@@ -1,12 +1,17 @@
+import type { GuestField } from '../canonical/fields.ts';
 import type { Json, JsonObject, Note, Origins } from '../terms.ts';
-import type { MappingProblem, RawRecord, ShapeConfig } from './config.ts';
+import type { MapConfig, MappingProblem, RawRecord, ShapeConfig } from './config.ts';
 import { checkConfig } from './config-check.ts';
 import { type Builder, compileBuilder, type DraftRecord } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import { groupBy } from './flat.ts';
+import type { Item } from './items.ts';
+import { pushConfig } from './push.ts';
+import { loneScope } from './record-scope.ts';
 import { compileRows, type Misshapen, type Rows } from './rows.ts';
 import { type Drift, keyText, type Scope, Trace } from './scope.ts';
+import { selfContained } from './self-contained.ts';
 import { asList, compileKey } from './table.ts';
 import { unmappedPaths } from './unmapped.ts';
 
@@ -23,7 +28,7 @@ export interface Draft {
 }
 
 export interface GuestEventDraft {
-  readonly record: { readonly [field: string]: Json | undefined };
+  readonly record: Item<GuestField>;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];
   /** The guest's fields that were sent. */
@@ -43,10 +48,16 @@ export interface Shaper {
   group(rows: readonly Json[]): RawRecord[];
   /** The key under which a row is gathered; empty where it has none. */
   rowKey(row: Json): string;
+  /** The one reservation of a response, or of an event's data. */
   single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen;
   draft(raw: RawRecord): Draft;
+  /** Canonical path to the raw path, or paths, that gave its value. */
   origins(raw: RawRecord): Origins;
+  /** Raw paths of the record that nothing read. */
   unmapped(raw: RawRecord): string[];
+  /** The record with only that much of the response around it as its mapping looks at: what to keep of it. */
+  selfContained(raw: RawRecord): RawRecord;
+  /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
   guestDraft(data: Json): GuestEventDraft;
   readonly flat: boolean;
 }
@@ -57,22 +68,42 @@ export type CompiledShape =
 
 /** A connector's mapping, checked whole and turned into functions. All its mistakes come at once. */
 export function compileShape(config: ShapeConfig): CompiledShape {
-  const env = newEnv(config, false);
+  return compileAt(config, 'map');
+}
+
+/**
+ * The same for the data of events: `push` is laid over the connector's map. The connector itself has compiled, so that only
+ * what `push.map` says can be wrong, and its places are told.
+ */
+export function compilePushShape(config: ShapeConfig, push: MapConfig | undefined): CompiledShape {
+  const alone = compileAt({ ...pushConfig(config, undefined), map: push }, 'push.map');
+  return alone.kind === 'invalid' ? alone : compileAt(pushConfig(config, push), 'map');
+}
+
+function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
+  const env = newEnv(config, mapAt, false);
   checkConfig(config, env);
   const rows = compileRows(config.shape ?? {}, env);
   const builder = compileBuilder(config, env);
   const flatKey = config.shape?.flat?.key;
-  const key = flatKey === undefined ? undefined : compileKey(asList(flatKey), 'shape.flat.key', env);
-  if (env.problems.length > 0) return { kind: 'invalid', problems: env.problems };
-  return { kind: 'ok', shaper: new CompiledShaper(config, env, rows, builder, key) };
+  const rowKey = flatKey === undefined ? undefined : compileKey(asList(flatKey), 'shape.flat.key', env);
+  if (env.problems.length > 0) return { kind: 'invalid', problems: distinct(env.problems) };
+  return { kind: 'ok', shaper: new CompiledShaper(config, env, rows, builder, rowKey) };
 }
 
-function newEnv(config: ShapeConfig, traced: boolean): Env {
+/** A key of flat rows is compiled for the rows and for their items: one mistake is told once. */
+function distinct(problems: readonly MappingProblem[]): MappingProblem[] {
+  return [...new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
+}
+
+function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env {
   const { shape, timezone } = config;
   const dates = shape?.dates === undefined ? ['iso'] : asList(shape.dates);
   const flat = shape?.flat !== undefined;
-  return new Env({ traced, flat, timezone, dates, numbers: shape?.numbers, field: compileField });
+  return new Env({ mapAt, traced, flat, timezone, dates, numbers: shape?.numbers, field: compileField });
 }
+
+type RowKey = (scope: Scope) => string | undefined;
 
 class CompiledShaper implements Shaper {
   readonly flat: boolean;
@@ -80,16 +111,16 @@ class CompiledShaper implements Shaper {
   readonly #env: Env;
   readonly #rows: Rows;
   readonly #builder: Builder;
-  readonly #flatKey: ((scope: Scope) => string | undefined) | undefined;
+  readonly #rowKey: RowKey | undefined;
   #traced: Builder | undefined;
 
-  constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, flatKey: CompiledShaper['rowKeyOf']) {
+  constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, rowKey: RowKey | undefined) {
     this.#config = config;
     this.#env = env;
     this.#rows = rows;
     this.#builder = builder;
-    this.#flatKey = flatKey;
-    this.flat = flatKey !== undefined;
+    this.#rowKey = rowKey;
+    this.flat = rowKey !== undefined;
   }
 
   records(body: Json): ReturnType<Shaper['records']> {
@@ -112,14 +143,11 @@ class CompiledShaper implements Shaper {
   }
 
   rowKey(row: Json): string {
-    return this.rowKeyOf?.(loneScope(row)) ?? '';
-  }
-
-  get rowKeyOf(): ((scope: Scope) => string | undefined) | undefined {
-    return this.#flatKey;
+    return this.#rowKey?.(loneScope(row)) ?? '';
   }
 
   group(rows: readonly Json[]): RawRecord[] {
+    // Rows without a key belong to no other: each is a record of its own, which the check then refuses by name.
     let nameless = 0;
     const groups = groupBy(rows, (row) => this.rowKey(row) || `\u0000${nameless++}`);
     return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
@@ -130,15 +158,15 @@ class CompiledShaper implements Shaper {
     if (found.kind === 'invalid') return found;
     if (!this.flat) return { kind: 'ok', record: this.#raw(found.row, body) };
     const rows = this.rows(body);
-    const [record] = this.group(rows.length > 0 ? rows : [found.row.item ?? null]);
-    return record === undefined
-      ? { kind: 'invalid', code: 'record.root_not_found', message: 'The response holds no row.' }
-      : { kind: 'ok', record };
+    const [first] = this.group(rows);
+    return {
+      kind: 'ok',
+      record: first ?? { key: this.rowKey(found.row.item ?? null), value: [found.row.item ?? null] },
+    };
   }
 
   #raw(row: Scope, body: Json): RawRecord {
-    const value = row.item ?? null;
-    const raw: { key: string; value: Json; around?: Json[]; body?: Json } = { key: '', value };
+    const raw: { key: string; value: Json; around?: Json[]; body?: Json } = { key: '', value: row.item ?? null };
     if (this.#env.usesParent) {
       raw.around = [];
       for (let up = row.up; up !== undefined; up = up.up) raw.around.push(up.item ?? null);
@@ -149,7 +177,7 @@ class CompiledShaper implements Shaper {
   }
 
   draft(raw: RawRecord): Draft {
-    const { record, notes, drift } = this.#builder.build(raw, undefined);
+    const { record, notes, drift } = this.#builder.build(raw);
     return new LazyDraft(record, notes, drift, () => this.#trace(raw).keys);
   }
 
@@ -161,24 +189,19 @@ class CompiledShaper implements Shaper {
     return unmappedPaths(raw.value, this.#trace(raw).touched);
   }
 
+  selfContained(raw: RawRecord): RawRecord {
+    if (raw.body === undefined && raw.around === undefined) return raw;
+    return selfContained(raw, this.#trace(raw));
+  }
+
   guestDraft(data: Json): GuestEventDraft {
     const envelope = isObject(data) ? data : {};
-    const nested = envelope.guest;
-    const guest = isObject(nested) ? nested : envelope;
+    const guest = isObject(envelope.guest) ? envelope.guest : envelope;
     const trace = new Trace();
     const { record, notes, drift } = this.#tracedBuilder().guest(guest, trace);
-    const guestId =
-      keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? (guest === nested ? keyText(guest.id) : undefined);
-    const present = new Set(Object.keys(trace.origins).map((path) => path.slice(path.lastIndexOf('.') + 1)));
-    if (guestId !== undefined) record.guest_id = guestId;
-    return {
-      record,
-      notes,
-      drift,
-      present,
-      guestId,
-      reservationId: keyText(envelope.reservation_id) ?? keyText(guest.reservation_id),
-    };
+    const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id);
+    const reservationId = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
+    return { record: { ...record, guest_id: guestId }, notes, drift, present: trace.itemKeys, guestId, reservationId };
   }
 
   #trace(raw: RawRecord): Trace {
@@ -189,7 +212,7 @@ class CompiledShaper implements Shaper {
 
   /** Compiled a second time with tracing, at the first question. */
   #tracedBuilder(): Builder {
-    this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, true));
+    this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
     return this.#traced;
   }
 }
@@ -211,19 +234,6 @@ class LazyDraft implements Draft {
     this.#present ??= this.#find();
     return this.#present;
   }
-}
-
-function loneScope(item: Json): Scope {
-  const root = {
-    record: undefined,
-    index: 0,
-    body: undefined,
-    rows: undefined,
-    notes: [],
-    drift: [],
-    trace: undefined,
-  };
-  return { item, key: 0, up: undefined, root, at: '', group: undefined };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

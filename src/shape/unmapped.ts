@@ -3,22 +3,22 @@ import { pathText } from './path.ts';
 
 /**
  * The raw paths that nothing read, each once with [] for list positions. A value taken whole counts with all that is in it;
- * empty lists and objects hold nothing to map.
+ * a path read in one item counts for all; empty lists and objects hold nothing to map.
  */
 export function unmappedPaths(value: Json, touched: ReadonlySet<string>): string[] {
+  const read = new Set([...touched].map((path) => path.replace(/\[\d+\]/g, '[]')));
   const found = new Set<string>();
-  visit(value, '', '', touched, found);
+  visit(value, '', read, found);
   return [...found];
 }
 
-function visit(value: Json, at: string, shown: string, touched: ReadonlySet<string>, found: Set<string>): void {
-  if (touched.has(at)) return;
+function visit(value: Json, at: string, read: ReadonlySet<string>, found: Set<string>): void {
+  if (read.has(at)) return;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) visit(item, pathText(at, index), `${shown}[]`, touched, found);
+    for (const item of value) visit(item, `${at}[]`, read, found);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value))
-      visit(item, pathText(at, key), pathText(shown, key), touched, found);
+    for (const [key, item] of Object.entries(value)) visit(item, pathText(at, key), read, found);
   } else {
-    found.add(shown);
+    found.add(at);
   }
 }

@@ -1,6 +1,6 @@
-import { foldSpelling, readStatus } from '../canonical/status.ts';
+import { foldSpelling } from '../canonical/status.ts';
 import type { Json } from '../terms.ts';
-import type { Scalar, ValueMap } from './config.ts';
+import type { Scalar, ValueMap, ValuesConfig } from './config.ts';
 import { type Drift, keyText, type Root } from './scope.ts';
 
 /** A spelling to its canonical value; undefined when the map does not know it. */
@@ -65,9 +65,8 @@ export function translated(value: Json, translate: Translate, field: string, roo
   return value;
 }
 
-/** The status of a spelling, by the connector's map and then by the spellings understood unlisted. */
-export function statusOf(spelling: string, translate: Translate | undefined): string | undefined {
-  const mapped = translate?.(spelling);
-  if (mapped === 'other' || mapped === undefined) return readStatus(spelling) ?? mapped;
-  return mapped;
+/** The value map of a field, if the connector has one. */
+export function valuesFor(field: string, values: ValuesConfig | undefined): Translate | undefined {
+  const map = values?.[field as keyof ValuesConfig];
+  return map === undefined ? undefined : compileValues(map);
 }

@@ -1,0 +1,82 @@
+import type { ChargeField, GuestField, ListName, RoomField } from '../canonical/fields.ts';
+import type { Json } from '../terms.ts';
+import type { ListPart } from './list-map.ts';
+import { isBlank, type Scope } from './scope.ts';
+
+/** The fields of one item, unchecked. */
+export type Item<Field extends string> = { [Name in Field]: Json | undefined };
+
+type Reads<Field extends string> = ListPart<Field>['reads'];
+type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Field>;
+
+/**
+ * The items of a list. One in which nothing at all was found is left out and noted: it would be an empty guest. `telling` is
+ * the field that an item hardly ever lacks, looked at before all others.
+ */
+export function itemsOf<Field extends string>(
+  scope: Scope,
+  name: ListName,
+  parts: readonly ListPart<Field>[],
+  make: Make<Field>,
+  telling: Field,
+): Item<Field>[] {
+  const { root } = scope;
+  const out: Item<Field>[] = [];
+  const seen = new Set<string>();
+  for (const part of parts) {
+    if (root.trace !== undefined) root.trace.present = false;
+    const items = part.items(scope);
+    if (root.trace?.present === true) root.trace.keys.add(name);
+    for (const item of items) {
+      root.index = out.length;
+      const made = make(part.reads, item);
+      if (isBlank(made[telling]) && isEmpty(made)) {
+        const reason = 'An item in which no mapped field has a value was left out.';
+        if (item.item !== null) root.notes.push({ step: 'shape', field: name, code: 'empty_item', reason });
+        continue;
+      }
+      if (part.byContent) {
+        const content = JSON.stringify(made);
+        if (seen.has(content)) continue;
+        seen.add(content);
+      }
+      out.push(made);
+    }
+  }
+  return out;
+}
+
+function isEmpty(item: { readonly [field: string]: Json | undefined }): boolean {
+  return Object.values(item).every(isBlank);
+}
+
+// Object literals, not loops over names: every guest then has one hidden class. A loop took 2.6 times as long, the check after it included.
+export const guestOf: Make<GuestField> = (reads, scope) => ({
+  guest_id: reads.guest_id(scope),
+  first_name: reads.first_name(scope),
+  last_name: reads.last_name(scope),
+  email: reads.email(scope),
+  phone: reads.phone(scope),
+  date_of_birth: reads.date_of_birth(scope),
+  nationality: reads.nationality(scope),
+  document_type: reads.document_type(scope),
+  document_number: reads.document_number(scope),
+  marketing_consent: reads.marketing_consent(scope),
+});
+
+export const roomOf: Make<RoomField> = (reads, scope) => ({
+  room_type: reads.room_type(scope),
+  board: reads.board(scope),
+  rate_code: reads.rate_code(scope),
+  start_date: reads.start_date(scope),
+  end_date: reads.end_date(scope),
+  adults: reads.adults(scope),
+  children: reads.children(scope),
+});
+
+export const chargeOf: Make<ChargeField> = (reads, scope) => ({
+  code: reads.code(scope),
+  description: reads.description(scope),
+  amount: reads.amount(scope),
+  quantity: reads.quantity(scope),
+});

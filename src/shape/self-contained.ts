@@ -1,0 +1,67 @@
+import type { Json, JsonObject } from '../terms.ts';
+import type { RawRecord } from './config.ts';
+import { parsePath, type Step } from './path.ts';
+import type { Trace } from './scope.ts';
+
+/**
+ * A raw record with only that much of its response as its mapping looked at, so that it can be kept and mapped again without
+ * the other reservations of its page.
+ */
+export function selfContained(raw: RawRecord, trace: Trace): RawRecord {
+  const kept: { key: string; value: Json; around?: Json[]; body?: Json } = { key: raw.key, value: raw.value };
+  if (raw.body !== undefined) kept.body = prune(raw.body, '$body', trace);
+  if (raw.around !== undefined)
+    kept.around = raw.around.map((around, level) => prune(around, `$parent${'.$parent'.repeat(level)}`, trace));
+  return kept;
+}
+
+function prune(value: Json, start: string, trace: Trace): Json {
+  let kept: Json = Array.isArray(value) ? [] : {};
+  for (const [table, places] of trace.tables) {
+    const steps = stepsUnder(table, start);
+    if (steps !== undefined) kept = put(kept, value, steps, 0, (found) => onlyRows(found, places));
+  }
+  for (const path of trace.touched) {
+    const steps = stepsUnder(path, start);
+    if (
+      steps === undefined ||
+      [...trace.tables.keys()].some((table) => path.startsWith(`${table}[`) || path.startsWith(`${table}.`))
+    )
+      continue;
+    kept = put(kept, value, steps, 0, (found) => found);
+  }
+  return kept;
+}
+
+/** The steps of a path below its start; undefined where it starts elsewhere. */
+function stepsUnder(path: string, start: string): readonly Step[] | undefined {
+  const next = path[start.length];
+  if (!path.startsWith(start) || (next !== undefined && next !== '.' && next !== '[')) return undefined;
+  if (path.startsWith(`${start}.$`)) return undefined;
+  const parsed = parsePath(path);
+  return parsed.kind === 'ok' ? parsed.path.steps : undefined;
+}
+
+/** Copies what stands at the end of the steps. A list on the way is copied whole: its positions must stay what they are. */
+function put(
+  kept: Json | undefined,
+  value: Json | undefined,
+  steps: readonly Step[],
+  index: number,
+  copy: (found: Json) => Json,
+): Json {
+  const step = steps[index];
+  if (value === undefined || value === null) return value ?? null;
+  if (step === undefined) return copy(value);
+  if (step.kind !== 'key' || Array.isArray(value) || typeof value !== 'object') return value;
+  const into: JsonObject = typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? kept : {};
+  const inner = value[step.key];
+  if (inner !== undefined) into[step.key] = put(into[step.key], inner, steps, index + 1, copy);
+  return into;
+}
+
+function onlyRows(table: Json, places: ReadonlySet<string | number>): Json {
+  if (Array.isArray(table)) return table.filter((_row, place) => places.has(place));
+  if (typeof table !== 'object' || table === null) return table;
+  return Object.fromEntries(Object.entries(table).filter(([key]) => places.has(key)));
+}

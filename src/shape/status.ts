@@ -1,0 +1,35 @@
+import { readStatus } from '../canonical/status.ts';
+import type { Json } from '../terms.ts';
+import type { ShapeConfig } from './config.ts';
+import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { drift, valuesFor } from './values.ts';
+
+interface Status {
+  readonly status: string | undefined;
+  /** The partner's spelling, where it is none of ours. */
+  readonly raw: Json | undefined;
+}
+
+const none: Status = { status: undefined, raw: undefined };
+
+/**
+ * By the connector's values, then by the spellings understood unlisted. An unknown spelling is kept; whether the record goes on
+ * as `other` or has no status, and so becomes a dead letter, is the connector's choice.
+ */
+export function compileStatus(read: Read, config: ShapeConfig): (scope: Scope) => Status {
+  const translate = valuesFor('status', config.values);
+  const unknown = config.unknownStatus === 'other' ? 'other' : undefined;
+  return (scope) => {
+    const value = read(scope);
+    if (value === undefined || isBlank(value)) return none;
+    const spelling = keyText(value)?.trim();
+    if (spelling === undefined) return { status: undefined, raw: value };
+    const mapped = translate?.(spelling);
+    if (mapped !== undefined && mapped !== 'other') return { status: mapped, raw: undefined };
+    const understood = readStatus(spelling);
+    if (understood !== undefined) return { status: understood, raw: undefined };
+    if (mapped === 'other') return { status: 'other', raw: spelling };
+    drift(scope.root, 'status', spelling);
+    return { status: unknown, raw: spelling };
+  };
+}
