@@ -61,7 +61,9 @@ export const contractFaults = {
       answer: (answer) => ({
         ...answer,
         body: Buffer.from(
-          String(answer.body).replace('"reservations"', '"r\u00e9servations":0,"reservations"'),
+          String(answer.body)
+            .replace(/[^\0-\xff]/g, '?')
+            .replace(/"page":/, '"\u00e9":1,"page":'),
           'latin1',
         ),
       }),

@@ -1,0 +1,102 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import {
+  type CustomSettings,
+  defaultHmacHeaders,
+  defaultHmacSign,
+  type HmacSettings,
+  type SimulatorAuth,
+} from '../simulate/auth/method.ts';
+
+/** How the API is opened. The same methods as the service has; OAuth 2 by client credentials, for there is no browser here. */
+export type CheckAuth =
+  | Exclude<SimulatorAuth, { type: 'oauth2' }>
+  | {
+      readonly type: 'oauth2';
+      readonly tokenUrl: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scope?: string;
+      /** How the client proves itself at the token endpoint; basic. */
+      readonly clientAuth?: 'basic' | 'post';
+    };
+
+export interface Draft {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** right: as configured. wrong: the same with another secret. none: nothing at all. */
+export type Credentials = 'right' | 'wrong' | 'none';
+
+/** Puts the credentials on a request. `token` is the access token where there is one. */
+export function withCredentials(
+  auth: CheckAuth,
+  draft: Draft,
+  credentials: Credentials,
+  token: string | undefined,
+  nowMs: number,
+): Draft {
+  if (credentials === 'none') return draft;
+  const own = (secret: string) => (credentials === 'right' ? secret : `${secret}-but-wrong`);
+  const header = (name: string, value: string): Draft => ({ ...draft, headers: { ...draft.headers, [name]: value } });
+  switch (auth.type) {
+    case 'none':
+      return draft;
+    case 'bearer':
+      return header('Authorization', `Bearer ${own(auth.token)}`);
+    case 'oauth2':
+      return header('Authorization', `Bearer ${own(token ?? 'no-token')}`);
+    case 'basic':
+      return header(
+        'Authorization',
+        `Basic ${Buffer.from(`${auth.username}:${own(auth.password)}`).toString('base64')}`,
+      );
+    case 'api_key':
+      return auth.in === 'header' ? header(auth.name, own(auth.key)) : withQuery(draft, { [auth.name]: own(auth.key) });
+    case 'hmac':
+      return signed(auth, draft, own(auth.secret), nowMs);
+    case 'custom':
+      return custom(auth, draft, own);
+  }
+}
+
+function signed(auth: HmacSettings, draft: Draft, secret: string, nowMs: number): Draft {
+  const values: Record<string, string> = {
+    timestamp: String(Math.floor(nowMs / 1000)),
+    nonce: randomUUID(),
+    method: draft.method,
+    path_query: `${draft.url.pathname}${draft.url.search}`,
+    body: draft.body ?? '',
+  };
+  const fill = (template: string) => template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  values.signature = createHmac(auth.algorithm, secret)
+    .update(fill(auth.sign ?? defaultHmacSign))
+    .digest(auth.encoding);
+  const headers = Object.entries(auth.headers ?? defaultHmacHeaders).map(([name, template]) => [name, fill(template)]);
+  return { ...draft, headers: { ...draft.headers, ...Object.fromEntries(headers) } };
+}
+
+function custom(auth: CustomSettings, draft: Draft, own: (secret: string) => string): Draft {
+  const made = (values: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, own(value)]));
+  const placed = withQuery({ ...draft, headers: { ...draft.headers, ...made(auth.headers) } }, made(auth.query));
+  if (auth.body === undefined || draft.body === undefined) return placed;
+  return { ...placed, body: JSON.stringify({ ...(JSON.parse(draft.body) as object), ...made(auth.body) }) };
+}
+
+function withQuery(draft: Draft, values: Readonly<Record<string, string>>): Draft {
+  const url = new URL(draft.url);
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  return { ...draft, url };
+}
+
+/** Names of headers and query parameters that hold secrets, in lower case, to be kept out of reports. */
+export function secretNames(auth: CheckAuth): Set<string> {
+  const names: string[] = [];
+  if (auth.type === 'api_key') names.push(auth.name);
+  if (auth.type === 'custom') names.push(...Object.keys({ ...auth.headers, ...auth.query }));
+  if (auth.type === 'hmac') names.push(...Object.keys(auth.headers ?? defaultHmacHeaders));
+  return new Set(names.map((name) => name.toLowerCase()));
+}

@@ -1,0 +1,59 @@
+/** must: the description says so, and a fault keeps data away. should: it is asked for, and we can live without. */
+export type Level = 'must' | 'should';
+
+/**
+ * pass    seen to hold
+ * fail    seen not to hold
+ * advice  a should that does not hold
+ * skip    could not be seen, with the reason
+ */
+export type Outcome = 'pass' | 'fail' | 'advice' | 'skip';
+
+export interface Verdict {
+  readonly holds: boolean | undefined;
+  /** What was seen, without guest data. */
+  readonly seen: string;
+  /** The request, by its number in the report, that shows it. */
+  readonly request?: number | undefined;
+}
+
+export interface Rule<Evidence> {
+  /** Stable, such as list.missing_dates. */
+  readonly id: string;
+  readonly level: Level;
+  readonly title: string;
+  /** What the partner changes where it does not hold. */
+  readonly change: string;
+  readonly judge: (evidence: Evidence) => Verdict;
+}
+
+export interface RuleResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly outcome: Outcome;
+  readonly seen: string;
+  /** Only where something is to be changed. */
+  readonly change?: string;
+  readonly request?: number;
+}
+
+export const holds = (seen: string, request?: number): Verdict => ({ holds: true, seen, request });
+export const broken = (seen: string, request?: number): Verdict => ({ holds: false, seen, request });
+export const unseen = (why: string): Verdict => ({ holds: undefined, seen: why });
+
+export function judge<Evidence>(rule: Rule<Evidence>, evidence: Evidence): RuleResult {
+  const verdict = rule.judge(evidence);
+  const outcome =
+    verdict.holds === undefined ? 'skip' : verdict.holds ? 'pass' : rule.level === 'must' ? 'fail' : 'advice';
+  const { id, level, title } = rule;
+  return {
+    id,
+    level,
+    title,
+    outcome,
+    seen: verdict.seen,
+    ...(verdict.holds === false ? { change: rule.change } : {}),
+    ...(verdict.request === undefined ? {} : { request: verdict.request }),
+  };
+}

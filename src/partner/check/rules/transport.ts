@@ -1,0 +1,95 @@
+import type { Seen } from '../client.ts';
+import type { Evidence } from '../evidence.ts';
+import { broken, holds, type Rule, unseen } from '../rule.ts';
+
+/** What holds for every answer, the refusals too. */
+export const transportRules: readonly Rule<Evidence>[] = [
+  {
+    id: 'answers.stable',
+    level: 'must',
+    title: 'Every request gets an answer, and none an error of the server',
+    change: 'Find in your logs why these requests failed; a 5xx or a cut connection makes a poll wait and start over.',
+    judge: ({ all }) => {
+      const bad = all.filter((seen) => (seen.status === 0 || seen.status >= 500) && !isRefusal(seen));
+      const [first] = bad;
+      if (first === undefined) return holds(`${all.length} requests, all answered.`);
+      return broken(
+        `${bad.length} of ${all.length}: ${first.failure ?? `status ${first.status}`} for ${first.purpose}.`,
+        first.number,
+      );
+    },
+  },
+  {
+    id: 'answers.json_type',
+    level: 'must',
+    title: 'Every answer has Content-Type application/json',
+    change: 'Send Content-Type: application/json with every answer, errors and refusals included.',
+    judge: ({ all }) =>
+      firstBad(
+        withBody(all),
+        (seen) => /^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(seen.contentType),
+        (seen) => `${seen.purpose}: Content-Type is ${seen.contentType || 'missing'}`,
+      ),
+  },
+  {
+    id: 'answers.utf8',
+    level: 'must',
+    title: 'Every body is UTF-8',
+    change: 'Encode bodies as UTF-8; names with accents are lost otherwise.',
+    judge: ({ all }) =>
+      firstBad(
+        withBody(all),
+        (seen) => seen.utf8,
+        (seen) => `${seen.purpose}: bytes that are not UTF-8`,
+      ),
+  },
+  {
+    id: 'answers.valid_json',
+    level: 'must',
+    title: 'Every body is valid JSON',
+    change: 'Write bodies with a JSON library; XML and SOAP need an adapter that is arranged separately.',
+    judge: ({ all }) =>
+      firstBad(
+        // What calls itself something else is told by its type already.
+        withBody(all).filter((seen) => !/html|xml/i.test(seen.contentType)),
+        (seen) => seen.json !== undefined,
+        (seen) => `${seen.purpose}: ${/^\s*</.test(seen.body) ? 'markup' : 'text that does not parse'}`,
+      ),
+  },
+  {
+    id: 'answers.retry_after',
+    level: 'must',
+    title: '429 comes with Retry-After in seconds',
+    change: 'Add the header Retry-After with the seconds to wait to every 429.',
+    judge: ({ all }) => {
+      const limited = all.filter((seen) => seen.status === 429);
+      if (limited.length === 0) return unseen('The rate limit was not reached.');
+      return firstBad(
+        limited,
+        (seen) => /^\d+$/.test(seen.retryAfter?.trim() ?? ''),
+        (seen) => `${seen.purpose}: Retry-After is ${seen.retryAfter ?? 'missing'}`,
+      );
+    },
+  },
+];
+
+/** Requests that are wrong on purpose: what they are answered with has rules of its own. */
+function isRefusal({ purpose }: Seen): boolean {
+  return /^a (list with|list without|reservation that)/.test(purpose) || purpose.startsWith('the same week by POST');
+}
+
+/** Answers that say something; calls that are not offered may say it in their own way. */
+function withBody(all: readonly Seen[]): Seen[] {
+  return all.filter(
+    (seen) =>
+      seen.status !== 0 && seen.bytes > 0 && !(seen.purpose.startsWith('the same week by POST') && seen.status >= 400),
+  );
+}
+
+function firstBad(seen: readonly Seen[], good: (one: Seen) => boolean, say: (one: Seen) => string) {
+  const bad = seen.filter((one) => !good(one));
+  const [first] = bad;
+  if (seen.length === 0) return unseen('No answer to look at.');
+  if (first === undefined) return holds(`${seen.length} answers.`);
+  return broken(`${say(first)}${bad.length > 1 ? `, and ${bad.length - 1} more` : ''}.`, first.number);
+}

@@ -1,0 +1,96 @@
+import type { Seen } from './client.ts';
+import { type Evidence, type Listed, rowKey, takeApart, type Walk, type WalkKind } from './evidence.ts';
+
+const mostPages = 8;
+
+export interface WalkPlan {
+  readonly first: Evidence['list'];
+  readonly listed: Listed;
+  readonly asked: number;
+  readonly kind: WalkKind | undefined;
+  readonly rootPath: string | undefined;
+  /** Asks for the list with these parameters added; a full URL comes from a Link header. */
+  readonly get: (purpose: string, parameters: Readonly<Record<string, string>> | URL) => Promise<Seen>;
+  readonly cursorParameter: string;
+}
+
+/** Reads the list again in about three pages, and on to its end. */
+export async function walkPages(plan: WalkPlan): Promise<Walk> {
+  const { listed, asked } = plan;
+  const total = listed.envelope?.total;
+  const got = listed.records.length;
+  const distinct = new Set(listed.records.map(rowKey)).size;
+  const known = typeof total === 'number' && Number.isInteger(total) ? Math.max(total, distinct) : undefined;
+  const kind =
+    plan.kind ?? (listed.nextCursor !== undefined ? 'cursor' : nextLink(plan.first) !== undefined ? 'link' : 'offset');
+  const capped =
+    (kind === 'offset' || kind === 'page') && got < asked && known !== undefined && known > got && got > 0
+      ? { asked, got }
+      : undefined;
+  const more =
+    kind === 'cursor'
+      ? listed.nextCursor !== undefined
+      : kind === 'link'
+        ? nextLink(plan.first) !== undefined
+        : got >= asked;
+  const expected = known ?? (more ? undefined : got);
+  const limit = capped?.got ?? Math.min(100, Math.max(1, Math.ceil((expected ?? got) / 3)));
+  const pages: { seen: Seen; listed: Listed | undefined }[] = [];
+  const done = (end: Walk['end']): Walk => ({ kind, limit, pages, end, expected, capped });
+  const met = new Set<string>();
+  let next: Readonly<Record<string, string>> | URL | undefined = firstPage(kind, limit);
+  while (next !== undefined) {
+    if (pages.length >= mostPages) return done('full');
+    const seen: Seen = await plan.get(`page ${pages.length + 1} of the list (${kind})`, next);
+    const page = takeApart(seen, plan.rootPath);
+    pages.push({ seen, listed: page });
+    if (page === undefined) return done('failed');
+    const marks = page.records.map(rowKey).join(' ');
+    const rows = page.records.length;
+    // The same page again leads nowhere: the rules say so, and no more is asked.
+    if (rows > 0 && met.has(marks)) return done('full');
+    met.add(marks);
+    const read = pages.reduce((sum, { listed: one }) => sum + (one?.records.length ?? 0), 0);
+    if (expected !== undefined && read > expected + limit) return done('full');
+    next = nextPage(kind, limit, pages.length, rows, page, seen, plan.cursorParameter);
+  }
+  return done('ended');
+}
+
+function firstPage(kind: WalkKind, limit: number): Record<string, string> {
+  if (kind === 'page') return { page: '1', page_size: String(limit), limit: String(limit) };
+  return kind === 'offset' ? { offset: '0', limit: String(limit) } : { limit: String(limit) };
+}
+
+function nextPage(
+  kind: WalkKind,
+  limit: number,
+  done: number,
+  rows: number,
+  page: Listed,
+  seen: Seen,
+  cursorParameter: string,
+) {
+  switch (kind) {
+    case 'cursor':
+      return page.nextCursor === undefined ? undefined : { limit: String(limit), [cursorParameter]: page.nextCursor };
+    case 'link':
+      return nextLink(seen);
+    case 'offset':
+      return rows < limit ? undefined : { offset: String(done * limit), limit: String(limit) };
+    case 'page':
+      return rows < limit ? undefined : { page: String(done + 1), page_size: String(limit), limit: String(limit) };
+  }
+}
+
+export function nextLink(seen: Seen): URL | undefined {
+  for (const part of (seen.link ?? '').split(/,\s*(?=<)/)) {
+    const found = /^<([^>]+)>.*;\s*rel="?next"?/.exec(part);
+    // Credentials go only where they went before.
+    if (found?.[1] !== undefined && URL.canParse(found[1], seen.url)) {
+      const url = new URL(found[1], seen.url);
+      return url.origin === new URL(seen.url).origin ? url : undefined;
+    }
+  }
+  return undefined;
+}

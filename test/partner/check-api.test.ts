@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type ApiCheckOptions, apiRules, checkApi } from '../../src/partner/check/api.ts';
+import type { CheckAuth } from '../../src/partner/check/auth.ts';
+import { type FaultRule, type SimulatorOptions, startSimulator } from '../../src/partner/simulate/index.ts';
+
+const ends: (() => Promise<unknown>)[] = [];
+after(() => Promise.all(ends.map((end) => end())));
+const bearer = { type: 'bearer', token: 't0p-secret' } as const;
+
+async function check(simulated: SimulatorOptions = {}, checked: Partial<ApiCheckOptions> = {}) {
+  const simulator = await startSimulator({
+    seed: 7,
+    reservations: 220,
+    untidy: 0,
+    now: () => Date.parse('2026-06-15T10:00:00Z'),
+    auth: bearer,
+    ...simulated,
+  });
+  ends.push(() => simulator.stop());
+  const waits: number[] = [];
+  const report = await checkApi({
+    baseUrl: simulator.baseUrl,
+    auth: bearer,
+    from: '2026-06-13',
+    to: '2026-06-19',
+    intervalMs: 0,
+    wait: async (ms) => {
+      waits.push(ms);
+    },
+    ...checked,
+  });
+  await simulator.stop();
+  return { report, waits, simulator };
+}
+
+function notHeld({
+  rules,
+}: {
+  readonly rules: readonly { readonly id: string; readonly outcome: string }[];
+}): string[] {
+  return rules.filter(({ outcome }) => outcome === 'fail' || outcome === 'advice').map(({ id }) => id);
+}
+
+/** Each way to break one rule, and the rule that must be named: this one and no other. */
+const broken: readonly (readonly [FaultRule, readonly string[], SimulatorOptions?])[] = [
+  [{ kind: 'open_door' }, ['auth.refuses']],
+  [{ kind: 'forbidden_for_unauthorized' }, ['auth.refuses']],
+  [{ kind: 'unauthorized_html' }, ['answers.json_type']],
+  [{ kind: 'accepts_missing_dates' }, ['list.missing_dates']],
+  [{ kind: 'accepts_malformed_dates' }, ['list.malformed_dates']],
+  // One fault, two calls that show it.
+  [{ kind: 'error_for_bad_request' }, ['list.missing_dates', 'list.malformed_dates']],
+  [{ kind: 'ignores_range' }, ['list.range']],
+  [{ kind: 'ignores_status' }, ['list.status']],
+  [{ kind: 'unknown_id_found' }, ['single.unknown']],
+  [{ kind: 'thin_single' }, ['single.complete']],
+  [{ kind: 'no_single' }, []],
+  [{ kind: 'text_plain' }, ['answers.json_type']],
+  [{ kind: 'latin1' }, ['answers.utf8']],
+  [{ kind: 'trailing_comma' }, ['answers.valid_json']],
+  [{ kind: 'rate_limit_silent', times: 1 }, ['answers.retry_after']],
+  [{ kind: 'rate_limit_date', times: 1 }, ['answers.retry_after']],
+  [{ kind: 'rate_limit', times: 1 }, []],
+  [{ kind: 'server_error', times: 1 }, ['answers.stable']],
+  [{ kind: 'reset', times: 1 }, ['answers.stable']],
+  [{ kind: 'truncate', times: 1 }, ['answers.stable']],
+  [{ kind: 'no_array', times: 1 }, ['list.answers']],
+  [{ kind: 'cap_limit' }, ['paging.limit']],
+  [{ kind: 'first_page_only' }, ['paging.advances']],
+  [{ kind: 'first_page_only' }, ['paging.advances'], { paging: 'cursor' }],
+  [{ kind: 'endless' }, ['paging.ends']],
+  [{ kind: 'cursor_loop' }, ['paging.ends'], { paging: 'cursor', maxLimit: 30 }],
+  [{ kind: 'wrong_total' }, ['paging.total']],
+  [{ kind: 'no_guests', on: 'list' }, ['record.guests']],
+  [{ kind: 'no_rooms', on: 'list' }, ['record.rooms']],
+  [{ kind: 'no_charges', on: 'list' }, ['record.charges']],
+  [{ kind: 'no_confirmation', on: 'list' }, ['record.confirmation_number']],
+  [{ kind: 'numeric_id' }, ['record.id']],
+  [{ kind: 'dates_dmy' }, ['record.check_in']],
+  [{ kind: 'dates_with_time' }, ['record.check_out']],
+  [{ kind: 'booking_date_epoch' }, ['record.booking_date']],
+  [{ kind: 'reversed_stay' }, ['record.stay']],
+  [{ kind: 'foreign_status' }, ['record.status']],
+  [{ kind: 'amount_text' }, ['record.total_amount']],
+  [{ kind: 'currency_sign' }, ['record.currency']],
+  [{ kind: 'phone_local' }, ['guests.phone']],
+  [{ kind: 'email_broken' }, ['guests.email']],
+  [{ kind: 'birthday_dmy' }, ['guests.date_of_birth']],
+  [{ kind: 'nationality_alpha3' }, ['guests.nationality']],
+  [{ kind: 'consent_text' }, ['guests.marketing_consent']],
+  [{ kind: 'adults_text' }, ['rooms.adults']],
+  [{ kind: 'room_dates_dmy' }, ['rooms.start_date']],
+  [{ kind: 'charge_text' }, ['charges.amount']],
+  [{ kind: 'quantity_fraction' }, ['charges.quantity']],
+];
+
+for (const [fault, expected, options] of broken) {
+  test(`${fault.kind}${options?.paging === undefined ? '' : ` (${options.paging})`}: ${expected.join(' and ') || 'nothing'} is named`, async () => {
+    const { report, simulator } = await check({ faults: [fault], ...options });
+    assert.deepEqual(
+      notHeld(report),
+      expected,
+      JSON.stringify(
+        report.rules.filter(({ outcome }) => outcome === 'fail' || outcome === 'advice'),
+        null,
+        1,
+      ),
+    );
+    assert.ok((simulator.stats.faults[fault.kind] ?? 0) > 0);
+    for (const rule of report.rules)
+      assert.equal(rule.change !== undefined, rule.outcome === 'fail' || rule.outcome === 'advice');
+  });
+}
+
+for (const shape of ['wrapped', 'bare'] as const) {
+  for (const paging of ['offset', 'page', 'cursor', 'link'] as const) {
+    if (shape === 'bare' && paging === 'cursor') continue;
+    test(`a good API passes: ${shape}, ${paging}`, async () => {
+      const { report } = await check(
+        { shape, paging, maxLimit: paging === 'cursor' || paging === 'link' ? 40 : 1000 },
+        paging === 'page' ? { paging } : {},
+      );
+      assert.deepEqual(notHeld(report), []);
+      assert.equal(report.passed, true);
+      const byId = new Map(report.rules.map(({ id, outcome }) => [id, outcome]));
+      for (const id of [
+        'auth.refuses',
+        'list.range',
+        'list.status',
+        'single.complete',
+        'search.same',
+        'paging.ends',
+        'paging.once',
+        'paging.advances',
+        'guests.phone',
+      ])
+        assert.equal(byId.get(id), 'pass', id);
+      assert.ok(report.requests.length <= 30, `${report.requests.length} requests`);
+    });
+  }
+}
+
+test('it opens every door', async () => {
+  const doors: readonly [SimulatorOptions['auth'] & object, (baseUrl: string) => CheckAuth][] = [
+    [
+      { type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' },
+      () => ({ type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' }),
+    ],
+    [
+      { type: 'api_key', in: 'query', name: 'key', key: 'k3y-in-query' },
+      () => ({ type: 'api_key', in: 'query', name: 'key', key: 'k3y-in-query' }),
+    ],
+    [{ type: 'basic', username: 'u', password: 'p' }, () => ({ type: 'basic', username: 'u', password: 'p' })],
+    [
+      { type: 'hmac', secret: 's', algorithm: 'sha512', encoding: 'base64' },
+      () => ({ type: 'hmac', secret: 's', algorithm: 'sha512', encoding: 'base64' }),
+    ],
+    [
+      { type: 'custom', headers: { 'X-A': 'a' }, query: { b: 'b' } },
+      () => ({ type: 'custom', headers: { 'X-A': 'a' }, query: { b: 'b' } }),
+    ],
+    [
+      { type: 'oauth2', clientId: 'c', clientSecret: 's' },
+      (baseUrl) => ({
+        type: 'oauth2',
+        tokenUrl: `${baseUrl}/oauth/token`,
+        clientId: 'c',
+        clientSecret: 's',
+        clientAuth: 'post',
+      }),
+    ],
+  ];
+  for (const [auth, made] of doors) {
+    const simulator = await startSimulator({ seed: 7, reservations: 60, untidy: 0, auth });
+    ends.push(() => simulator.stop());
+    const today = simulator.hotel.today('LIS01');
+    // The hmac guard reads the real clock: so does this check.
+    const report = await checkApi({
+      baseUrl: simulator.baseUrl,
+      auth: made(simulator.baseUrl),
+      from: today,
+      to: today,
+      intervalMs: 0,
+    });
+    assert.deepEqual(notHeld(report), [], auth.type);
+    assert.equal(report.rules.find(({ id }) => id === 'auth.refuses')?.outcome, 'pass', auth.type);
+    assert.doesNotMatch(JSON.stringify(report), /k3y-in-query/);
+  }
+});
+
+test('the report holds no guest and no secret', async () => {
+  const { report, simulator } = await check({
+    faults: [{ kind: 'phone_local' }, { kind: 'email_broken' }, { kind: 'birthday_dmy' }],
+  });
+  const text = JSON.stringify(report);
+  assert.doesNotMatch(text, /t0p-secret/);
+  for (const reservation of simulator.hotel.list()) {
+    for (const { lastName, email, phone, documentNumber } of simulator.hotel.guestsOf(reservation)) {
+      for (const value of [email, phone?.slice(4), documentNumber])
+        assert.ok(value === undefined || !text.includes(value), value ?? '');
+      assert.ok(lastName.length < 6 || !text.includes(`"${lastName}"`), lastName);
+    }
+  }
+  assert.match(text, /99\/99\/9999/, 'the form of a value is shown');
+});
+
+test('it is polite: spaced, bounded, and waits as told', async () => {
+  const { waits, report } = await check(
+    { faults: [{ kind: 'rate_limit', times: 1, value: 7 }] },
+    { intervalMs: 1_000, now: () => 5_000_000 },
+  );
+  assert.ok(waits.includes(7_000));
+  assert.ok(waits.filter((ms) => ms === 1_000).length >= report.requests.length - 2, 'a second between requests');
+  const few = await check({}, { mostRequests: 6 });
+  assert.equal(few.report.requests.length, 6);
+  assert.ok(few.report.rules.some(({ id, outcome }) => id === 'single.unknown' && outcome === 'skip'));
+});
+
+test('a list under another name, flat rows and an empty week are told as what they are', async () => {
+  const flat = await check({ shape: 'flat' });
+  assert.deepEqual(notHeld(flat.report), ['list.root', 'record.guests', 'record.rooms', 'record.charges']);
+  const empty = await check({}, { from: '2020-01-01', to: '2020-01-07' });
+  assert.deepEqual(notHeld(empty.report), []);
+  assert.match(empty.report.rules.find(({ id }) => id === 'record.id')?.seen ?? '', /--from/);
+});
+
+test('an API that is not there fails plainly', async () => {
+  const report = await checkApi({
+    baseUrl: 'http://127.0.0.1:9',
+    auth: { type: 'none' },
+    from: '2026-06-13',
+    to: '2026-06-19',
+    intervalMs: 0,
+    wait: async () => undefined,
+  });
+  assert.equal(report.passed, false);
+  assert.ok(notHeld(report).includes('list.answers'));
+});
+
+test('every rule has an id of its own and says what to change', () => {
+  assert.equal(new Set(apiRules.map(({ id }) => id)).size, apiRules.length);
+  for (const rule of apiRules) assert.ok(rule.title.length > 10 && rule.change.length > 20, rule.id);
+});
