@@ -19,9 +19,11 @@ export interface Binaries {
  * refuse to run. What is missing is made here: in place if the folder can be written, otherwise in `linkDir`, which the
  * loader is pointed to.
  */
-export async function findBinaries(linkDir: string): Promise<Binaries> {
-  const platform = `${process.platform}-${process.arch}`;
-  const root = packageRoot(platform);
+export function findBinaries(linkDir: string): Promise<Binaries> {
+  return binariesIn(packageRoot(`${process.platform}-${process.arch}`), linkDir);
+}
+
+export async function binariesIn(root: string, linkDir: string): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const home = path.join(root, 'native');
   return describe(home, version, await ensureLinks(root, linkDir));

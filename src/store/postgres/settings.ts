@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Given on the command line at every start, so that a data folder never keeps the settings of an older Innbound.
+ * Whoever wants to tune more than this wants a PostgreSQL of their own, through DATABASE_URL.
+ */
+export function serverSettings(socketDir: string): readonly string[] {
+  const settings: readonly (readonly [name: string, value: string])[] = [
+    // A socket in a closed folder, and nothing on the network.
+    ['listen_addresses', ''],
+    ['unix_socket_directories', `"${socketDir.replaceAll('"', '""')}"`],
+    ['unix_socket_permissions', '0700'],
+
+    // What is acknowledged is on disk.
+    ['fsync', 'on'],
+    ['full_page_writes', 'on'],
+    ['synchronous_commit', 'on'],
+
+    // A small server with many small transactions, beside the service on the same machine.
+    ['max_connections', '200'],
+    ['shared_buffers', process.availableMemory() > 4096 * mebibyte ? '256MB' : '128MB'],
+    ['work_mem', '8MB'],
+    ['maintenance_work_mem', '64MB'],
+    ['random_page_cost', '1.1'],
+    ['jit', 'off'],
+    // Parallel plans share memory through /dev/shm, of which containers have 64 MB.
+    ['max_parallel_workers_per_gather', '0'],
+    ['max_parallel_maintenance_workers', '0'],
+    ['autovacuum_max_workers', String(Math.min(3, Math.max(1, availableParallelism() - 1)))],
+    // Queue tables die and are born by the thousand: dead rows are swept early.
+    ['autovacuum_naptime', '15s'],
+    ['autovacuum_vacuum_scale_factor', '0.05'],
+    ['autovacuum_vacuum_cost_limit', '1000'],
+
+    // No replica hangs on it, so the log carries what recovery needs and no more.
+    ['wal_level', 'minimal'],
+    ['max_wal_senders', '0'],
+    ['max_wal_size', '2GB'],
+    ['checkpoint_timeout', '15min'],
+
+    // Errors name values, and values are guests': only the server's own life goes to the log, without details.
+    ['log_min_messages', 'log'],
+    ['log_min_error_statement', 'panic'],
+    ['log_error_verbosity', 'terse'],
+    ['log_parameter_max_length', '0'],
+    ['log_parameter_max_length_on_error', '0'],
+    ['log_checkpoints', 'off'],
+    ['log_autovacuum_min_duration', '-1'],
+
+    ['timezone', 'UTC'],
+    ['log_timezone', 'UTC'],
+    ['cluster_name', 'innbound'],
+  ];
+  return settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
