@@ -124,7 +124,8 @@ export class ReservationApi {
     twist: { readonly endless?: true; readonly duplicate?: true },
   ): readonly Entry[] {
     if (twist.endless === true && page.entries.length < page.pageSize && all.length > 0) {
-      return Array.from({ length: page.pageSize }, (_, index) => all[index % all.length]).filter(
+      const start = (page.page - 1) * page.pageSize;
+      return Array.from({ length: page.pageSize }, (_, index) => all[(start + index) % all.length]).filter(
         (entry) => entry !== undefined,
       );
     }
