@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer';
+import type { ErrorCode } from '../../errors.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Json } from '../../terms.ts';
+
+export type Read =
+  | { readonly kind: 'ok'; readonly body: Json }
+  | {
+      readonly kind: 'unreadable';
+      readonly code: ErrorCode;
+      readonly message: string;
+      /** It began as JSON and broke off or went wrong: the next attempt may well be whole. */
+      readonly passing: boolean;
+    };
+
+export const deepest = 64;
+
+const unreadable = (code: ErrorCode, message: string, passing = false): Read => ({
+  kind: 'unreadable',
+  code,
+  message,
+  passing,
+});
+
+/** The JSON in an answer's bytes. The content type is not asked: partners send JSON as text/html and HTML as application/json. */
+export function readAnswer(bytes: Uint8Array, contentType: string | undefined): Read {
+  if (!isUtf8(bytes)) return unreadable('pull.not_utf8', `the answer (${bytes.length} bytes) is not UTF-8`);
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start).toString('utf8');
+  const first = /\S/.exec(text)?.[0];
+  if (first === undefined) return unreadable('pull.not_json', 'the answer is empty', true);
+  if (first === '<') return markup(text, contentType);
+  if (isDeeper(bytes, deepest))
+    return unreadable('pull.too_deep', `the answer is nested deeper than ${deepest} levels`);
+  try {
+    return { kind: 'ok', body: parseJson(text) };
+  } catch (error) {
+    const looksLikeJson = first === '{' || first === '[';
+    // The parser's message quotes the content, which may be a guest's: only the position is taken from it.
+    const position = / at position (\d+)/.exec((error as Error).message)?.[1];
+    const where = position === undefined ? 'it breaks off' : `it goes wrong at character ${position}`;
+    const what = looksLikeJson ? `${where} (${text.length} characters in all)` : described(contentType);
+    return unreadable('pull.not_json', `the answer is no JSON: ${what}`, looksLikeJson);
+  }
+}
+
+function markup(text: string, contentType: string | undefined): Read {
+  const isHtml = /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
+  if (!isHtml) return unreadable('pull.xml', 'the answer is XML; a custom adapter is needed to read it');
+  return unreadable('pull.not_json', `the answer is a web page (${described(contentType)})`);
+}
+
+function described(contentType: string | undefined): string {
+  return contentType === undefined ? 'no content type' : `content type ${contentType.slice(0, 60)}`;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Counts brackets outside of strings. Parsing survives any depth; what walks the value afterwards would not. */
+function isDeeper(bytes: Uint8Array, most: number): boolean {
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === quote) {
+      for (i++; i < bytes.length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > most) return true;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+const messageKeys = ['message', 'error_description', 'detail', 'title', 'error', 'errors', 'description', 'reason'];
+
+/** What the partner says about a refusal, as one short line; without anything that we must not show. */
+export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
+  const read = bytes.length > 65_536 ? undefined : readAnswer(bytes, undefined);
+  const found = read?.kind === 'ok' ? messageIn(read.body) : undefined;
+  if (found === undefined) return undefined;
+  const hidden = secrets
+    .filter((secret) => secret.length > 3)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), found);
+  const line = hidden.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+function messageIn(value: Json, depth = 0): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return value[0] === undefined ? undefined : messageIn(value[0], depth + 1);
+  for (const key of messageKeys) {
+    const inner = Object.hasOwn(value, key) ? value[key] : undefined;
+    const text = inner === undefined ? undefined : messageIn(inner, depth + 1);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}

@@ -1,0 +1,82 @@
+import type { ErrorCode } from '../../../errors.ts';
+import type { IntegrationName } from '../../../terms.ts';
+import type { PullPorts } from '../ports.ts';
+import type { OAuth2 } from '../settings.ts';
+import { requestToken } from './token-request.ts';
+import type { Renewal, StoredTokens } from './token-store.ts';
+
+export interface Bearer {
+  readonly token: string;
+  readonly generation: number;
+}
+
+export type BearerGot =
+  | { readonly kind: 'ok'; readonly bearer: Bearer }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly passing: boolean };
+
+/** A token is renewed this long before its end, so that none runs out on the way. */
+const aheadMs = 60_000;
+/** A token whose end is unknown is used until the partner refuses it. */
+const never = Number.POSITIVE_INFINITY;
+
+/**
+ * A token that is good for a request. `refused` is one that the partner answered with 401: it is renewed whatever its expiry
+ * says, unless another node already did.
+ */
+export async function bearerToken(
+  ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
+  integration: IntegrationName,
+  oauth: OAuth2,
+  refused: Bearer | undefined,
+): Promise<BearerGot> {
+  const identity = identityOf(oauth);
+  const stored = await ports.tokens.read(integration, identity);
+  const usable = isUsable(stored, refused, ports.clock.now());
+  if (usable && stored.tokens !== undefined) {
+    return { kind: 'ok', bearer: { token: stored.tokens.accessToken, generation: stored.generation } };
+  }
+  const renewal = await ports.tokens.renew(integration, identity, stored.generation, (locked) =>
+    renew(ports, oauth, locked),
+  );
+  if (renewal.kind === 'failed') {
+    return { kind: 'failed', code: 'pull.token_failed', message: renewal.message, passing: true };
+  }
+  if (renewal.kind === 'lost') {
+    const code = oauth.grant === 'authorization_code' ? 'pull.consent_needed' : 'pull.auth_failed';
+    return { kind: 'failed', code, message: renewal.message, passing: false };
+  }
+  return { kind: 'ok', bearer: { token: renewal.tokens.accessToken, generation: stored.generation + 1 } };
+}
+
+function isUsable(stored: StoredTokens, refused: Bearer | undefined, now: number): boolean {
+  if (stored.tokens === undefined || stored.tokens.accessToken === refused?.token) return false;
+  return (stored.tokens.expiresAt ?? never) - aheadMs > now;
+}
+
+/** Tokens belong to one client at one address: after a change of either they are of no use. */
+export function identityOf(oauth: OAuth2): string {
+  return JSON.stringify([oauth.grant, oauth.tokenUrl, oauth.clientId, oauth.audience ?? '', [...oauth.scopes].sort()]);
+}
+
+async function renew(ports: Pick<PullPorts, 'clock' | 'http'>, oauth: OAuth2, stored: StoredTokens): Promise<Renewal> {
+  const refreshToken = stored.tokens?.refreshToken;
+  if (refreshToken !== undefined) {
+    const refreshed = await requestToken(ports, oauth, { grant_type: 'refresh_token', refresh_token: refreshToken });
+    if (refreshed.kind === 'renewed') {
+      // A partner that does not rotate refresh tokens sends none back: the old one stays good.
+      return { kind: 'renewed', tokens: { refreshToken, ...refreshed.tokens } };
+    }
+    if (refreshed.kind === 'failed' || oauth.grant === 'authorization_code') {
+      return refreshed.kind === 'lost' && stored.interrupted ? interrupted(refreshed.message) : refreshed;
+    }
+  }
+  if (oauth.grant === 'client_credentials') return requestToken(ports, oauth, { grant_type: 'client_credentials' });
+  return { kind: 'lost', message: stored.lost ?? 'nobody has consented yet' };
+}
+
+function interrupted(message: string): Renewal {
+  return {
+    kind: 'lost',
+    message: `the last renewal was cut off by a crash before its answer was kept, and the partner does not take the token before it again: ${message}`,
+  };
+}

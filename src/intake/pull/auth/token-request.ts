@@ -1,0 +1,105 @@
+import type { Answer } from '../../../kit/http.ts';
+import { parseJson } from '../../../kit/json.ts';
+import type { Json } from '../../../terms.ts';
+import { partnerMessage } from '../answer.ts';
+import type { PullPorts } from '../ports.ts';
+import type { OAuth2 } from '../settings.ts';
+import type { Renewal, TokenSet } from './token-store.ts';
+
+const deadlineMs = 20_000;
+const maxBytes = 256 * 1024;
+
+/**
+ * Asks the token address (RFC 6749, 3.2) and reads the answer as it is found in the field: 200 or 201, a missing token_type,
+ * camel case, numbers as text, the whole inside `data`.
+ */
+export async function requestToken(
+  ports: Pick<PullPorts, 'http' | 'clock'>,
+  oauth: OAuth2,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Renewal> {
+  const asksScope = parameters.grant_type !== 'authorization_code' && oauth.scopes.length > 0;
+  const body = new URLSearchParams({
+    ...oauth.params,
+    ...(asksScope && { scope: oauth.scopes.join(' ') }),
+    ...(oauth.audience !== undefined && { audience: oauth.audience }),
+    ...parameters,
+  });
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  if (oauth.clientSecret === undefined || oauth.clientAuth === 'post') {
+    body.set('client_id', oauth.clientId);
+    if (oauth.clientSecret !== undefined) body.set('client_secret', oauth.clientSecret);
+  } else {
+    const pair = `${formEncoded(oauth.clientId)}:${formEncoded(oauth.clientSecret)}`;
+    headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+  }
+  const askedAt = ports.clock.now();
+  const answered = await ports.http.request({
+    method: 'POST',
+    url: oauth.tokenUrl,
+    headers,
+    body: body.toString(),
+    deadlineMs,
+    idleMs: deadlineMs,
+    maxBytes,
+  });
+  if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
+  if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
+  return refusal(answered, [oauth.clientSecret ?? '', ...Object.values(parameters)]);
+}
+
+/** RFC 6749, 2.3.1: id and secret are form-encoded before they become a Basic pair. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function readTokens(answer: Answer, askedAt: number): Renewal {
+  const body = parsed(answer.bytes);
+  const inner = isObject(body) && isObject(body.data) ? body.data : body;
+  const accessToken = text(inner, 'access_token', 'accessToken', 'token', 'AccessToken');
+  if (accessToken === undefined) return { kind: 'failed', message: 'the token address answered without a token' };
+  const refreshToken = text(inner, 'refresh_token', 'refreshToken', 'RefreshToken');
+  const seconds = Number(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires') ?? Number.NaN);
+  const tokens: TokenSet = {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(Number.isFinite(seconds) && seconds > 0 && { expiresAt: askedAt + seconds * 1000 }),
+  };
+  return { kind: 'renewed', tokens };
+}
+
+/** 4xx with an OAuth error is the partner's last word; anything else may pass. */
+function refusal(answer: Answer, secrets: readonly string[]): Renewal {
+  const body = parsed(answer.bytes);
+  const said = partnerMessage(answer.bytes, secrets);
+  const code = text(body, 'error');
+  const about = [code, said].filter((part, i, all) => part !== undefined && all.indexOf(part) === i).join(': ');
+  const message = `the token address answered ${answer.status}${about === '' ? '' : ` (${about})`}`;
+  const isFinal = [400, 401, 403].includes(answer.status) && code !== 'temporarily_unavailable';
+  return { kind: isFinal ? 'lost' : 'failed', message };
+}
+
+function parsed(bytes: Uint8Array): Json {
+  try {
+    return parseJson(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function text(value: Json | undefined, ...names: readonly string[]): string | undefined {
+  if (!isObject(value)) return undefined;
+  for (const name of names) {
+    const found = value[name];
+    if (typeof found === 'string' && found !== '') return found;
+    if (typeof found === 'number') return String(found);
+  }
+  return undefined;
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,47 @@
+import type { ErrorCode } from '../../errors.ts';
+import { limitsOf } from './limits.ts';
+import type { PullPlan, PullPorts } from './ports.ts';
+import { prepareRecords } from './prepare-page.ts';
+import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
+
+export type Formed =
+  | { readonly kind: 'ok'; readonly counters: Counters }
+  | { readonly kind: 'fenced' }
+  | { readonly kind: 'stopped' };
+
+const keysAtOnce = 500;
+
+/** With these the partner's lists were read to their ends all the same. */
+const readToTheEnd: ReadonlySet<ErrorCode> = new Set(['pull.total_not_reached', 'pull.list_unstable']);
+
+/**
+ * Puts flat rows together, once all pages of all windows are in: a reservation's rows may be spread over them. A run that was
+ * broken off forms nothing, since a reservation without some of its rows would overwrite a whole one.
+ */
+export async function formStaged(
+  ports: PullPorts,
+  plan: PullPlan,
+  run: Run,
+  position: Position,
+  signal: AbortSignal,
+): Promise<Formed> {
+  let counters = noCounts;
+  if (!plan.shaper.flat || position.findings.some(({ code }) => !readToTheEnd.has(code)))
+    return { kind: 'ok', counters };
+  for (;;) {
+    if (signal.aborted) return { kind: 'stopped' };
+    const staged = await ports.runs.staged(run, keysAtOnce);
+    if (staged.length === 0) return { kind: 'ok', counters };
+    let counted = noCounts;
+    const prepared = staged.flatMap(({ rows, requestedAt }) => {
+      const made = prepareRecords(plan, run, position, plan.shaper.group(rows), requestedAt);
+      counted = sum(counted, made.counted);
+      return made.prepared;
+    });
+    const keys = staged.map(({ key }) => key);
+    const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, { keys, prepared, counted }, plan.target);
+    if (tally === 'fenced') return { kind: 'fenced' };
+    counters = sum(sum(counters, counted), tally);
+    if (tally.changed > 0) ports.changed();
+  }
+}

@@ -1,0 +1,67 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { RawRecord } from '../../shape/shape.ts';
+import type { Json } from '../../terms.ts';
+import type { Asked } from './ask.ts';
+import { readTotal } from './paginate/paginator.ts';
+import type { PullPlan } from './ports.ts';
+import { pathReader } from './read-path.ts';
+import { hash53 } from './seen.ts';
+import type { Pagination } from './settings.ts';
+
+/** A row of a page with what tells it from others. */
+export interface Row {
+  /** Hash of the reservation's key; of the whole row where it has none, and for flat rows. */
+  readonly identity: number;
+  /** Hash of the content; 0 where nobody will compare it. */
+  readonly content: number;
+  readonly raw: RawRecord;
+}
+
+export type Page =
+  | {
+      readonly kind: 'page';
+      readonly rows: readonly Row[];
+      /** As the partner's paging counts them. */
+      readonly count: number;
+      readonly total?: number;
+      readonly fingerprint: number;
+    }
+  | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
+
+/** The rows of an answer. `compare` asks for hashes of the content, which cost about as much as parsing. */
+export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>, compare: boolean): Page {
+  const { body, headers } = answer;
+  if (body === undefined) return { kind: 'page', rows: [], count: 0, fingerprint: 0 };
+  const { shaper } = plan;
+  const shaped = shaper.records(body);
+  if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
+  const rows = shaper.flat
+    ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
+    : shaped.records.map((raw) => nestedRow(raw, compare));
+  const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
+  return {
+    kind: 'page',
+    rows,
+    count: Math.max(shaper.count(body), 0),
+    ...(total !== undefined && { total }),
+    fingerprint: rows.length === 0 ? 0 : hash53(rows.map(({ identity }) => identity).join()),
+  };
+}
+
+function nestedRow(raw: RawRecord, compare: boolean): Row {
+  if (raw.key !== '' && !compare) return { identity: hash53(raw.key), content: 0, raw };
+  const content = hash53(JSON.stringify(raw.value));
+  return { identity: raw.key === '' ? content : hash53(raw.key), content, raw };
+}
+
+function flatRow(value: Json, key: string): Row {
+  const content = hash53(JSON.stringify(value));
+  return { identity: content, content, raw: { key, value } };
+}
+
+/** A path in the response, or header.NAME for partners that say it there. */
+function totalOf(pagination: Pagination, body: Json, headers: Readonly<Record<string, string>>): number | undefined {
+  if (pagination.type === 'none') return undefined;
+  const { total } = pagination;
+  return readTotal(total.startsWith('header.') ? headers[total.slice(7).toLowerCase()] : pathReader(total)(body));
+}

@@ -1,0 +1,25 @@
+import { pathReader } from '../read-path.ts';
+import type { Pagination } from '../settings.ts';
+import type { Paginator } from './paginator.ts';
+
+/** Each page names the next. It ends where no cursor is named; an empty page is no end. That cursors go in a circle is seen by the pass. */
+export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagination, { type: 'cursor' }>): Paginator {
+  const read = pathReader(next);
+  return {
+    first: { cursor: null },
+    counts: false,
+    placements: (state) => [
+      ...(state.cursor === null || state.cursor === undefined ? [] : [{ place: cursor, value: state.cursor }]),
+      ...(limit === undefined ? [] : [{ place: limit, value: pageSize }]),
+    ],
+    after: (_state, page) => {
+      const named = read(page.body);
+      if (named === undefined || named === null || named === '' || named === false) return { kind: 'end' };
+      if (typeof named === 'string' || typeof named === 'number') {
+        return { kind: 'next', state: { cursor: String(named) } };
+      }
+      const what = Array.isArray(named) ? 'a list' : typeof named;
+      return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} holds ${what} and no text` };
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Pagination } from '../settings.ts';
+import { offsetPaginator, pagePaginator } from './counted.ts';
+import { cursorPaginator } from './cursor.ts';
+import { linkPaginator } from './link.ts';
+import type { Paginator } from './paginator.ts';
+
+/** One answer holds the whole window. */
+const onePage: Paginator = {
+  first: {},
+  counts: false,
+  placements: () => [],
+  after: () => ({ kind: 'end' }),
+};
+
+export function paginatorFor(pagination: Pagination): Paginator {
+  switch (pagination.type) {
+    case 'offset':
+      return offsetPaginator(pagination);
+    case 'page':
+      return pagePaginator(pagination);
+    case 'cursor':
+      return cursorPaginator(pagination);
+    case 'link':
+      return linkPaginator(pagination);
+    case 'none':
+      return onePage;
+  }
+}

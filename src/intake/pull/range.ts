@@ -1,0 +1,41 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { EpochMs } from '../../terms.ts';
+import { firstPass, type Position, type Run } from './run-state.ts';
+import type { PullSettings } from './settings.ts';
+import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
+
+export type Ranged =
+  | { readonly kind: 'ok'; readonly position: Position }
+  | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string };
+
+/** Where a run begins: the range that was asked for, or the one of its sync, counted from today at the property. */
+export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged {
+  const today = todayAt(settings.timezone, now);
+  const sync = run.sync === undefined ? undefined : settings.syncs[run.sync];
+  const asked = askedRange(run);
+  if (asked === undefined && sync === undefined) {
+    const message = `${settings.integration} has no sync ${run.sync ?? ''}`.trimEnd();
+    return { kind: 'invalid', code: 'pull.no_such_sync', message };
+  }
+  const range = asked ?? { from: addDays(today, sync?.fromDays ?? 0), to: addDays(today, sync?.toDays ?? 0) };
+  const window = nextWindow(range.from, range.to, settings.stepDays);
+  if (window === undefined) {
+    return { kind: 'invalid', code: 'pull.bad_range', message: `${range.from} is after ${range.to}` };
+  }
+  const { stepDays } = settings;
+  return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [] } };
+}
+
+/** The range given by hand; one bound alone is a single day. */
+export function askedRange({ from, to }: Pick<Run, 'from' | 'to'>): Window | undefined {
+  const first = from ?? to;
+  return first === undefined ? undefined : { from: first, to: to ?? first };
+}
+
+/** The position at the next window, or past the last one. */
+export function afterWindow(position: Position, finding?: Position['findings'][number]): Position {
+  const { window, ...rest } = position;
+  const findings = finding === undefined ? position.findings : [...position.findings, finding];
+  const next = window && nextWindow(addDays(window.to, 1), position.to, position.stepDays);
+  return { ...rest, pass: firstPass, findings, ...(next && { window: next }) };
+}

@@ -1,0 +1,151 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Prepared } from '../../reconcile/incoming.ts';
+import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
+import type { PageState } from './paginate/paginator.ts';
+import type { Window } from './windows.ts';
+
+/**
+ * The life of a run:
+ *
+ *   queued ──claim──▶ running ──▶ complete     every window read to its end, and shown to be whole
+ *      ▲                 │   ├──▶ incomplete   read as far as the partner let us; what is missing is named
+ *      └──── park ───────┘   └──▶ failed       an error ended it; what was read before is stored
+ *
+ * A running run whose lease ran out is claimed again by any node and goes on at `position`, the place after its last page.
+ */
+export interface Run {
+  readonly integration: IntegrationName;
+  readonly runId: RunId;
+  readonly sync: SyncType | undefined;
+  readonly kind: 'scheduled' | 'manual' | 'backfill';
+  readonly state: 'queued' | 'running' | 'complete' | 'incomplete' | 'failed';
+  /** Asked for explicitly; otherwise the range of the sync. */
+  readonly from?: LocalDate;
+  readonly to?: LocalDate;
+  readonly fence: number;
+  readonly position?: Position;
+  readonly connectorVersion?: number;
+  readonly integrationVersion?: number;
+  readonly counters: Counters;
+}
+
+/** Where a run is. JSON in the store. */
+export interface Position {
+  /** What the whole run asks for, fixed at its start: a run that goes over midnight stays what it was. */
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+  readonly today: LocalDate;
+  /** The longest window from here on; smaller once the partner could not take more. */
+  readonly stepDays: number;
+  /** Absent when every window is done and flat rows are put together. */
+  readonly window?: Window;
+  readonly pass: PassState;
+  /** Days that the partner could not answer for, and what keeps windows from being complete. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Finding {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+}
+
+/** One way through all pages of a window. */
+export interface PassState {
+  /** 1 for the first. */
+  readonly no: number;
+  /** The page to ask for; null for the first. */
+  readonly page: PageState | null;
+  readonly pages: number;
+  /** Rows whose identity no page before had shown. */
+  readonly fresh: number;
+  /** Pages that had come before in this pass. */
+  readonly repeats: number;
+  readonly emptyPages: number;
+  /** Rows with an identity of their own, over all passes of the window. */
+  readonly distinct: number;
+  readonly total?: number;
+  /** The page to ask for only shows that a short page was the end; it had so many rows. */
+  readonly confirms?: number;
+}
+
+export const firstPass: PassState = {
+  no: 1,
+  page: null,
+  pages: 0,
+  fresh: 0,
+  repeats: 0,
+  emptyPages: 0,
+  distinct: 0,
+};
+
+/** Why a run is not asking right now. */
+export type Waiting = 'retry_after' | 'breaker' | 'rate' | 'backoff';
+
+export const counterNames = [
+  'pages',
+  'requests',
+  'retries',
+  'waitedMs',
+  'bytes',
+  'rows',
+  'fetched',
+  'changed',
+  'unchanged',
+  'superseded',
+  'dropped',
+  'skipped',
+  'dead',
+] as const;
+export type CounterName = (typeof counterNames)[number];
+export type Counters = Readonly<Record<CounterName, number>>;
+
+export const noCounts: Counters = Object.freeze(
+  Object.fromEntries(counterNames.map((name) => [name, 0])) as Record<CounterName, number>,
+);
+
+export function sum(a: Counters, b: Partial<Counters>): Counters {
+  return Object.fromEntries(counterNames.map((name) => [name, a[name] + (b[name] ?? 0)])) as Record<
+    CounterName,
+    number
+  >;
+}
+
+/** All that a page changes, in one transaction. */
+export interface PageCommit {
+  readonly position: Position;
+  readonly prepared: readonly Prepared[];
+  /** Besides what applying the records counts. */
+  readonly counted: Counters;
+  readonly log: PageLog;
+  readonly staged: readonly StagedRow[];
+}
+
+export interface PageLog {
+  readonly window: Window;
+  readonly pass: number;
+  readonly requestedAt: EpochMs;
+  readonly durationMs: number;
+  readonly tries: number;
+  readonly waitedMs: number;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly fresh: number;
+  readonly mark: number;
+  readonly fingerprint: number;
+  readonly seen: Uint8Array;
+}
+
+export interface StagedRow {
+  readonly key: string;
+  readonly row: Json;
+  readonly requestedAt: EpochMs;
+}
+
+export interface RunEnd {
+  readonly state: 'complete' | 'incomplete' | 'failed';
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly findings: readonly Finding[];
+}

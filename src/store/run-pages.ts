@@ -1,0 +1,155 @@
+import type { Lease, StagedKey, Target, WindowPages } from '../intake/pull/ports.ts';
+import type { Counters, PageCommit } from '../intake/pull/run-state.ts';
+import type { Window } from '../intake/pull/windows.ts';
+import { jsonbText } from '../kit/json.ts';
+import type { Prepared, Tally } from '../reconcile/incoming.ts';
+import type { Json } from '../terms.ts';
+import { applyPrepared } from './apply.ts';
+import { type Pool, type Tx, transaction } from './pool.ts';
+import { addCounters } from './run-row.ts';
+
+/** Thrown inside a transaction, to roll it back: the run belongs to another node. */
+class Fenced extends Error {}
+
+async function unlessFenced<T>(work: Promise<T>): Promise<T | 'fenced'> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Fenced) return 'fenced';
+    throw error;
+  }
+}
+
+/** A page: its records, the place after it, its counters and its log, in one transaction that only the holder of the lease can end. */
+export function commitPage(
+  pool: Pool,
+  lease: Lease,
+  leaseMs: number,
+  commit: PageCommit,
+  target: Target,
+): Promise<Tally | 'fenced'> {
+  return unlessFenced(
+    transaction(pool, async (tx) => {
+      const tally = await applyPrepared(tx, target, commit.prepared);
+      await stage(tx, lease, commit);
+      const pageNo = await move(tx, lease, leaseMs, { ...commit.counted }, tally, commit.position);
+      await logPage(tx, lease, pageNo, commit, tally);
+      return tally;
+    }),
+  );
+}
+
+/** Records put together from staged rows: the rows go in the transaction that takes the records in. */
+export function commitFormed(
+  pool: Pool,
+  lease: Lease,
+  leaseMs: number,
+  formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
+  target: Target,
+): Promise<Tally | 'fenced'> {
+  return unlessFenced(
+    transaction(pool, async (tx) => {
+      const tally = await applyPrepared(tx, target, formed.prepared);
+      await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
+        lease.integration,
+        lease.runId,
+        formed.keys,
+      ]);
+      await move(tx, lease, leaseMs, formed.counted, tally);
+      return tally;
+    }),
+  );
+}
+
+async function move(
+  tx: Tx,
+  lease: Lease,
+  leaseMs: number,
+  counted: Counters,
+  tally: Tally,
+  position?: PageCommit['position'],
+): Promise<number> {
+  const { changed, unchanged, superseded, dropped, dead } = tally;
+  const counters = addCounters({ ...counted, changed, unchanged, superseded, dropped, dead }, 6);
+  const { rows } = await tx.query<{ pages: number }>(
+    `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = coalesce($5::jsonb, position), ${counters.sql}
+      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
+      returning pages`,
+    [
+      lease.integration,
+      lease.runId,
+      lease.fence,
+      leaseMs,
+      position === undefined ? null : JSON.stringify(position),
+      ...counters.values,
+    ],
+  );
+  if (rows[0] === undefined) throw new Fenced();
+  return rows[0].pages;
+}
+
+async function logPage(tx: Tx, lease: Lease, pageNo: number, { log }: PageCommit, tally: Tally): Promise<void> {
+  await tx.query(
+    `insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
+                            waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0), $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    [
+      lease.integration,
+      lease.runId,
+      pageNo,
+      log.window.from,
+      log.window.to,
+      log.pass,
+      log.requestedAt,
+      log.durationMs,
+      log.tries,
+      log.waitedMs,
+      log.bytes,
+      log.rows,
+      log.fresh,
+      tally.changed,
+      log.mark,
+      log.fingerprint,
+      log.seen.length === 0 ? null : Buffer.from(log.seen),
+    ],
+  );
+}
+
+export async function windowPages(pool: Pool, lease: Lease, window: Window, pass: number): Promise<WindowPages> {
+  const { rows } = await pool.query<{ pass: number; mark: number; fingerprint: number; seen: Buffer | null }>(
+    `select pass, mark, fingerprint, seen from run_pages
+      where integration = $1 and run_id = $2 and window_from = $3 and window_to = $4 order by page_no`,
+    [lease.integration, lease.runId, window.from, window.to],
+  );
+  const current = rows.filter((row) => row.pass === pass);
+  return {
+    marks: current.map(({ mark }) => mark),
+    fingerprints: current.map(({ fingerprint }) => fingerprint),
+    seen: rows.flatMap(({ seen }) => seen ?? []),
+  };
+}
+
+/** A row that comes again word for word, from a second pass or the next window, is kept once. */
+async function stage(tx: Tx, lease: Lease, { staged: rows }: PageCommit): Promise<void> {
+  if (rows.length === 0) return;
+  const texts = rows.map(({ row }) => jsonbText(JSON.stringify(row)));
+  await tx.query(
+    `insert into staged_rows (integration, run_id, key, row_hash, row_no, requested_at, row)
+     select $1, $2, key, sha256(convert_to(text, 'UTF8')), nextval('intake_seq'), to_timestamp(ms / 1000.0), text::jsonb
+       from unnest($3::text[], $4::float8[], $5::text[]) with ordinality as t (key, ms, text, no) order by no
+     on conflict do nothing`,
+    [lease.integration, lease.runId, rows.map(({ key }) => key), rows.map(({ requestedAt }) => requestedAt), texts],
+  );
+}
+
+export async function staged(pool: Pool, lease: Lease, most: number): Promise<StagedKey[]> {
+  const { rows } = await pool.query<{ key: string; rows: Json[]; ms: number }>(
+    `select key, json_agg(row order by row_no) as rows, extract(epoch from min(requested_at))::float8 * 1000 as ms
+       from staged_rows
+      where integration = $1 and run_id = $2
+        and key in (select distinct key from staged_rows where integration = $1 and run_id = $2 order by key limit $3)
+      group by key order by key`,
+    [lease.integration, lease.runId, most],
+  );
+  return rows.map(({ key, rows: list, ms }) => ({ key, rows: list, requestedAt: ms }));
+}
