@@ -52,7 +52,7 @@ export async function findReservationsOf(
   const { rows } = await tx.query<{ id: string }>(
     `select r.id
        from (select id from guest_keys where integration = $1 and key = any($2) and type = 'reservation'
-             union select $3 where $3 is not null) k
+             union select $3::text where $3::text is not null) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       where r.data ->> 'status' in ('confirmed', 'checked_in', 'other')
       order by r.data ->> 'check_out' desc limit $4`,

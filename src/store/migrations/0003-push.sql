@@ -107,3 +107,5 @@ end $$;
 create trigger drop_guest_keys after delete on records
   referencing old table as before
   for each statement execute function drop_guest_keys();
+
+create index events_thin on events (integration, id) where state = 'hydrate';

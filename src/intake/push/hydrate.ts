@@ -1,0 +1,99 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { EpochMs } from '../../terms.ts';
+
+/**
+ * Events that only name a reservation are completed from the partner's API before they are worked on. One request serves
+ * every event of the reservation that came before it. It is made outside of any transaction, under a lease in the store.
+ */
+export interface HydratorPorts {
+  readonly clock: Clock;
+  readonly wake: {
+    wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
+    signal(topic: string): void;
+  };
+  /** Takes reservations whose events are due, for the time of the lease. */
+  readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
+  /** The connector's single request, with the pull side's credentials, limits, retries and breaker. */
+  readonly fetchSingle: (integration: string, id: string) => Promise<Fetched>;
+  readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs) => Promise<void>;
+  readonly later: (thin: Thin, delayMs: number) => Promise<void>;
+  readonly dead: (thin: Thin, message: string, detail: { reason: string; attempts: number }) => Promise<void>;
+  readonly onError?: (integration: string, error: unknown) => void;
+}
+
+/** A reservation to be fetched, for the events of it that wait. */
+export interface Thin {
+  readonly integration: string;
+  readonly id: string;
+  readonly attempt: number;
+}
+
+export type Fetched =
+  | { readonly kind: 'found'; readonly body: Buffer; readonly requestedAt: EpochMs }
+  /** The partner says that there is no such reservation. */
+  | { readonly kind: 'absent' }
+  /** Not now: an open breaker, a limit, a failure that may pass. */
+  | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
+  /** Never like this: credentials, configuration, an answer that is no JSON. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const concurrency = 4;
+const leaseMs = 300_000;
+const pollMs = 5_000;
+const firstDelayMs = 5_000;
+const mostDelayMs = 15 * 60_000;
+/** Some three hours with the delays between them: longer than most partners' outages. */
+const tries = 16;
+
+export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    while (!signal.aborted) {
+      const worked = await hydrateOnce(ports).catch((error) => {
+        ports.onError?.('', error);
+        return 0;
+      });
+      if (worked === 0 && !signal.aborted) await ports.wake.wait('hydrate', pollMs, signal);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** One round; how many reservations it looked after. */
+export async function hydrateOnce(ports: HydratorPorts): Promise<number> {
+  const claimed = await ports.claim(concurrency, leaseMs);
+  await Promise.all(
+    claimed.map((thin) => hydrateOne(ports, thin).catch((error) => ports.onError?.(thin.integration, error))),
+  );
+  return claimed.length;
+}
+
+async function hydrateOne(ports: HydratorPorts, thin: Thin): Promise<void> {
+  const fetched = await ports.fetchSingle(thin.integration, thin.id);
+  const attempts = thin.attempt;
+  switch (fetched.kind) {
+    case 'found':
+      await ports.hydrated(thin, fetched.body, fetched.requestedAt);
+      ports.wake.signal('events');
+      return;
+    case 'absent':
+      return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts });
+    case 'failed':
+      return ports.dead(thin, `The partner’s API could not be asked: ${fetched.reason}.`, {
+        reason: fetched.reason,
+        attempts,
+      });
+    case 'later':
+      if (attempts >= tries) {
+        const message = `The partner’s API did not give the reservation in ${attempts} tries: ${fetched.reason}.`;
+        return ports.dead(thin, message, { reason: fetched.reason, attempts });
+      }
+      return ports.later(thin, fetched.afterMs ?? Math.min(firstDelayMs * 2 ** (attempts - 1), mostDelayMs));
+  }
+}
