@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Active, activate, compileCheck } from './active.ts';
 import { openSecret, workspaceKeyring } from './documents/keyring.ts';
@@ -149,7 +150,12 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
 async function shouldApply(options: GroundOptions, pool: Pool, server: PrivatePostgres | undefined): Promise<boolean> {
   if (options.apply === 'always') return true;
   if (options.apply === 'never') return false;
-  if (server) return (await findHolder(pool)) === undefined;
+  if (server && (await findHolder(pool)) === undefined) return true;
+  // A service that is just starting applies in a moment; its first word on the documents is waited for.
+  for (let waits = 0; server && waits < 100; waits++) {
+    if ((await currentDocuments(pool)).length > 0 || (await findHolder(pool)) === undefined) break;
+    await delay(100);
+  }
   return (await currentDocuments(pool)).length === 0;
 }
 

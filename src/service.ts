@@ -1,11 +1,18 @@
 import type { AddressInfo } from 'node:net';
 import { buildServer } from './api/server.ts';
+import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
+import { sizeBytes } from './documents/size.ts';
 import { InnboundError } from './errors.ts';
 import { type Ground, openGround } from './ground.ts';
+import type { PushIntake } from './intake/push/intake.ts';
+import { startEventWorker } from './intake/push/worker.ts';
+import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { deliverPorts } from './wiring/deliver.ts';
+import { eventWorkerPorts } from './wiring/events.ts';
+import { openIntake } from './wiring/push.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 
@@ -54,16 +61,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       );
     },
   });
+  let intake: PushIntake | undefined;
+  let webhooks: Webhooks | undefined;
   const stop = async (): Promise<void> => {
     draining = true;
+    await webhooks?.drain();
     await app.close();
+    await intake?.close();
     await Promise.allSettled(loops.map((loop) => loop.stop()));
     await ground.close();
   };
   try {
     await options.prepare?.(ground);
-    loops.push(followDocuments(ground));
-    if (role !== 'web') loops.push(startDeliveries(await deliverPorts(ground)));
+    loops.push(followDocuments(ground, () => intake?.directory.clear()));
+    if (role !== 'worker') {
+      intake = openIntake(ground);
+      const { limits } = ground.active().settings;
+      webhooks = registerWebhooks(app, {
+        clock: systemClock,
+        intake,
+        maxBodyBytes: () => sizeBytes(limits.webhook_body),
+      });
+    }
+    if (role !== 'web') {
+      loops.push(startEventWorker(eventWorkerPorts(ground)), startDeliveries(await deliverPorts(ground)));
+    }
     await app.listen({ host, port });
   } catch (error) {
     await stop();
@@ -92,12 +114,13 @@ async function keepSeen(ground: Ground, role: Role, url: string): Promise<Loop> 
 }
 
 /** Takes up documents that were applied elsewhere, at once by signal, at the latest after half a minute. */
-function followDocuments(ground: Ground): Loop {
+function followDocuments(ground: Ground, changed: () => void): Loop {
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
       await ground.wake.wait('documents', 30_000, stopping.signal);
       if (stopping.signal.aborted) return;
+      changed();
       await ground.refresh().then(
         (changed) =>
           changed &&

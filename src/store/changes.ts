@@ -85,7 +85,7 @@ export async function writeChanges(
   if (changes.length === 0) return;
   await tx.query(
     `insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
-     select $1, type, id, version, event, receipt_id, data::jsonb, diff::jsonb, key
+     select $1, type, id, version, event, receipt_id, data::json, diff::jsonb, key
        from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[])
          as t (type, id, version, event, receipt_id, data, diff, key)`,
     [

@@ -36,7 +36,7 @@ export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
       settings,
       selection: selectionOf(body),
       scheduleMs: body.retry.map(durationMs),
-      batchWaitMs: durationMs(body.batch?.wait ?? '1s'),
+      batchWaitMs: body.batch ? durationMs(body.batch.wait) : 0,
       batch: Math.min(body.batch?.size ?? batch.standard, batch.most),
       concurrency: body.concurrency,
       timeoutMs: type.timeoutMs(checked),

@@ -78,7 +78,7 @@ create table changes (
   event       text not null check (event in ('created', 'updated', 'cancelled', 'erased')),
   at          timestamptz not null default now(),
   receipt_id  bigint not null,
-  data        jsonb not null,
+  data        json not null,
   diff        jsonb not null,
   idempotency_key text not null,
   primary key (integration, type, id, version)
