@@ -54,7 +54,7 @@ export function* textsIn(value: unknown, path: Path = []): Generator<{ text: str
 }
 
 /** Hands a finding of a check to zod; where there is none, nothing. */
-export function report(context: z.RefinementCtx, found: Finding | undefined, path: Path = []): void {
+function report(context: z.RefinementCtx, found: Finding | undefined, path: Path = []): void {
   if (found === undefined) return;
   const { message, suggestion, offset } = found;
   context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });

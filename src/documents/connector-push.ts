@@ -47,7 +47,7 @@ const standardWebhooks = z
   })
   .meta({ title: 'standard_webhooks', description: 'Standard Webhooks.' });
 
-export const verificationSchema = z
+const verificationSchema = z
   .discriminatedUnion('type', [hmac, token, standardWebhooks])
   .describe(
     'How this sender proves itself. Left out: HMAC-SHA512 over `timestamp.body`, hex after `sha512=` in X-Webhook-Signature, the time in X-Webhook-Timestamp.',

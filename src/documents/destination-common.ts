@@ -10,7 +10,7 @@ import { closest } from './suggest.ts';
 const lists = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
 
 /** The canonical fields as a destination names them: check_in, guests, guests[].email … */
-export const canonicalFields: readonly string[] = [
+const canonicalFields: readonly string[] = [
   ...Object.keys(reservationSchema.shape),
   ...Object.entries(lists).flatMap(([list, schema]) => Object.keys(schema.shape).map((field) => `${list}[].${field}`)),
 ];

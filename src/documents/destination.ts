@@ -24,7 +24,7 @@ async function findTypes(): Promise<ReadonlyMap<string, z.ZodObject>> {
 }
 
 /** The types there are, each with the schema of its own settings. */
-export const destinationTypes = await findTypes();
+const destinationTypes = await findTypes();
 
 export type Destination = DestinationCommon & { readonly type: string; readonly [setting: string]: unknown };
 

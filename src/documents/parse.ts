@@ -135,7 +135,7 @@ function readDocument(kind: DocumentKind, raw: unknown): Reading {
 }
 
 /** The kind that a document says it is: by the key that names it. An integration also has the key `connector`. */
-export function kindOf(raw: object): DocumentKind | undefined {
+function kindOf(raw: object): DocumentKind | undefined {
   return (['integration', 'destination', 'connector'] as const).find((kind) => Object.hasOwn(raw, kind));
 }
 
@@ -155,6 +155,6 @@ function loaded({ kind, file, text, shipped = false }: SourceFile, body: unknown
 }
 
 /** Key order counts: the order of query parameters goes out on the wire. */
-export function hashOf(body: unknown): string {
+function hashOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }

@@ -65,16 +65,19 @@ export const secretText = () => z.string().min(1).meta({ writeOnly: true });
 export const timezoneText = () =>
   checkedText('an IANA time zone such as Europe/Lisbon', checkTimezone).meta({ examples: ['Europe/Lisbon'] });
 
+const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
+
 function checkTimezone(text: string): Finding | undefined {
+  // The set is asked first: a DateTimeFormat costs a third of all the time it takes to load a document.
   // Intl also takes offsets such as +01:00; a property that keeps summer time cannot be described by one.
-  if (/^[A-Za-z]/.test(text) && isTimezone(text)) return undefined;
-  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+  if (zones.has(text) || (/^[A-Za-z]/.test(text) && isTimezone(text))) return undefined;
   const place = text.toLowerCase().replaceAll(' ', '_');
-  const suggestion = zones.find((zone) => zone.toLowerCase().endsWith(`/${place}`)) ?? closest(text, zones);
+  const suggestion = [...zones].find((zone) => zone.toLowerCase().endsWith(`/${place}`)) ?? closest(text, zones);
   const message = 'is no IANA time zone (such as Europe/Lisbon)';
   return suggestion === undefined ? { message } : { message, suggestion };
 }
 
+/** Older names and links, such as Europe/Kiev or Asia/Calcutta, are no members of the set but known all the same. */
 function isTimezone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });

@@ -37,7 +37,7 @@ export function parseKey(text: string): Key | undefined {
 }
 
 /** The id tells keys apart and tells nothing of the key. */
-export function keyOf(bytes: Buffer): Key {
+function keyOf(bytes: Buffer): Key {
   if (bytes.length !== 32) throw new TypeError('a key has 32 bytes');
   return { id: createHmac('sha256', bytes).update('key id').digest('hex').slice(0, 16), bytes };
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { schemas } from '../../src/documents/kinds.ts';
 import { publishedFiles } from '../../src/documents/publish.ts';
 import { jsonSchema } from '../../src/documents/published-schemas.ts';
+import { caseFiles } from './case-files.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -36,4 +39,17 @@ test('every key of every document says what it is for', () => {
   };
   for (const kind of Object.keys(schemas) as (keyof typeof schemas)[]) visit(jsonSchema(kind), kind);
   assert.deepEqual(silent, []);
+});
+
+test('what editors are told agrees with what the service checks: sound documents pass, misspelled and missing keys do not', () => {
+  const asJson = (kind: keyof typeof schemas): unknown => JSON.parse(JSON.stringify(jsonSchema(kind)));
+  const editors = new Map(
+    caseFiles().map(({ kind }) => [kind, z.fromJSONSchema(asJson(kind) as z.core.JSONSchema.JSONSchema)]),
+  );
+  const passes = (kind: keyof typeof schemas, text: string) => editors.get(kind)?.safeParse(parse(text) ?? {}).success;
+  for (const { name, kind, text, expected } of caseFiles()) {
+    if (expected.length === 0) assert.equal(passes(kind, text), true, name);
+    else if (expected.some((line) => /: (?:unknown key|\w+ is missing|must be one of) ?/.test(line)))
+      assert.equal(passes(kind, text), false, name);
+  }
 });

@@ -99,7 +99,7 @@ test('a misspelled key, anywhere in a document, is suggested back at its place a
       const line = text.split('\n')[(mistake?.line ?? 0) - 1] ?? '';
       assert(line.slice((mistake?.column ?? 0) - 1).startsWith(wrong), line);
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 
