@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+
+const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'test');
+
+async function run(args: readonly string[], cwd: string): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(script, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code, out, err };
+}
+
+test('named tests are run alone, their failure is the exit code, and the summary of Node comes last', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-script-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(path.join(folder, 'good.test.mjs'), `import { test } from 'node:test'; test('holds', () => {});`);
+  await writeFile(
+    path.join(folder, 'bad.test.mjs'),
+    `import { test } from 'node:test'; test('breaks', () => { throw new Error('x'); });`,
+  );
+
+  const good = await run(['good.test.mjs'], folder);
+  assert.equal(good.code, 0, good.out);
+  assert.match(good.out, /ℹ tests 1\n(ℹ .*\n)*ℹ duration_ms [\d.]+\n$/);
+  assert.doesNotMatch(good.out, /types/);
+
+  const both = await run(['good.test.mjs', path.join(folder, 'bad.test.mjs')], folder);
+  assert.equal(both.code, 1);
+  assert.match(both.out, /ℹ pass 1\nℹ fail 1\n/);
+});
+
+test('an option that does not exist is not mistaken for a test', async () => {
+  const { code, err } = await run(['--sutie'], '/');
+  assert.equal(code, 2);
+  assert.match(err, /^Usage: scripts\/test/);
+});
