@@ -51,7 +51,7 @@ function compileTest(test: Test, at: string, env: Env): Accepts {
   return (value, scope) => tests.every((accepts) => accepts(value, scope));
 }
 
-const operatorNames = ['is', 'not', 'exists', 'same_as', 'at_least', 'at_most', 'starts_with', 'contains'];
+export const operatorNames = ['is', 'not', 'exists', 'same_as', 'at_least', 'at_most', 'starts_with', 'contains'];
 
 function operators(test: Operators, at: string, env: Env): Accepts[] {
   const tests: Accepts[] = [];

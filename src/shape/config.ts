@@ -167,6 +167,8 @@ export interface RawRecord {
   /** The partner's id, or the text of the flat key; empty where the record has none. */
   readonly key: string;
   readonly value: Json;
+  /** The record's position or name in its list; only where the mapping reads it. */
+  readonly place?: string | number;
   /** The objects around the record inside the response, nearest first; only where root_path goes through lists. */
   readonly around?: readonly Json[];
   /** The whole response; only where the mapping looks into it. */

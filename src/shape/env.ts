@@ -19,9 +19,10 @@ export class Env {
   readonly problems: MappingProblem[] = [];
   readonly options: EnvOptions;
   readonly traced: boolean;
-  /** Set while compiling: does any path look into the response, or around an item? */
+  /** Set while compiling: does any path look into the response, around an item, or at its place? */
   usesBody = false;
   usesParent = false;
+  usesKey = false;
   /** The record's currency, for amounts in its minor unit. */
   currency: Read = () => undefined;
 
@@ -60,6 +61,7 @@ export class Env {
     }
     if (path.start === 'rows' && !flat) fail('$rows is only there under shape.flat', 0);
     if (path.up > 0) this.usesParent = true;
+    if (path.start === 'key') this.usesKey = true;
     return path;
   }
 }

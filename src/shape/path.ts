@@ -1,6 +1,7 @@
 /**
  * The path language: `contact.mail`, `rooms[0].type`, `rooms[-1]`, `rooms[].charges`, `'key with spaces'.x`, `["a.b"]`, and
  * where it starts when that is not the item itself: `$parent.id`, `$record.currency`, `$body.customers`, `$key`, `$item`.
+ * `rooms.*.charges` and `rooms.0.type` say the same without brackets, which YAML wants quoted inside braces.
  */
 export type Step =
   | { readonly kind: 'key'; readonly key: string }
@@ -139,7 +140,8 @@ class PathParser {
     }
     const found = this.#match(bareKey);
     if (found !== undefined) {
-      this.#push(found);
+      if (found === '*') this.#steps.push({ kind: 'each' });
+      else this.#push(found);
       this.#at += found.length;
     } else if (sign === undefined) {
       this.#fail('a key is missing after the last dot', this.#at);

@@ -12,9 +12,9 @@ export function compileRead(path: Path, traced: boolean): Read {
   if (path.steps.some((step) => step.kind === 'each')) return firstOf(compileEach(path, traced));
   if (traced) return tracedRead(path);
   const [one, two] = path.steps;
-  if (path.start === 'item' && path.up === 0 && one?.kind === 'key') {
+  if (path.start === 'item' && path.up === 0 && one?.kind === 'key' && !ofLists(one.key)) {
     if (two === undefined) return keyOf(one.key);
-    if (two.kind === 'key' && path.steps.length === 2) return keyOfKey(one.key, two.key);
+    if (two.kind === 'key' && path.steps.length === 2 && !ofLists(two.key)) return keyOfKey(one.key, two.key);
   }
   const { steps } = path;
   const start = starter(path);
@@ -40,9 +40,15 @@ function keyOfKey(outer: string, inner: string): Read {
   };
 }
 
+/** `length`, `map` and the like are there on every JavaScript list and are nothing that the partner sent. */
+function ofLists(key: string): boolean {
+  return key in Array.prototype;
+}
+
 function stepInto(value: Json | undefined, step: Step): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (step.kind === 'key') return (value as { [key: string]: Json })[step.key];
+  if (step.kind === 'key')
+    return Array.isArray(value) && ofLists(step.key) ? undefined : (value as { [key: string]: Json })[step.key];
   return step.kind === 'index' && Array.isArray(value) ? value.at(step.index) : undefined;
 }
 

@@ -24,7 +24,7 @@ export function nestedScope(raw: RawRecord, trace: Trace | undefined): Scope {
     const at = `$parent${'.$parent'.repeat(level)}`;
     up = { item: around[level], key: 0, up, root, at, group: undefined };
   }
-  root.record = { item: raw.value, key: 0, up, root, at: '', group: undefined };
+  root.record = { item: raw.value, key: raw.place ?? 0, up, root, at: '', group: undefined };
   return root.record;
 }
 

@@ -8,11 +8,9 @@ import type { Trace } from './scope.ts';
  * the other reservations of its page.
  */
 export function selfContained(raw: RawRecord, trace: Trace): RawRecord {
-  const kept: { key: string; value: Json; around?: Json[]; body?: Json } = { key: raw.key, value: raw.value };
-  if (raw.body !== undefined) kept.body = prune(raw.body, '$body', trace);
-  if (raw.around !== undefined)
-    kept.around = raw.around.map((around, level) => prune(around, `$parent${'.$parent'.repeat(level)}`, trace));
-  return kept;
+  const body = raw.body === undefined ? {} : { body: prune(raw.body, '$body', trace) };
+  const around = raw.around?.map((one, level) => prune(one, `$parent${'.$parent'.repeat(level)}`, trace));
+  return { ...raw, ...body, ...(around !== undefined && { around }) };
 }
 
 function prune(value: Json, start: string, trace: Trace): Json {

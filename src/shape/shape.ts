@@ -103,6 +103,7 @@ function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env {
   return new Env({ mapAt, traced, flat, timezone, dates, numbers: shape?.numbers, field: compileField });
 }
 
+type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 type RowKey = (scope: Scope) => string | undefined;
 
 class CompiledShaper implements Shaper {
@@ -166,10 +167,12 @@ class CompiledShaper implements Shaper {
   }
 
   #raw(row: Scope, body: Json): RawRecord {
-    const raw: { key: string; value: Json; around?: Json[]; body?: Json } = { key: '', value: row.item ?? null };
+    const raw: Mutable<RawRecord> = { key: '', value: row.item ?? null };
+    if (this.#env.usesKey) raw.place = row.key;
     if (this.#env.usesParent) {
-      raw.around = [];
-      for (let up = row.up; up !== undefined; up = up.up) raw.around.push(up.item ?? null);
+      const around: Json[] = [];
+      for (let up = row.up; up !== undefined; up = up.up) around.push(up.item ?? null);
+      raw.around = around;
     }
     if (this.#env.usesBody) raw.body = body;
     raw.key = this.#builder.key(raw);

@@ -1,0 +1,119 @@
+/** Writes docs/reference/mapping.md from the mapping's schema and its examples. A test holds the file against it. */
+import { writeFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { chargeFields, guestFields, reservationFields, roomFields } from '../src/canonical/fields.ts';
+import {
+  flatSchema,
+  guestListSchema,
+  joinSchema,
+  mapSchema,
+  shapeSchema,
+  valuesSchema,
+} from '../src/documents/connector-mapping.ts';
+import {
+  fieldFormSchema,
+  listFormSchema,
+  lookupSchema,
+  operatorsSchema,
+  sourceKeys,
+} from '../src/documents/mapping-field.ts';
+import { type Chapter, chapters, defaultTimezone, type Example, readExamples } from './mapping-examples.ts';
+
+export const referenceFile = new URL('../docs/reference/mapping.md', import.meta.url);
+
+type Keys = { readonly shape: { readonly [key: string]: z.ZodType } };
+
+function table(schema: Keys, wanted: (key: string) => boolean = () => true): string {
+  const rows = Object.entries(schema.shape)
+    .filter(([key]) => wanted(key))
+    .map(([key, one]) => `| \`${key}\` | ${(one.description ?? '').replaceAll('|', '\\|')} |`);
+  return ['| key | meaning |', '|---|---|', ...rows].join('\n');
+}
+
+function section(title: string, ...parts: string[]): string {
+  return [`## ${title}`, ...parts].join('\n\n');
+}
+
+const sources = new Set<string>(sourceKeys);
+const canonical = { reservation: reservationFields, guests: guestFields, rooms: roomFields, charges: chargeFields };
+
+/** What stands before the examples of a chapter: the keys that belong to it. */
+const opening: { readonly [Name in Chapter]?: readonly string[] } = {
+  root: ['Keys of `shape`:', table(shapeSchema)],
+  fields: [
+    'A field is a path, `false`, or one source with modifiers. Modifiers without a source apply to the raw field of the same name.',
+    'Sources, of which a field has one:',
+    table(fieldFormSchema, (key) => sources.has(key)),
+    'Modifiers, which are applied in this order whatever the order in the document:',
+    table(fieldFormSchema, (key) => !sources.has(key)),
+    'A list inside `sum`, `min`, `max`, `count` and `pick` is a path, or:',
+    table(listFormSchema),
+    '`lookup`:',
+    table(lookupSchema),
+    'Tests in a condition:',
+    table(operatorsSchema),
+  ],
+  lists: ['Keys of `map.guests`, `map.rooms` and `map.charges`:', table(guestListSchema), '`join`:', table(joinSchema)],
+  flat: ['Keys of `shape.flat`:', table(flatSchema)],
+  values: ['Keys of `values`:', table(valuesSchema)],
+};
+
+function fieldList(): string {
+  const rows = Object.entries(canonical).map(
+    ([name, fields]) =>
+      `| ${name} | ${Object.keys(fields)
+        .map((field) => `\`${field}\``)
+        .join(' ')} |`,
+  );
+  return [
+    '| of | fields |',
+    '|---|---|',
+    ...rows,
+    `| further | ${mapSchema.shape.extra.description} (\`extra\`) |`,
+  ].join('\n');
+}
+
+function shown({ title, about, timezone, mapping, input, output, push }: Example): string {
+  const zone = timezone === defaultTimezone ? '' : ` The property is in ${timezone}.`;
+  return [
+    `### ${title}`,
+    about + zone,
+    `\`\`\`yaml\n${mapping.trim()}\n\`\`\``,
+    push ? 'Data of an event:' : 'Response:',
+    `\`\`\`json\n${input.trim()}\n\`\`\``,
+    'Records:',
+    `\`\`\`json\n${output.trim()}\n\`\`\``,
+  ].join('\n\n');
+}
+
+export function mappingReference(examples: readonly Example[] = readExamples()): string {
+  const parts = [
+    '<!-- Written by scripts/mapping-reference.ts from the schema and from mapping-examples/; edits are lost. -->',
+    '# Mapping: `shape`, `map` and `values` of a connector',
+    'How a partner’s JSON becomes canonical records. It is data: nothing in it runs, and every mistake in it is told with its place before it is applied. `innbound map CONNECTOR --sample FILE` shows what a mapping makes of a response, where each value came from, and what was left unmapped.',
+    'Each example below is run by a test. Examples leave out what they are not about: a real record also needs an id, the dates of the stay and a status.',
+    section(
+      'Canonical fields',
+      'A field of which nothing is said is read from the raw field of the same name.',
+      fieldList(),
+    ),
+    ...(Object.entries(chapters) as [Chapter, string][]).map(([chapter, title]) =>
+      section(title, ...(opening[chapter] ?? []), ...examples.filter((one) => one.chapter === chapter).map(shown)),
+    ),
+    section(
+      'What a record must keep to',
+      'A record that breaks a rule is a dead letter with the field, the rule and the type of the value, never the value; the other records go on.',
+      [
+        '- `id`, `check_in`, `check_out` and `status` are there.',
+        '- Dates are real; `check_out` is not before `check_in`.',
+        '- `currency` is one of ISO 4217, `nationality` one of ISO 3166.',
+        '- Amounts are decimal numbers, `adults`, `children` and `quantity` whole numbers; text that holds one is read.',
+        '- `marketing_consent` is true or false; yes, no, y, n, 1 and 0 are read.',
+        '- The status is confirmed, checked_in, checked_out, cancelled or no_show in any case and with any separators (canceled too), or a spelling under `values.status`.',
+      ].join('\n'),
+    ),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+if (import.meta.main) writeFileSync(referenceFile, mappingReference());

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { countryLanguages } from '../canonical/country.ts';
+
+/** One field of a connector's mapping: where its value comes from and what is done with it. */
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+export const path = z.string().min(1);
+export const paths = z.union([path, z.array(path).min(1)]);
+export const spellings = z.union([scalar, z.array(scalar)]);
+
+export const operatorsSchema = z.strictObject({
+  is: spellings.optional().describe('The value is this, or one of these.'),
+  not: spellings.optional().describe('The value is not this, and none of these.'),
+  exists: z.boolean().optional().describe('true: there is a value; false: it is absent, null or empty text.'),
+  same_as: path.optional().describe('The value equals the one at this path.'),
+  at_least: z
+    .union([z.number(), z.string()])
+    .optional()
+    .describe('The value is this or more; dates are compared as text.'),
+  at_most: z
+    .union([z.number(), z.string()])
+    .optional()
+    .describe('The value is this or less; dates are compared as text.'),
+  starts_with: z.string().optional().describe('The text begins so.'),
+  contains: z.string().optional().describe('The text holds this; a list has this among its items.'),
+});
+
+const test = z.union([scalar, z.null(), z.array(z.union([scalar, z.null()])), operatorsSchema]);
+const conditions = z.record(path, test);
+
+export const conditionSchema = z
+  .union([conditions, z.array(conditions).min(1)])
+  .meta({ id: 'Condition' })
+  .describe(
+    'Paths, each with what must stand there: a value, a list of values, null for empty, or a test. All must hold; of a list of such conditions, one.',
+  );
+
+export const valueMap = z.record(z.string(), spellings);
+export const numberFormat = z.enum(['point', 'comma']);
+
+const namePart = z.enum(['first', 'last']);
+
+/** The keys of a field that say where its value comes from; a field has one of them. */
+export const sourceKeys = [
+  'path',
+  'const',
+  'first',
+  'join',
+  'sum',
+  'product',
+  'min',
+  'max',
+  'count',
+  'pick',
+  'lookup',
+] as const;
+
+/** One source, then modifiers; these are applied in the order in which they stand here. */
+export const fieldFormSchema = z
+  .strictObject({
+    path: path.optional().describe('The value at a path.'),
+    const: scalar.optional().describe('Always this value.'),
+    get first() {
+      return fields.optional().describe('The first of several fields that is not empty.');
+    },
+    get join() {
+      return fields
+        .optional()
+        .describe('Several fields as one text, with `with` between them; empty ones are left out.');
+    },
+    get sum() {
+      return z.union([listSource, fields]).optional().describe('The exact sum over a list, or of several fields.');
+    },
+    get product() {
+      return fields.optional().describe('The exact product of several fields; empty when one of them is.');
+    },
+    get min() {
+      return listSource.optional().describe('The smallest number or earliest date of a list.');
+    },
+    get max() {
+      return listSource.optional().describe('The largest number or latest date of a list.');
+    },
+    get count() {
+      return listSource.optional().describe('How many items a list has.');
+    },
+    get pick() {
+      return listFormSchema.optional().describe('The value of the first item of a list that meets a condition.');
+    },
+    get lookup() {
+      return lookupSchema.optional().describe('A value out of a table elsewhere in the same response.');
+    },
+    when: conditionSchema.optional().describe('The field is empty unless this condition holds.'),
+    with: z.string().optional().describe('What stands between the texts of `join`; a space unless said.'),
+    empty: z.array(scalar).optional().describe('Values that mean "no value", such as N/A.'),
+    split: z
+      .strictObject({
+        on: z.string().min(1).describe('Where the text is cut.'),
+        part: z.int().describe('Which piece is taken, from 0; -1 is the last.'),
+      })
+      .optional()
+      .describe('Cuts a text and takes one piece.'),
+    name: z
+      .union([
+        namePart,
+        z.strictObject({
+          part: namePart.describe('Which part of the full name.'),
+          order: z
+            .enum(['first_last', 'last_first'])
+            .optional()
+            .describe('How the name is written, where its script does not say.'),
+        }),
+      ])
+      .optional()
+      .describe('Takes the first or the last name out of a full name.'),
+    values: valueMap
+      .optional()
+      .describe('Canonical value to the partner’s spellings, for this field alone; `*` is any other spelling.'),
+    number: numberFormat.optional().describe('How numbers in text are written: 1,234.56 (point) or 1.234,56 (comma).'),
+    minor_units: z
+      .union([z.int().min(0).max(8), z.literal('currency')])
+      .optional()
+      .describe(
+        'The amount is in minor units: how many digits they have, or `currency` for those of the reservation’s currency.',
+      ),
+    negate: z.boolean().optional().describe('Turns the sign of an amount.'),
+    date: paths
+      .optional()
+      .describe(
+        'How the date is written: iso, as_written, epoch_s, epoch_ms, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
+      ),
+    get add_days() {
+      return z
+        .union([z.int(), fieldSchema])
+        .optional()
+        .describe('Moves the date by some days: a number, or a field that holds it.');
+    },
+    country: z
+      .union([z.enum(countryLanguages), z.array(z.enum(countryLanguages)).min(1)])
+      .optional()
+      .describe('The value is a country’s name in this language, or a code: it becomes the two-letter code.'),
+    if_invalid: z
+      .literal('drop')
+      .optional()
+      .describe(
+        'Leaves out, with a note, a value that would break the rule of its field; without it the record is a dead letter.',
+      ),
+    default: scalar.optional().describe('The value where there is none.'),
+  })
+  .meta({ id: 'FieldForm' });
+
+export const fieldSchema = z
+  .union([path, z.literal(false), fieldFormSchema])
+  .meta({ id: 'Field' })
+  .describe('A path, false where the field is not taken, or one source with modifiers.');
+
+const fields = z.array(fieldSchema).min(1);
+
+export const listFormSchema = z
+  .strictObject({
+    from: paths.describe('Where the items are; several lists follow one another.'),
+    where: conditionSchema.optional().describe('Only items for which this holds.'),
+    unique: paths.optional().describe('Items with the same values at these paths are one.'),
+    get value() {
+      return fieldSchema.optional().describe('What is taken of each item; the item itself unless said.');
+    },
+  })
+  .meta({ id: 'ListForm' });
+
+const listSource = z.union([path, listFormSchema]);
+
+export const lookupSchema = z
+  .strictObject({
+    in: path.describe('Where the table is: a list of rows, or an object whose names are the keys.'),
+    get by() {
+      return fieldSchema.describe('The key to look for.');
+    },
+    key: path.optional().describe('Where a row has its key; left out where the table is an object.'),
+    get value() {
+      return fieldSchema.optional().describe('What is taken of the row; the row itself unless said.');
+    },
+  })
+  .meta({ id: 'Lookup' });

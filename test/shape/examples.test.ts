@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readExamples } from '../../scripts/mapping-examples.ts';
+import { toReservation } from '../../src/canonical/check.ts';
+import { encodeRecord } from '../../src/canonical/encode.ts';
+import { reservationSchema } from '../../src/canonical/reservation.ts';
+import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
+import { parseJson } from '../../src/kit/json.ts';
+import {
+  compilePushShape,
+  compileShape,
+  type RawRecord,
+  type ShapeConfig,
+  type Shaper,
+} from '../../src/shape/shape.ts';
+import type { Json } from '../../src/terms.ts';
+
+const mappingSchema = z.strictObject({
+  shape: shapeSchema.optional(),
+  map: mapSchema.optional(),
+  values: valuesSchema.optional(),
+  unknown_status: z.enum(['dead_letter', 'other']).optional(),
+  push: z.strictObject({ map: pushMapSchema }).optional(),
+});
+
+/** What an example does not speak of, and every reservation needs. */
+const rest = { id: 'R0', check_in: '2026-05-01', check_out: '2026-05-04', status: 'confirmed' };
+
+for (const example of readExamples()) {
+  test(`example ${example.file}: ${example.title}`, () => {
+    const {
+      push,
+      unknown_status: unknownStatus = 'dead_letter',
+      ...mapping
+    } = mappingSchema.parse(parse(example.mapping));
+    const config: ShapeConfig = { ...mapping, timezone: example.timezone, unknownStatus };
+    const compiled = example.push ? compilePushShape(config, push?.map) : compileShape(config);
+    assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
+    const { records, total } = recordsOf(compiled.shaper, parseJson(example.input), example.push);
+    if (example.total !== undefined) assert.equal(total, example.total);
+
+    const notes = new Set<string>();
+    const drift: string[] = [];
+    const made = records.map((raw) => {
+      const draft = compiled.shaper.draft(raw);
+      for (const note of draft.notes) notes.add(note.code);
+      for (const one of draft.drift) drift.push(`${one.field} ${one.value}`);
+      const given = Object.fromEntries(Object.entries(draft.record).filter(([, value]) => value !== undefined));
+      const status = 'status_raw' in given ? {} : { status: rest.status };
+      const checked = toReservation({ record: { ...rest, ...status, ...given } });
+      assert.ok(checked.kind === 'ok', JSON.stringify(checked));
+      reservationSchema.parse(checked.reservation);
+      return parseJson(encodeRecord(checked.reservation)) as { [key: string]: Json };
+    });
+
+    const expected = parseJson(example.output) as { [key: string]: Json }[];
+    const seen = made.map((record, index) =>
+      Object.fromEntries(Object.keys(expected[index] ?? record).map((key) => [key, record[key]])),
+    );
+    assert.deepEqual(seen, expected);
+    assert.deepEqual([...notes], example.notes);
+    assert.deepEqual(drift, example.drift);
+    for (const key of example.absent) assert.ok(made.every((record) => !(key in record)));
+  });
+}
+
+function recordsOf(shaper: Shaper, body: Json, push: boolean): { records: RawRecord[]; total?: number } {
+  const found = push ? shaper.single(body) : shaper.records(body);
+  assert.ok(found.kind === 'ok', JSON.stringify(found));
+  return 'record' in found ? { records: [found.record] } : found;
+}
