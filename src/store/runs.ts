@@ -11,6 +11,7 @@ export function openRunStore(pool: Pool): RunStore {
   return {
     queue: (request, claim) => queueRun(pool, request, claim),
     claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
+    claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
     commitPage: (lease, leaseMs, commit, target) => commitPage(pool, lease, leaseMs, commit, target),
@@ -79,6 +80,23 @@ export async function claimNextRun(pool: Pool, node: string, leaseMs: number): P
 
 function qualified(columns: string): string {
   return columns.replace(/\w+/g, 'r.$&');
+}
+
+async function claimRun(
+  pool: Pool,
+  integration: IntegrationName,
+  runId: string,
+  node: string,
+  leaseMs: number,
+): Promise<Run | undefined> {
+  const { rows } = await pool.query<RunRow>(
+    `update runs set state = 'running', fence = fence + 1, node = $3, due_at = now() + $4 * interval '1 ms', waiting = null,
+            started_at = coalesce(started_at, now())
+      where integration = $1 and run_id = $2 and (state = 'queued' or (state = 'running' and due_at <= now()))
+      returning ${runColumns}`,
+    [integration, runId, node, leaseMs],
+  );
+  return rows[0] && runOf(rows[0]);
 }
 
 async function extendLease(pool: Pool, lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean> {

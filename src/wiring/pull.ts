@@ -1,4 +1,104 @@
+import path from 'node:path';
+import type { ActiveIntegration } from '../active.ts';
+import { dayOffset } from '../documents/day-offset.ts';
+import { durationMs } from '../documents/duration.ts';
+import { sizeBytes } from '../documents/size.ts';
 import type { Ground } from '../ground.ts';
-import type { SyncType } from '../terms.ts';
+import type { Planned, PullPorts } from '../intake/pull/ports.ts';
+import { readSettings } from '../intake/pull/read-settings.ts';
+import type { RunnerPorts } from '../intake/pull/runner.ts';
+import type { SchedulerPorts } from '../intake/pull/schedule.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openSpool } from '../kit/spool.ts';
+import { openPartnerStore } from '../store/partner-states.ts';
+import { openTokenStore } from '../store/partner-tokens.ts';
+import { openRunStore, queueRun } from '../store/runs.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/schedules.ts';
+import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 
-export async function runNow(_g: Ground, _i: string, _s: SyncType, _by: string): Promise<void> {}
+/** What pulling needs, from the documents in force and the ground of this process. */
+export function pullPorts(ground: Ground): RunnerPorts {
+  return {
+    node: ground.node,
+    clock: systemClock,
+    http: ground.http,
+    log: ground.log,
+    random: Math.random,
+    plan: (integration) => planOf(ground, integration),
+    runs: openRunStore(ground.pool),
+    partners: openPartnerStore(ground.pool),
+    tokens: openTokenStore(
+      ground.pool,
+      ground.keyring,
+      openSpool(path.join(ground.workspaceDir, '.innbound', 'spool')),
+    ),
+    changed: () => ground.wake.signal('outbox'),
+    wait: (topic, maxMs, signal) => ground.wake.wait(topic, maxMs, signal),
+  } satisfies PullPorts & RunnerPorts;
+}
+
+export function schedulerPorts(ground: Ground): SchedulerPorts {
+  return {
+    log: ground.log,
+    wait: (maxMs, signal) => ground.wake.wait('schedules', maxMs, signal),
+    stamp: () => ground.active().stamp,
+    align: () => alignSchedules(ground.pool, schedulesOf(ground)),
+    startDue: (most) => startDue(ground.pool, most),
+    msToNextStart: () => msToNextStart(ground.pool),
+    queued: () => ground.wake.signal('runs'),
+  };
+}
+
+function schedulesOf(ground: Ground): Schedule[] {
+  const schedules: Schedule[] = [];
+  for (const { name, body } of ground.active().integrations.values()) {
+    if (body.paused || body.pull === undefined) continue;
+    for (const sync of syncTypes) {
+      const every = body.pull.syncs[sync]?.every;
+      if (every !== undefined) schedules.push({ integration: name, sync, everyMs: durationMs(every) });
+    }
+  }
+  return schedules;
+}
+
+/** Queues a run for whichever node is free; nothing where the same sync is going already. */
+export async function runNow(ground: Ground, integration: string, sync: SyncType, requestedBy: string): Promise<void> {
+  await queueRun(ground.pool, { integration: integration as IntegrationName, sync, kind: 'manual', requestedBy });
+  ground.wake.signal('runs');
+}
+
+async function planOf(ground: Ground, integration: IntegrationName): Promise<Planned> {
+  const found = ground.active().integrations.get(integration);
+  const connectorPull = found?.connector.body.pull;
+  if (found?.body.pull === undefined || connectorPull === undefined) {
+    const message = found
+      ? `${integration} has no pull section, or its connector has none`
+      : `no integration ${integration} is in force`;
+    return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
+  }
+  const resolved = await ground.resolve(found.body.pull);
+  if (resolved.kind !== 'ok') {
+    const places = resolved.missing.map(({ path: at }) => at).join(', ');
+    return { kind: 'unavailable', code: 'documents.secret_missing', message: `cannot be read: ${places}` };
+  }
+  const settings = readSettings(
+    {
+      integration,
+      brandId: found.body.brand_id,
+      timezone: found.body.timezone,
+      connectorPull,
+      integrationPull: resolved.body,
+      maxBytes: sizeBytes(ground.active().settings.limits.response_body),
+      adapter: adapterOf(ground, found),
+    },
+    { durationMs, dayOffset },
+  );
+  const { path: recordPath, target } = found;
+  return { kind: 'ok', plan: { settings, shaper: recordPath.shaper, prepare: recordPath.prepare, target } };
+}
+
+/** An adapter's path is written from the file of its connector. */
+function adapterOf(ground: Ground, { connector }: ActiveIntegration): string | undefined {
+  const adapter = connector.body.pull?.adapter;
+  return adapter === undefined ? undefined : path.resolve(ground.workspaceDir, 'connectors', adapter);
+}

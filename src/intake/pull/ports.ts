@@ -94,6 +94,8 @@ export interface StagedKey {
 export interface RunStore {
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
   claimNext(node: string, leaseMs: number): Promise<Run | undefined>;
+  /** This run, if nobody works on it now, whether its wait is over or not. */
+  claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
   extend(lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean>;
   /** Fixes what the run asks for and under which documents; a run resumed under other documents begins anew. */
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;

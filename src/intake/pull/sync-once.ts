@@ -1,0 +1,81 @@
+import type { ErrorCode } from '../../errors.ts';
+import { limitsOf } from './limits.ts';
+import type { PullPorts, QueueRequest, RunView } from './ports.ts';
+import { executeRun, type Progress } from './run.ts';
+import type { Counters, Run } from './run-state.ts';
+
+export interface SyncResult {
+  readonly runId: string;
+  readonly state: 'complete' | 'incomplete' | 'failed';
+  readonly counters: Counters;
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+}
+
+export type SyncProgress =
+  | ({ readonly kind: 'progress'; readonly runId: string } & Progress)
+  /** The same sync runs already, here or on another node: ours comes after it. */
+  | { readonly kind: 'busy'; readonly runId: string };
+
+export interface SyncOptions {
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+const lookEveryMs = 500;
+
+/** Runs one sync to its end in this process, after any other run of the same sync. */
+export async function syncOnce(
+  ports: PullPorts,
+  request: QueueRequest,
+  options: SyncOptions = {},
+): Promise<SyncResult> {
+  const { leaseMs } = limitsOf(ports);
+  for (;;) {
+    const queued = await ports.runs.queue(request, { node: ports.node, leaseMs });
+    if (queued.kind === 'queued') return execute(ports, queued.run, options);
+    const idle = await ports.runs.claim(request.integration, queued.runId, ports.node, leaseMs);
+    if (idle !== undefined) {
+      // Nobody works on it (no service runs, or it waits for the partner): done here, it is ours or makes way for ours.
+      const result = await execute(ports, idle, options);
+      if (idle.from === request.from && idle.to === request.to) return result;
+      continue;
+    }
+    options.onProgress?.({ kind: 'busy', runId: queued.runId });
+    await ended(ports, request, queued.runId, options.signal);
+    if (options.signal?.aborted) throw new Error('the sync was given up while it waited for another run');
+  }
+}
+
+async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promise<SyncResult> {
+  const outcome = await executeRun(ports, run, {
+    parkable: false,
+    ...(options.signal && { signal: options.signal }),
+    onProgress: (progress) => options.onProgress?.({ kind: 'progress', runId: run.runId, ...progress }),
+  });
+  if (outcome.kind === 'finished') {
+    const { state, code, message } = outcome.end;
+    const error = code === undefined ? {} : { error: { code, message: message ?? '' } };
+    return { runId: run.runId, state, counters: outcome.counters, ...error };
+  }
+  // Stopped, or taken over by a node that found our lease run out: what that node makes of it is the result.
+  const view = await ended(ports, run, run.runId, options.signal);
+  if (view === undefined) throw new Error(`run ${run.runId} was given back before its end; any node goes on with it`);
+  const { errorCode: code, errorMessage: message = '' } = view;
+  const state = view.state as SyncResult['state'];
+  return { runId: run.runId, state, counters: view.counters, ...(code !== undefined && { error: { code, message } }) };
+}
+
+/** What a run of another node came to; undefined when we gave up waiting. */
+async function ended(
+  ports: PullPorts,
+  { integration }: Pick<QueueRequest, 'integration'>,
+  runId: string,
+  signal: AbortSignal | undefined,
+): Promise<RunView | undefined> {
+  while (!signal?.aborted) {
+    const view = await ports.runs.get(integration, runId);
+    if (view === undefined || (view.state !== 'queued' && view.state !== 'running')) return view;
+    await ports.clock.wait(lookEveryMs, signal);
+  }
+  return undefined;
+}

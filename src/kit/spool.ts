@@ -1,0 +1,42 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * A folder for a few bytes that must outlive a crash until they reach the store. Writing is synchronous on purpose: nothing else of
+ * this process can run, or die, between the arrival of the bytes and the disk's confirmation.
+ */
+export interface Spool {
+  put(name: string, bytes: Uint8Array): void;
+  get(name: string): Buffer | undefined;
+  remove(name: string): void;
+}
+
+export function openSpool(folder: string): Spool {
+  const fileOf = (name: string) => path.join(folder, Buffer.from(name).toString('base64url'));
+  return {
+    put(name, bytes) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(name);
+      const aside = `${file}.${process.pid}`;
+      const handle = openSync(aside, 'w', 0o600);
+      try {
+        writeSync(handle, bytes);
+        fsyncSync(handle);
+      } finally {
+        closeSync(handle);
+      }
+      renameSync(aside, file);
+    },
+    get(name) {
+      try {
+        return readFileSync(fileOf(name));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    remove(name) {
+      rmSync(fileOf(name), { force: true });
+    },
+  };
+}
