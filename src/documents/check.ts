@@ -3,6 +3,7 @@ import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { type Path, pathFromText } from './path.ts';
 import { crossMistakes } from './references.ts';
+import { related } from './salvage.ts';
 
 /** A problem found by a check that other rooms bring along: a mapping or a rule that does not compile. */
 export interface CheckFinding {
@@ -15,7 +16,7 @@ export interface CheckFinding {
   readonly offset?: number | undefined;
 }
 
-/** Sees every document that meets its schema; those with mistakes are left out. */
+/** Sees every document; of one with mistakes, what is sound in it, or nothing where too little is. */
 export type DocumentCheck = (documents: LoadedDocuments) => readonly CheckFinding[];
 
 export type CheckResult =
@@ -25,11 +26,12 @@ export type CheckResult =
 /** Checks the files of a workspace as a whole, from memory. Every mistake of every file at once, in the order of the files. */
 export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
   const files = winning(sources.map(parseFile));
-  const documents = collect(files);
+  const documents = collect(files.map(({ document }) => document));
+  const sound = collect(files.map((file) => file.sound?.document));
   const mistakes = [
     ...files.flatMap((file) => file.mistakes),
     ...crossMistakes(files),
-    ...checks.flatMap((check) => check(documents)).map((finding) => placed(finding, files)),
+    ...checks.flatMap((check) => check(sound)).flatMap((finding) => placed(finding, files) ?? []),
   ];
   return mistakes.length === 0 ? { kind: 'ok', documents } : { kind: 'invalid', mistakes: inOrder(mistakes) };
 }
@@ -42,10 +44,10 @@ function winning(files: readonly ParsedFile[]): ParsedFile[] {
   return files.filter(({ source, name }) => !source.shipped || !own.has(`${source.kind} ${name}`));
 }
 
-function collect(files: readonly ParsedFile[]): LoadedDocuments {
+function collect(loaded: readonly (LoadedDocument | undefined)[]): LoadedDocuments {
   const ofKind = <Kind extends DocumentKind>(kind: Kind): Map<string, LoadedDocument<Kind>> => {
     const byName = new Map<string, LoadedDocument<Kind>>();
-    for (const { document } of files) {
+    for (const document of loaded) {
       if (document?.kind === kind && !byName.has(document.name))
         byName.set(document.name, document as LoadedDocument<Kind>);
     }
@@ -66,10 +68,17 @@ function defaultWorkspace(): LoadedDocument<'workspace'> {
   return document as LoadedDocument<'workspace'>;
 }
 
-function placed({ document, path, message, suggestion, offset }: CheckFinding, files: readonly ParsedFile[]): Mistake {
+/** The finding at its place; nothing where it only tells that something was taken out, which is a mistake already told. */
+function placed(
+  { document, path, message, suggestion, offset }: CheckFinding,
+  files: readonly ParsedFile[],
+): Mistake | undefined {
   const steps = typeof path === 'string' ? pathFromText(path) : path;
-  const file = files.find(({ source, name }) => source.kind === document.kind && name === document.name);
+  const file = files.find(
+    ({ sound }) => sound?.document.kind === document.kind && sound.document.name === document.name,
+  );
   if (file === undefined) throw new TypeError(`a check speaks of the unknown ${document.kind} ${document.name}`);
+  if (file.sound?.removed.some((gone) => related(gone, steps))) return undefined;
   return file.mistakeAt({
     path: steps,
     at: 'value',

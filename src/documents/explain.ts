@@ -26,8 +26,9 @@ const wordless = '';
 export function explain(schema: z.ZodType, value: unknown): Problem[] {
   const { error } = schema.safeParse(value, { error: () => wordless });
   if (error === undefined) return [];
-  const problems = error.issues.flatMap((issue) => explainIssue(schema, value, issue));
-  return withoutEchoes(problems);
+  const problems = withoutEchoes(error.issues.flatMap((issue) => explainIssue(schema, value, issue)));
+  // Whatever words are lacking, what does not meet its schema is never passed for sound.
+  return problems.length > 0 ? problems : [{ path: [], at: 'value', message: 'does not have the form it must have' }];
 }
 
 function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[] {

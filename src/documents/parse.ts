@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Document, LineCounter, parseDocument as parseYaml } from 'yaml';
 import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
 import { inOrder, type Mistake, type Problem } from './mistake.ts';
-import { pathText } from './path.ts';
+import { type Path, pathText } from './path.ts';
 import { linePosition, type Position, positionOf } from './positions.ts';
 import { type Reading, readThrough } from './repair.ts';
+import { salvage } from './salvage.ts';
 import { keysOf } from './schema-walk.ts';
 import { valueProblems } from './value-problems.ts';
 
@@ -26,6 +27,8 @@ export interface ParsedFile {
   /** The value as it was most likely meant, with misspelled keys under their right names. */
   readonly meant: unknown;
   readonly document: LoadedDocument | undefined;
+  /** For checks that need a whole document: it, or of one with mistakes what is sound in it. */
+  readonly sound: { readonly document: LoadedDocument; readonly removed: readonly Path[] } | undefined;
   readonly mistakes: readonly Mistake[];
   mistakeAt(problem: Problem): Mistake;
 }
@@ -43,7 +46,15 @@ export function parseFile(source: SourceFile): ParsedFile {
       path: pathText(problem.path),
       message: problem.message,
     });
-    return { source, name: undefined, meant: undefined, document: undefined, mistakes: [mistake], mistakeAt };
+    return {
+      source,
+      name: undefined,
+      meant: undefined,
+      document: undefined,
+      sound: undefined,
+      mistakes: [mistake],
+      mistakeAt,
+    };
   };
   if (source.unreadable !== undefined) return failed(source.unreadable);
   if (source.text.length > longestDocument) return failed('the document is longer than 1 MiB');
@@ -89,21 +100,29 @@ function checkYaml(
     if (broken.length === 0) return failed('the document repeats aliases (*name) too often, or nests too deeply');
   }
   const name = nameIn(kind, raw);
-  if (broken.length > 0) return { source, name, meant: undefined, document: undefined, mistakes: broken, mistakeAt };
+  if (broken.length > 0)
+    return { source, name, meant: undefined, document: undefined, sound: undefined, mistakes: broken, mistakeAt };
   // An empty innbound.yaml, or one with comments only, is one with all defaults.
   if (kind === 'workspace' && raw === null) raw = {};
   const { problems, meant, body, written } = readDocument(kind, raw);
   const told = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
   const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !told.has(pathText(path)));
   const mistakes = inOrder([...problems, ...further].map(mistakeAt));
+  const document = mistakes.length === 0 ? loaded(source, body) : undefined;
   return {
     source,
     name: nameIn(kind, meant),
     meant,
-    document: mistakes.length === 0 ? loaded(source, body) : undefined,
+    document,
+    sound: document === undefined ? soundPart(source, meant) : { document, removed: [] },
     mistakes,
     mistakeAt: (problem) => mistakeAt({ ...problem, path: written(problem.path) }),
   };
+}
+
+function soundPart(source: SourceFile, meant: unknown): ParsedFile['sound'] {
+  const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant);
+  return salvaged && { document: loaded(source, salvaged.body), removed: salvaged.removed };
 }
 
 function nameIn(kind: DocumentKind, raw: unknown): string | undefined {

@@ -77,26 +77,48 @@ test('a problem at a path that was not written is shown at the key it is missing
   );
 });
 
-test('checks see the documents that meet their schema, and their findings come beside the other mistakes', () => {
+test('the mistakes of a document do not hide what a check finds in the rest of it', () => {
+  const broken = files.map((file) =>
+    file.kind === 'integration'
+      ? { ...file, text: file.text.replace('15m', '5m').replace('brand_id', 'brandid') }
+      : file,
+  );
+  const seen: unknown[] = [];
+  const result = checkFiles(broken, [
+    ({ integrations }) => {
+      const document = integrations.get('lisbon-grand');
+      assert(document);
+      seen.push(document.body.brand_id, document.body.pull?.syncs);
+      return [
+        { document, path: 'transforms[0].when', message: 'does not compile', offset: 8, suggestion: '==' },
+        { document, path: 'brand_id', message: 'too short' },
+        { document, path: 'pull.syncs', message: 'nothing to do' },
+      ];
+    },
+  ]);
+  assert.deepEqual(seen, ['LIS01', {}]);
+  assert(result.kind === 'invalid');
+  assert.deepEqual(
+    result.mistakes.map(({ line, path, message }) => `${line} ${path}: ${message}`),
+    [
+      '3 brandid: unknown key brandid; did you mean brand_id?',
+      '3 brandid: too short',
+      '9 pull.syncs.stay.every: must be from 15m to 60m; did you mean 15m?',
+      '12 transforms[0].when: does not compile; did you mean ==?',
+    ],
+  );
+});
+
+test('a document of which nothing whole is left is kept from checks', () => {
   const broken = files.map((file) =>
     file.kind === 'destination' ? { ...file, text: 'destination: archive\n' } : file,
   );
   const seen: string[] = [];
-  const result = checkFiles(broken, [
-    (documents) => {
-      seen.push(...documents.connectors.keys(), ...documents.integrations.keys(), ...documents.destinations.keys());
-      return [
-        { document: { kind: 'connector', name: 'acme-pms' }, path: 'connector', message: 'found', suggestion: 'acme' },
-      ];
+  checkFiles(broken, [
+    ({ connectors, integrations, destinations }) => {
+      seen.push(...connectors.keys(), ...integrations.keys(), ...destinations.keys());
+      return [];
     },
   ]);
   assert.deepEqual(seen, ['acme-pms', 'lisbon-grand']);
-  assert(result.kind === 'invalid');
-  assert.deepEqual(
-    result.mistakes.map(({ message, suggestion }) => [message, suggestion]),
-    [
-      ['found; did you mean acme?', 'acme'],
-      ['type is missing: one of files, http, postgres, webhook', undefined],
-    ],
-  );
 });

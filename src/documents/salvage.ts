@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { explain } from './explain.ts';
+import { type Path, valueAt } from './path.ts';
+
+/** What is left of a document when all that is wrong is taken out. */
+export interface Salvaged {
+  readonly body: unknown;
+  /** What was taken out. */
+  readonly removed: readonly Path[];
+}
+
+/**
+ * The sound part of a document with mistakes, so that checks which need a whole document (a mapping or a rule that must
+ * compile) can look at it too: a wrong schedule must not hide a wrong rule until the next try. What is wrong is taken out,
+ * and what cannot do without it with it; where nothing whole is left, undefined.
+ */
+export function salvage(schema: z.ZodType, value: unknown): Salvaged | undefined {
+  const left: unknown = structuredClone(value);
+  const removed: Path[] = [];
+  for (;;) {
+    const { success, data } = schema.safeParse(left);
+    if (success) return { body: data, removed };
+    const before = removed.length;
+    for (const { path } of explain(schema, left)) {
+      const present = removable(left, path);
+      if (present === undefined) return undefined;
+      // Another problem of this round may have taken it out already.
+      if (remove(left, present)) removed.push(present);
+    }
+    if (removed.length === before) return undefined;
+  }
+}
+
+/** The path or the nearest above it that is there. An item goes with its whole list: the others must keep their places. */
+function removable(root: unknown, path: Path): Path | undefined {
+  const firstIndex = path.findIndex((step) => typeof step === 'number');
+  let present = firstIndex === -1 ? path : path.slice(0, firstIndex);
+  while (present.length > 0 && valueAt(root, present) === undefined) present = present.slice(0, -1);
+  return present.length === 0 ? undefined : present;
+}
+
+function remove(root: unknown, path: Path): boolean {
+  const parent = valueAt(root, path.slice(0, -1));
+  return typeof parent === 'object' && parent !== null && Reflect.deleteProperty(parent, path.at(-1) ?? '');
+}
+
+/** Whether one of the paths lies on the way to the other. */
+export function related(a: Path, b: Path): boolean {
+  const shorter = Math.min(a.length, b.length);
+  return a.slice(0, shorter).every((step, i) => String(step) === String(b[i]));
+}
