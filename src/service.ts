@@ -5,13 +5,17 @@ import { startDeliveries } from './deliver/deliveries.ts';
 import { sizeBytes } from './documents/size.ts';
 import { InnboundError } from './errors.ts';
 import { type Ground, openGround } from './ground.ts';
+import { startRunner } from './intake/pull/runner.ts';
+import { startScheduler } from './intake/pull/schedule.ts';
 import type { PushIntake } from './intake/push/intake.ts';
+import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { deliverPorts } from './wiring/deliver.ts';
-import { eventWorkerPorts } from './wiring/events.ts';
+import { eventWorkerPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
+import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { openIntake } from './wiring/push.ts';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -80,11 +84,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       webhooks = registerWebhooks(app, {
         clock: systemClock,
         intake,
+        sandbox: sandboxOf(ground, intake),
         maxBodyBytes: () => sizeBytes(limits.webhook_body),
       });
     }
     if (role !== 'web') {
-      loops.push(startEventWorker(eventWorkerPorts(ground)), startDeliveries(await deliverPorts(ground)));
+      loops.push(startEventWorker(eventWorkerPorts(ground)), startPushUpkeep(upkeepPorts(ground)));
+      loops.push(startDeliveries(await deliverPorts(ground)));
     }
     await app.listen({ host, port });
   } catch (error) {

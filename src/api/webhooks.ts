@@ -3,13 +3,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, Refused } from '../intake/push/answer.ts';
 import * as answer from '../intake/push/answer.ts';
 import type { Origin, PushIntake } from '../intake/push/intake.ts';
+import type { Arrived } from '../intake/push/receive.ts';
+import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { Clock } from '../kit/clock.ts';
 import { owes } from './limits.ts';
 import { answerUnread, readBody } from './read-body.ts';
+import { isSandboxId, registerSandboxReports, sandboxBody } from './sandbox.ts';
 
 export interface WebhookPorts {
   readonly clock: Clock;
   readonly intake: PushIntake;
+  readonly sandbox: Sandbox;
   readonly maxBodyBytes: () => number;
 }
 
@@ -54,10 +58,16 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
     logLevel: 'silent',
     onRequest: (request, reply, _next) => {
       const exchange = takeOver(request, reply);
+      if (request.method === 'GET' && isSandboxId(exchange.endpointId)) {
+        reply.raw.writeHead(303, { location: `/webhooks/${encodeURIComponent(exchange.endpointId)}/reports` }).end();
+        return;
+      }
       refuse(ports, exchange, ports.intake.guard(exchange.address) ?? answer.wrongMethod(), { allow: 'POST' });
     },
     handler: () => undefined,
   });
+
+  registerSandboxReports(app, ports.sandbox, ports.intake.guard);
 
   return {
     async drain() {
@@ -77,8 +87,11 @@ function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
 async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean): Promise<void> {
   const { endpointId, request } = exchange;
   if (draining) return refuse(ports, exchange, answer.unavailable('draining', 5), { connection: 'close' });
-  const early = ports.intake.guard(exchange.address) ?? wrongHead(request.headers);
-  if (early) return refuse(ports, exchange, early);
+  const inSandbox = isSandboxId(endpointId);
+  const guarded = ports.intake.guard(exchange.address);
+  if (guarded) return refuse(ports, exchange, guarded);
+  const wrong = wrongHead(request.headers);
+  if (wrong && !inSandbox) return refuse(ports, exchange, wrong);
   const maxBytes = ports.maxBodyBytes();
   const read = await readBody(request, maxBytes);
   if (read.kind === 'gone') return;
@@ -86,8 +99,21 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
   const { headers } = request;
   const query = queryOf(request.url ?? '');
   const arrived = { endpointId, headers, query, rawBody: read.bytes, receivedAt: ports.clock.now() };
+  if (inSandbox) return examine(ports, exchange, arrived, wrong);
   const received = await ports.intake.receive(arrived, originOf(exchange, read.bytes.length));
   send(exchange, received.answer);
+}
+
+async function examine(ports: WebhookPorts, exchange: Exchange, arrived: Arrived, wrong: Refused | undefined) {
+  const found = await ports.sandbox.examine(arrived, wrong).catch(() => answer.unavailable('store_unreachable', 5));
+  if ('status' in found) return refuse(ports, exchange, found);
+  const body = sandboxBody(exchange.endpointId, found);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  };
+  answerUnread(exchange.request, exchange.response, 200, headers, body);
 }
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;

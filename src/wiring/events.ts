@@ -1,17 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { ActiveIntegration } from '../active.ts';
 import { toGuest } from '../canonical/check.ts';
+import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
 import { textAt } from '../intake/push/event-id.ts';
 import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
+import type { PushIntake } from '../intake/push/intake.ts';
+import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
+import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
+import { strictLimits } from '../kit/json-strict.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
 import { pendingLanes, setEventAside, workEventLane } from '../store/event-lane.ts';
+import { pruneEvents } from '../store/event-retention.ts';
+import { pruneRejections } from '../store/rejections.ts';
+import { listSandboxReports, pruneSandboxReports, readSandboxReport, saveSandboxReport } from '../store/sandbox.ts';
 import type { Json } from '../terms.ts';
+import { pushSettings } from './push.ts';
 
 /** What the worker of events needs, from the documents in force and the ground of this process. */
 export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
@@ -49,6 +58,47 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
         { integration, error: (error as { code?: string }).code ?? (error as Error).name },
         'events: failed',
       ),
+  };
+}
+
+/** What the sandbox endpoints need; they know the documents and nothing of the data. */
+export function sandboxOf(ground: Ground, intake: PushIntake): Sandbox {
+  const { pool } = ground;
+  const found = (integration: string) => ground.active().integrations.get(integration);
+  return openSandbox({
+    clock: systemClock,
+    endpoint: intake.directory.endpoint,
+    settings: (integration) => {
+      const active = found(integration);
+      return active && pushSettings(active);
+    },
+    path: (integration) => {
+      const active = found(integration);
+      return active && eventPathOf(active);
+    },
+    save: (endpointId, integration, report) => saveSandboxReport(pool, endpointId, integration, report),
+    list: (endpointId) => listSandboxReports(pool, endpointId),
+    read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
+    jsonLimits: strictLimits,
+  });
+}
+
+/** What push forgets in time, as the settings say. */
+export function upkeepPorts(ground: Ground): UpkeepPorts {
+  const { pool } = ground;
+  const kept = () => ground.active().settings.retention;
+  const pruned = () =>
+    pruneEvents(pool, { rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, () =>
+      systemClock.wait(20),
+    );
+  return {
+    clock: systemClock,
+    tasks: [
+      { name: 'events', run: pruned },
+      { name: 'rejections', run: () => pruneRejections(pool) },
+      { name: 'sandbox reports', run: () => pruneSandboxReports(pool, durationMs(kept().sandbox)) },
+    ],
+    onError: (task, error) => ground.log.warn({ task, error: (error as Error).message }, 'push: upkeep failed'),
   };
 }
 

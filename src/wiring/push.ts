@@ -1,6 +1,5 @@
 import type { ActiveIntegration } from '../active.ts';
 import { durationMs } from '../documents/duration.ts';
-import { InnboundError } from '../errors.ts';
 import type { Ground } from '../ground.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
@@ -11,17 +10,18 @@ import { loadEndpoints, type Sealer } from '../store/endpoints.ts';
 import { appendEvents } from '../store/events.ts';
 import { writeRejections } from '../store/rejections.ts';
 
-/** Webhook secrets are sealed with the workspace's key, like every other secret. */
-export function sealerOf({ keyring }: Pick<Ground, 'keyring'>): Sealer {
+/** Webhook secrets are sealed with the workspace's key, like every other secret. One that does not open verifies nothing. */
+export function sealerOf({ keyring, log }: Pick<Ground, 'keyring' | 'log'>): Sealer {
   return {
     seal: (plain, boundTo) => seal(keyring, plain, boundTo),
     open: (sealed, boundTo) => {
       const opened = open(keyring, sealed, boundTo);
       if (opened.kind === 'ok') return opened.plaintext.toString('utf8');
-      throw new InnboundError(
-        'documents.secret_sealed',
-        `A webhook secret cannot be opened with the key at hand (${boundTo}).`,
+      log.error(
+        { code: 'documents.secret_sealed', secret: boundTo },
+        'push: a webhook secret does not open with this key',
       );
+      return undefined;
     },
   };
 }
@@ -49,7 +49,7 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
 
 const settingsOf = new WeakMap<ActiveIntegration, PushSettings>();
 
-function pushSettings(integration: ActiveIntegration): PushSettings {
+export function pushSettings(integration: ActiveIntegration): PushSettings {
   const known = settingsOf.get(integration);
   if (known) return known;
   const { push } = integration.body;

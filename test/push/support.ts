@@ -4,9 +4,11 @@ import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { serverLimits } from '../../src/api/limits.ts';
 import { registerWebhooks, type Webhooks } from '../../src/api/webhooks.ts';
+import { unknownEndpoint } from '../../src/intake/push/answer.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
 import { mintEndpointId, mintSecret } from '../../src/intake/push/mint.ts';
 import type { PushSettings } from '../../src/intake/push/ports.ts';
+import type { Sandbox } from '../../src/intake/push/sandbox.ts';
 import { defaultVerification } from '../../src/intake/push/verify.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { issueEndpoint, loadEndpoints, type Sealer } from '../../src/store/endpoints.ts';
@@ -40,6 +42,12 @@ export const settings: PushSettings = {
   rate: { perSecond: 200, burst: 1_000 },
 };
 
+const noSandbox: Sandbox = {
+  examine: async () => unknownEndpoint(),
+  list: async () => unknownEndpoint(),
+  read: async () => unknownEndpoint(),
+};
+
 export interface Service {
   readonly pool: Pool;
   readonly app: FastifyInstance;
@@ -66,6 +74,7 @@ export async function startService(
     pool?: Pool;
     settings?: (integration: string) => PushSettings | undefined;
     ports?: Partial<IntakePorts>;
+    sandbox?: (intake: PushIntake, pool: Pool) => Sandbox;
     server?: Record<string, unknown>;
     maxBodyBytes?: number;
   } = {},
@@ -87,6 +96,7 @@ export async function startService(
   const webhooks = registerWebhooks(app, {
     clock: systemClock,
     intake,
+    sandbox: options.sandbox?.(intake, pool) ?? noSandbox,
     maxBodyBytes: () => options.maxBodyBytes ?? 1024 * 1024,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Refused } from '../intake/push/answer.ts';
+import { answerBody } from '../intake/push/answer.ts';
+import type { Sandbox, SandboxReport } from '../intake/push/sandbox.ts';
+
+/** Ids of sandbox endpoints begin so; whether one exists only the store knows. */
+export function isSandboxId(endpointId: string): boolean {
+  return endpointId.startsWith('sbx_');
+}
+
+/** What the sandbox answers to an event: the fields that every accepted event gets, and the report. */
+export function sandboxBody(endpointId: string, report: SandboxReport): string {
+  return JSON.stringify({
+    status: 'accepted',
+    event_id: report.event_id,
+    sandbox: true,
+    report_url: `/webhooks/${endpointId}/reports/${report.report_id}`,
+    report,
+  });
+}
+
+/** The reports of a sandbox endpoint, for whoever has its address: JSON, or a plain page for a browser. */
+export function registerSandboxReports(
+  app: FastifyInstance,
+  sandbox: Sandbox,
+  guard: (address: string) => Refused | undefined,
+): void {
+  type Params = { endpointId: string; reportId: string };
+  const list = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { endpointId } = request.params as Params;
+    const found = guard(request.ip) ?? (await sandbox.list(endpointId));
+    if ('status' in found) return problem(request, reply, found);
+    const reports = (found as readonly SandboxReport[]).map(({ report_id, at, event, would_answer, signature }) => ({
+      report_id,
+      at,
+      ...(event !== undefined && { event }),
+      would_answer,
+      signature_right: signature.right,
+      url: `/webhooks/${endpointId}/reports/${report_id}`,
+    }));
+    return show(request, reply, 'Sandbox reports', { reports });
+  };
+  app.get('/webhooks/:endpointId/reports', { logLevel: 'silent' }, list);
+  app.get('/webhooks/:endpointId/reports/:reportId', { logLevel: 'silent' }, async (request, reply) => {
+    const { endpointId, reportId } = request.params as Params;
+    const found = guard(request.ip) ?? (await sandbox.read(endpointId, reportId));
+    return 'status' in found ? problem(request, reply, found) : show(request, reply, 'Sandbox report', found);
+  });
+}
+
+function problem(request: FastifyRequest, reply: FastifyReply, refusal: Refused): FastifyReply {
+  const { type, body } = answerBody(refusal, request.id);
+  if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS);
+  return reply.code(refusal.status).type(type).header('cache-control', 'no-store').send(body);
+}
+
+function show(request: FastifyRequest, reply: FastifyReply, title: string, value: object): FastifyReply {
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(value);
+  const escaped = JSON.stringify(value, null, 2).replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+  // Links are made only of ids that we minted.
+  const linked = escaped.replace(/"(\/webhooks\/sbx_\w+\/reports\/rep_\w+)"/g, '"<a href="$1">$1</a>"');
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .send(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>` +
+        `<style>body{font:14px/1.5 ui-monospace,monospace;margin:2rem;max-width:70rem}pre{white-space:pre-wrap}</style>` +
+        `<h1>${title}</h1><pre>${linked}</pre>`,
+    );
+}
