@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { registerApply } from './apply.ts';
 import { registerDemo } from './demo.ts';
+import { registerEndpoint } from './endpoint.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerReservation } from './reservation.ts';
@@ -15,6 +16,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerValidate,
   registerApply,
   registerServe,
+  registerEndpoint,
   registerMap,
   registerReservation,
   registerSecret,

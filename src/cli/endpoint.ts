@@ -1,0 +1,136 @@
+import { text } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseDuration } from '../documents/duration.ts';
+import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import { retireEndpoint, rotateSecret } from '../store/endpoints.ts';
+import { transaction } from '../store/pool.ts';
+import { countRejections, listRejections } from '../store/rejections.ts';
+import { addressFor, type EndpointAddress, standardOverlapMs } from '../wiring/endpoints.ts';
+import { sealerOf } from '../wiring/push.ts';
+import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly rotate?: boolean;
+  readonly overlap: number;
+  readonly secretStdin?: boolean;
+  readonly retire?: boolean;
+  readonly rejections?: boolean;
+}
+
+export function registerEndpoint(program: Command): void {
+  common(program.command('endpoint <integration>'))
+    .description('the webhook address of a brand, and its secret once: issue, show, rotate, retire')
+    .option('--rotate', 'make a new secret; the one before counts for the overlap')
+    .option('--overlap <time>', 'how long, such as 24h; 0s ends it at once', overlapMs, standardOverlapMs)
+    .option('--secret-stdin', 'take the new secret from standard input, for senders that choose it themselves')
+    .option('--retire', 'end the endpoint: its address answers 410 from now on; the next call issues a new one')
+    .option('--rejections', 'the last requests that were refused, and why; no payloads')
+    .addHelpText(
+      'after',
+      `
+The first call issues address and secret. The secret is shown this once and never again: it is stored sealed. The sandbox
+address takes the same secret, accepts anything, touches no data, and answers with a report of what is right and wrong.
+
+Examples:
+  innbound endpoint lisbon-grand
+  innbound endpoint lisbon-grand --rotate --overlap 48h
+  innbound endpoint lisbon-grand --rejections`,
+    )
+    .action((name: string, options: Options) => onGround(options, 'endpoint', (ground) => run(ground, name, options)));
+}
+
+async function run(ground: Ground, name: string, options: Options): Promise<void> {
+  const asked = [options.rotate || options.secretStdin, options.retire, options.rejections].filter(Boolean).length;
+  if (asked > 1) throw new InnboundError('operate.usage', 'Give one of --rotate, --retire and --rejections.');
+  if (options.rejections) return showRejections(ground, name, options);
+  if (options.retire) return retire(ground, name, options);
+  const integration = ground.active().integrations.get(name);
+  if (integration && !integration.body.push.enabled) {
+    throw new InnboundError('push.no_endpoint', `Push is not enabled for ${name}.`);
+  }
+  const given = options.secretStdin ? await readSecret() : undefined;
+  const address = await addressFor(ground, name, {
+    ...(options.rotate && given === undefined && { rotate: true }),
+    overlapMs: options.overlap,
+  });
+  if (given !== undefined) await bringSecret(ground, name, given, address.secret === undefined ? options.overlap : 0);
+  const result = given === undefined ? address : withoutSecret(address);
+  if (options.json) return printJson(result);
+  print(result, given !== undefined);
+}
+
+function print(address: EndpointAddress, brought: boolean): void {
+  show(
+    table([
+      ['address', address.url],
+      ['sandbox', address.sandbox_url],
+      ['secret', address.secret ?? (brought ? 'the one you gave' : 'issued before; --rotate makes a new one')],
+    ]),
+  );
+  if (address.secret !== undefined)
+    say('\nThe secret is shown only now. Hand it over by a safe way; innbound keeps it sealed.');
+}
+
+const withoutSecret = ({ secret: _, ...address }: EndpointAddress): EndpointAddress => address;
+
+async function readSecret(): Promise<string> {
+  const secret = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (Buffer.byteLength(secret) < 16 || secret.length > 1024) {
+    throw new InnboundError('operate.usage', 'A secret has 16 to 1024 characters.');
+  }
+  return secret;
+}
+
+/** A sender's own secret takes the place of the issued one, after the overlap. */
+async function bringSecret(ground: Ground, name: string, secret: string, overlap: number): Promise<void> {
+  await transaction(ground.pool, (tx) => rotateSecret(tx, name, overlap, sealerOf(ground), secret));
+  ground.wake.signal('documents');
+}
+
+async function retire(ground: Ground, name: string, options: Options): Promise<void> {
+  const retired = await transaction(ground.pool, (tx) => retireEndpoint(tx, name));
+  if (retired === undefined) throw new InnboundError('push.no_endpoint', `${name} has no endpoint.`);
+  ground.wake.signal('documents');
+  if (options.json) return printJson({ endpoint_id: retired, retired: true });
+  show(`Retired: ${retired} answers 410 from now on.`);
+}
+
+async function showRejections(ground: Ground, name: string, options: Options): Promise<void> {
+  const rejections = await listRejections(ground.pool, name);
+  if (options.json) {
+    for (const { at, headerNames, requestId, bodyBytes, endpointId, ...rest } of rejections) {
+      const known = {
+        request_id: requestId,
+        endpoint_id: endpointId,
+        header_names: headerNames,
+        body_bytes: bodyBytes,
+      };
+      printJson({ at: new Date(at).toISOString(), ...rest, ...known });
+    }
+    return;
+  }
+  const counts = await countRejections(ground.pool, name, Date.now() - 24 * 3_600_000);
+  if (rejections.length === 0) return show('Nothing was refused.');
+  show(table([['last 24 h', '', ''], ...counts.map(({ code, reason, count }) => [String(count), code, reason]), ['']]));
+  show(
+    table(
+      rejections
+        .slice(0, 50)
+        .map((one) => [
+          new Date(one.at).toISOString(),
+          String(one.status),
+          one.code,
+          one.reason,
+          one.address,
+          one.requestId,
+        ]),
+    ),
+  );
+}
+
+function overlapMs(given: string): number {
+  const ms = parseDuration(given);
+  if (ms === undefined || ms > 30 * 86_400_000) throw new InvalidArgumentError('a time such as 24h or 0s, at most 30d');
+  return ms;
+}
