@@ -1,7 +1,7 @@
 /** Writes docs/errors.md from the registry; test/errors.test.ts holds the two together. */
 import { writeFileSync } from 'node:fs';
-import { errors } from '../src/errors.ts';
 import type { ErrorEntry, RetryClass, Stage } from '../src/errors/entry.ts';
+import { errors } from '../src/errors.ts';
 
 const stages: Record<Stage, string> = {
   documents: 'Documents: what is wrong in a workspace',

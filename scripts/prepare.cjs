@@ -28,20 +28,51 @@ function isPrepared(root) {
   return read(path.join(root, 'node_modules', '.innbound-stamp')) === stampText(root);
 }
 
-/** npm writes its own record last of all: when it is the newer one, someone has just run npm install or npm ci. */
+/**
+ * npm records what it installed. Where that is what the lockfile wants, someone ran npm install or npm ci by hand, and we
+ * leave it alone. Only optional packages may be absent: those of other systems.
+ */
 function isInstalledByHand(root) {
-  const record = fs.statSync(path.join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
-  const wanted = fs.statSync(path.join(root, 'package-lock.json'));
-  if (record === undefined || record.mtimeMs < wanted.mtimeMs || !runs(pinnedNode(root))) return false;
+  const installed = packagesIn(path.join(root, 'node_modules', '.package-lock.json'));
+  const wanted = packagesIn(path.join(root, 'package-lock.json'));
+  if (installed === undefined || wanted === undefined) return false;
+  const same = (name) => installed[name]?.version === wanted[name]?.version;
+  const complete = Object.keys(wanted).every(
+    (name) => name === '' || same(name) || (wanted[name].optional && !installed[name]),
+  );
+  if (!complete || !Object.keys(installed).every(same) || !runs(pinnedNode(root))) return false;
   fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), stampText(root));
   return true;
+}
+
+function packagesIn(lockfile) {
+  try {
+    return JSON.parse(fs.readFileSync(lockfile, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
 }
 
 function install(root) {
   console.error('innbound: installing packages, once (npm ci) ...');
   const wanted = stampText(root);
+  let done = npm(root, 'ci');
+  // A registry may lack packages for other systems, and so the lockfile written there; npm ci refuses it, npm install does not.
+  if (done.status !== 0 && /\bEUSAGE\b/.test(done.output)) done = npm(root, 'install', '--no-save');
+  if (done.status !== 0) {
+    console.error(done.output.trim());
+    return explain(root, `npm ended with ${done.signal ?? `exit code ${done.status}`}`);
+  }
+  if (!runs(pinnedNode(root))) {
+    return explain(root, `the Node that Innbound brings does not run on this system (${os.type()} ${os.machine()})`);
+  }
+  fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), wanted);
+  return true;
+}
+
+function npm(root, ...command) {
   const args = [
-    'ci',
+    ...command,
     '--include=dev',
     '--include=optional',
     '--bin-links',
@@ -52,17 +83,14 @@ function install(root) {
   const done = spawnSync('npm', args, {
     cwd: root,
     env: { ...process.env, PATH: systemPath(root) },
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
     shell: process.platform === 'win32',
   });
-  if (done.error?.code === 'ENOENT') return explain(root, 'npm was not found; it comes with Node');
+  if (done.error?.code === 'ENOENT') throw new Error('npm was not found; it comes with Node');
   if (done.error) throw done.error;
-  if (done.status !== 0) return explain(root, `npm ci ended with ${done.signal ?? `exit code ${done.status}`}`);
-  if (!runs(pinnedNode(root))) {
-    return explain(root, `the Node that Innbound brings does not run on this system (${os.type()} ${os.machine()})`);
-  }
-  fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), wanted);
-  return true;
+  return { status: done.status, signal: done.signal, output: done.stdout + done.stderr };
 }
 
 function explain(root, problem) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -26,7 +26,8 @@ const npm = `#!/bin/sh
 echo "$*" >>calls
 echo 'npm speaks'
 while [ -e ../hold ]; do sleep 0.02; done
-[ -e ../broken ] && exit 3
+[ -e ../broken ] && { echo 'npm error the network is down' >&2; exit 3; }
+[ -e ../unsynced ] && [ "$1" = ci ] && { echo 'npm error code EUSAGE' >&2; exit 1; }
 mkdir -p node_modules/.bin
 ln -sf '${process.execPath}' node_modules/.bin/node
 `;
@@ -100,7 +101,7 @@ test('on a bare clone it installs once, quietly, and is gone: the process is Inn
   assert.deepEqual(told.args, ['demo', 'a b', '--x=*']);
   assert.match(
     err,
-    /^innbound: installing packages, once \(npm ci\) \.\.\.\n/,
+    /^innbound: installing packages, once \(npm ci\) \.\.\.\n$/,
     'said on stderr: stdout is the command',
   );
 
@@ -125,19 +126,36 @@ test('a changed lockfile, or a node_modules made for another system, is installe
   assert.equal(installs(), 3);
 });
 
-test('packages that were installed by hand are taken as they are', async (t) => {
+test('packages that were installed by hand are taken as they are, if they are those of the lockfile', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
+  const lockfile = (packages: object) => JSON.stringify({ packages });
+  const wanted = { '': {}, a: { version: '1.0.0' }, b: { version: '2.0.0', optional: true } };
   await mkdir(path.join(root, 'node_modules', '.bin'), { recursive: true });
   await symlink(process.execPath, path.join(root, 'node_modules', '.bin', 'node'));
-  await writeFile(path.join(root, 'node_modules', '.package-lock.json'), '{}');
+  await writeFile(path.join(root, 'package-lock.json'), lockfile(wanted));
+  await writeFile(path.join(root, 'node_modules', '.package-lock.json'), lockfile({ a: { version: '1.0.0' } }));
   assert.equal((await run(launcher, [], env)).code, 0);
   assert.equal(installs(), 0);
 
-  const record = path.join(root, 'node_modules', '.package-lock.json');
-  await writeFile(path.join(root, 'package-lock.json'), '{ "version": 2 }');
-  await utimes(record, new Date(0), new Date(0));
-  assert.equal((await run(launcher, [], env)).code, 0);
-  assert.equal(installs(), 1, 'a lockfile newer than they are is not');
+  for (const [at, changed] of [
+    { ...wanted, a: { version: '1.0.1' } },
+    { ...wanted, c: { version: '1.0.0' } },
+    { '': {}, b: wanted.b },
+  ].entries()) {
+    await writeFile(path.join(root, 'package-lock.json'), lockfile(changed));
+    assert.equal((await run(launcher, [], env)).code, 0);
+    assert.equal(installs(), at + 1);
+  }
+});
+
+test('a lockfile that npm ci finds incomplete is installed all the same, and not changed', async (t) => {
+  const { root, launcher, env } = await clone(t);
+  await writeFile(path.join(root, '..', 'unsynced'), '');
+  const { code, err } = await run(launcher, [], env);
+  assert.equal(code, 0, err);
+  const calls = readFileSync(path.join(root, 'calls'), 'utf8').split('\n');
+  assert.match(calls[0] ?? '', /^ci /);
+  assert.match(calls[1] ?? '', /^install --no-save /);
 });
 
 test('of two first starts one installs and the other waits for it', async (t) => {
@@ -168,7 +186,7 @@ test('an installation that fails says what to do next, and the next start tries 
   const failed = await run(launcher, [], env);
   assert.equal(failed.code, 1);
   assert.equal(failed.out, '');
-  assert.match(failed.err, /npm ci ended with exit code 3\./);
+  assert.match(failed.err, /npm error the network is down\n.*npm ended with exit code 3\./);
   assert.ok(failed.err.includes(`next: run npm ci in ${root}`));
   await rm(broken);
   assert.equal((await run(launcher, [], env)).code, 0);
