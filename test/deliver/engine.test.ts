@@ -7,8 +7,9 @@ import { config, lane, openStore, ports, reservation, scripted, takeIn } from '.
 const delivered: Outcome = { kind: 'delivered' };
 const busy: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
 
-test('every version is delivered once, in order, and nothing is left due', async () => {
+test('every version is delivered once, in order, and nothing is left due', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   const crm = scripted(() => delivered);
   for (let i = 1; i <= 3; i++) {
     const records = ['a', 'b', 'c'].map((id) => reservation(id, { total_amount: String(i) }));
@@ -33,11 +34,11 @@ test('every version is delivered once, in order, and nothing is left due', async
   );
   const idle = { next_version: 4, last_version: 3, delivered_version: 3, due_at: null, leased: false };
   assert.deepEqual(rows, [idle, idle, idle]);
-  await store.close();
 });
 
-test('a failing record is retried on its schedule, then held back alone; others flow past', async () => {
+test('a failing record is retried on its schedule, then held back alone; others flow past', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   const crm = scripted(({ message }) => (message.data.id === 'stuck' ? busy : delivered));
   await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
   const running = startDeliveries(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
@@ -60,11 +61,11 @@ test('a failing record is retried on its schedule, then held back alone; others 
   assert.match(letter?.message ?? '', /5 tries failed, the last with deliver.server_error/);
   const { rows } = await store.pool.query(`select next_version, last_version, due_at from outbox where id = 'stuck'`);
   assert.deepEqual(rows, [{ next_version: 1, last_version: 2, due_at: null }]);
-  await store.close();
 });
 
-test('a permanent answer is a dead letter at once; a free wait uses no try', async () => {
+test('a permanent answer is a dead letter at once; a free wait uses no try', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   let asked = 0;
   const crm = scripted(({ message }): Outcome => {
     if (message.data.id === 'wrong') return { kind: 'dead', code: 'deliver.refused', message: '422', status: 422 };
@@ -83,11 +84,11 @@ test('a permanent answer is a dead letter at once; a free wait uses no try', asy
   }
   const { rows } = await store.pool.query(`select delivered_version, attempt from outbox where id = 'patient'`);
   assert.deepEqual(rows, [{ delivered_version: 1, attempt: 0 }]);
-  await store.close();
 });
 
-test('a batch refused as a whole is halved until the culprit stands alone', async () => {
+test('a batch refused as a whole is halved until the culprit stands alone', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   const crm = scripted((_one, batch): Outcome => {
     const poisoned = batch.some(({ message }) => message.data.id === 'r13');
     return poisoned ? { kind: 'dead', code: 'deliver.refused', message: '400', whole: true } : delivered;
@@ -105,11 +106,11 @@ test('a batch refused as a whole is halved until the culprit stands alone', asyn
     ['r13'],
   );
   assert.ok(crm.calls.length <= 11, `${crm.calls.length} calls`);
-  await store.close();
 });
 
-test('one dead destination delays no other, one noisy brand starves no other', async () => {
+test('one dead destination delays no other, one noisy brand starves no other', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   const never = scripted(() => new Promise<Outcome>(() => {}));
   const order: string[] = [];
   const crm = scripted(({ message }) => {
@@ -127,11 +128,11 @@ test('one dead destination delays no other, one noisy brand starves no other', a
   await until(async () => order.length === 301);
   assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
   await running.stop();
-  await store.close();
 });
 
-test('two nodes share the work and never hold one record at the same time', async () => {
+test('two nodes share the work and never hold one record at the same time', async (t) => {
   const store = await openStore();
+  t.after(() => store.close());
   const inFlight = new Set<string>();
   const seen: [string, number][] = [];
   const crm = scripted(async ({ message }): Promise<Outcome> => {
@@ -156,7 +157,6 @@ test('two nodes share the work and never hold one record at the same time', asyn
     const versions = seen.filter(([id]) => id === `r${n}`).map(([, version]) => version);
     assert.deepEqual(versions, [1, 2, 3, 4, 5]);
   }
-  await store.close();
 });
 
 async function open(pool: { query(sql: string): Promise<{ rows: unknown[] }> }) {

@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { checkedText } from '../../../documents/checked.ts';
 import { durationMs } from '../../../documents/duration.ts';
-import { durationText, urlText } from '../../../documents/scalars.ts';
+import { durationText } from '../../../documents/scalars.ts';
+import { hasReference } from '../../../documents/secret-reference.ts';
+
+/** More than a URL parser takes: a Unix socket is postgres://user@/database?host=/folder, with no host in it. */
+const postgresUrl = () =>
+  checkedText('a URL of PostgreSQL', (text) => {
+    if (hasReference(text) || /^postgres(ql)?:\/\/\S+$/.test(text)) return undefined;
+    return { message: 'must be an absolute URL that starts with postgres:// or postgresql://' };
+  });
 
 export const settingsSchema = z
   .strictObject({
-    url: urlText('postgres', 'postgresql')
+    url: postgresUrl()
       .meta({ writeOnly: true })
       .describe('The warehouse: postgres://user:password@host/database, best as a reference.'),
     schema: z

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { Destination, Outcome } from '../../src/deliver/destination.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import type { DestinationConfig } from '../../src/deliver/ports.ts';
+import type { Pool } from '../../src/store/pool.ts';
+import { config, lane, openStore, ports, reservation, takeIn } from './support.ts';
+
+/** What took effect at a destination for one version of a record. */
+export interface Effect {
+  readonly id: string;
+  readonly version: number;
+  readonly key: string;
+  readonly event: string;
+  /** As the destination holds it, JSON. */
+  readonly data: string;
+}
+
+export interface Subject {
+  /** A new opening of the destination, as after a restart. */
+  open(): Promise<Destination>;
+  /** Everything that took effect, in its order; a warehouse shows the newest version of each record only. */
+  effects(): Promise<Effect[]>;
+  /** From now on this record is refused for good; undefined where the destination refuses nothing. */
+  refuse: ((id: string) => Promise<void>) | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * The one suite that every destination passes: order, keys, partial failure, an answer lost after success, a restart in the
+ * middle of a batch, consent, erasure.
+ */
+export function conformance(name: string, make: () => Promise<Subject>, change: Partial<DestinationConfig> = {}): void {
+  const newestOnly = name.startsWith('postgres');
+
+  async function set(t: TestContext, settings: Partial<DestinationConfig> = {}) {
+    const store = await openStore();
+    const subject = await make();
+    t.after(() => Promise.all([store.close(), subject.close()]));
+    const drain = async (wrap: (destination: Destination) => Destination = (one) => one, again = false) => {
+      if (again) await store.pool.query('update outbox set due_at = now() where due_at is not null');
+      const destination = wrap(await subject.open());
+      const one = lane(config('it', { ...change, ...settings }));
+      return drainOnce(ports(store.pool, [one], { it: destination }));
+    };
+    return { pool: store.pool, subject, drain };
+  }
+
+  test(`${name}: versions arrive in order, each once, under keys of their own`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
+    for (const amount of ['1', '2', '3']) {
+      await takeIn(
+        pool,
+        ids.map((id) => reservation(id, { total_amount: amount })),
+        ['it'],
+      );
+      if (amount === '1') await drain();
+    }
+    await drain();
+    const effects = await subject.effects();
+    assert.equal(effects.length, newestOnly ? 25 : 75);
+    assert.equal(new Set(effects.map(({ key }) => key)).size, effects.length);
+    for (const id of ids) {
+      const seen = effects.filter((effect) => effect.id === id).map(({ version }) => version);
+      assert.deepEqual(seen, newestOnly ? [3] : [1, 2, 3]);
+    }
+    assert.ok(effects.every(({ data }) => data.includes('@guests.example')));
+  });
+
+  test(`${name}: money and long ids arrive to the digit`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    const exact = '12345678901234567.89';
+    await takeIn(pool, [reservation('98765432109876543210', { total_amount: exact })], ['it']);
+    assert.equal((await drain()).delivered, 1);
+    const [effect] = await subject.effects();
+    assert.equal(effect?.id, '98765432109876543210');
+    assert.match(effect?.data ?? '', /"total_amount"\s*:\s*12345678901234567\.89\b/);
+  });
+
+  test(`${name}: one refused record is dead alone`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    if (subject.refuse === undefined) t.skip('it refuses nothing');
+    else {
+      await takeIn(pool, [reservation('first')], ['it']);
+      await drain();
+      await subject.refuse('r7');
+      const ids = Array.from({ length: 16 }, (_, i) => `r${i}`);
+      await takeIn(
+        pool,
+        ids.map((id) => reservation(id)),
+        ['it'],
+      );
+      const counts = await drain();
+      assert.deepEqual(counts, { delivered: 15, skipped: 0, retry: 0, dead: 1 });
+      const { rows } = await pool.query(`select id, code, destination, version from dead_letters`);
+      assert.deepEqual(rows, [{ id: 'r7', code: 'deliver.refused', destination: 'it', version: 1 }]);
+      assert.equal((await subject.effects()).length, 16);
+    }
+  });
+
+  test(`${name}: an answer lost after success doubles nothing`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
+    await takeIn(
+      pool,
+      ids.map((id) => reservation(id)),
+      ['it'],
+    );
+    const lost: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'lost', whole: true };
+    const first = await drain((destination) => ({
+      ...destination,
+      deliver: async (batch, limits) => {
+        await destination.deliver(batch, limits);
+        return batch.map(() => lost);
+      },
+    }));
+    assert.equal(first.retry >= 12, true);
+    await drain(undefined, true);
+    await onceEach(subject, ids);
+  });
+
+  test(`${name}: a node that dies in mid-batch leaves nothing undone and nothing doubled`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
+    await takeIn(
+      pool,
+      ids.map((id) => reservation(id)),
+      ['it'],
+    );
+    // The claim and the call happen; the node is gone before it writes down the result.
+    const destination = await subject.open();
+    const one = lane(config('it', change));
+    const { store, ...rest } = ports(pool, [one], { it: destination });
+    await drainOnce({ ...rest, store: { ...store, settle: async () => [] } });
+    const { rows } = await pool.query(`select count(*)::int as leased from outbox where leased`);
+    assert.deepEqual(rows, [{ leased: 12 }]);
+    await drain(undefined, true);
+    await onceEach(subject, ids);
+  });
+
+  test(`${name}: without consent nothing is told, a withdrawal is`, async (t) => {
+    const selection = { receives: ['reservation' as const], consent: 'marketing' as const, fields: compileFields({}) };
+    const { pool, subject, drain } = await set(t, { selection });
+    const guest = { guest_id: 'g1', last_name: 'Exemplo', email: 'ana@guests.example' };
+    const shy = { guest_id: 'g2', last_name: 'Quieta', email: 'quieta@guests.example', marketing_consent: false };
+    const yes = { ...guest, marketing_consent: true };
+    const no = { ...guest, marketing_consent: false };
+    await takeIn(pool, [reservation('shy', { guests: [shy] }), reservation('r', { guests: [yes, shy] })], ['it']);
+    await drain();
+    let effects = await subject.effects();
+    assert.deepEqual(
+      effects.map(({ id }) => id),
+      ['r'],
+    );
+    assert.match(effects[0]?.data ?? '', /ana@guests\.example/);
+    await takeIn(pool, [reservation('r', { guests: [no, shy] })], ['it']);
+    await drain();
+    await takeIn(pool, [reservation('r', { guests: [no, shy], total_amount: '7' })], ['it']);
+    await drain();
+    effects = await subject.effects();
+    const last = effects.at(-1);
+    assert.equal(last?.version, 2);
+    assert.match(last?.data ?? '', /"marketing_consent":\s*false/);
+    assert.doesNotMatch(last?.data ?? '', /Exemplo/);
+    assert.ok(effects.every(({ data }) => !data.includes('quieta')));
+  });
+
+  test(`${name}: an erasure reaches the destination`, async (t) => {
+    const { pool, subject, drain } = await set(t);
+    await takeIn(pool, [reservation('r')], ['it']);
+    await drain();
+    await erase(pool, 'r');
+    await drain();
+    const last = (await subject.effects()).at(-1);
+    assert.equal(last?.event, 'erased');
+    assert.equal(last?.version, 2);
+    assert.doesNotMatch(last?.data ?? '', /guests\.example|Exemplo/);
+  });
+}
+
+async function onceEach(subject: Subject, ids: readonly string[]): Promise<void> {
+  const effects = await subject.effects();
+  assert.deepEqual(effects.map(({ id }) => id).sort(), [...ids].sort());
+  assert.equal(new Set(effects.map(({ key }) => key)).size, ids.length);
+}
+
+/** As an erasure leaves a record: a version without guests. */
+export async function erase(pool: Pool, id: string): Promise<void> {
+  await pool.query(
+    `with gone as (
+       insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
+       select integration, type, id, version + 1, 'erased', receipt_id, (data::jsonb || '{"guests": []}')::json, '[]', 'ib_erased_' || id || '_padding'
+         from changes where id = $1 order by version desc limit 1 returning integration, type, id, version)
+     update outbox o set last_version = g.version, due_at = now() from gone g
+      where o.integration = g.integration and o.type = g.type and o.id = g.id`,
+    [id],
+  );
+}
