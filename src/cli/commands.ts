@@ -5,8 +5,10 @@ import { registerEndpoint } from './endpoint.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerReservation } from './reservation.ts';
+import { registerRuns } from './runs.ts';
 import { registerSecret } from './secret.ts';
 import { registerServe } from './serve.ts';
+import { registerSync } from './sync.ts';
 import { registerValidate } from './validate.ts';
 
 /** In the order of the help: first steps, then daily work. */
@@ -16,6 +18,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerValidate,
   registerApply,
   registerServe,
+  registerSync,
+  registerRuns,
   registerEndpoint,
   registerMap,
   registerReservation,

@@ -199,6 +199,12 @@ export const pullErrors = {
     what: 'The integration does not pull, or has no sync of this type.',
     next: 'Add it under pull.syncs of the integration, or give --from and --to.',
   },
+  'pull.no_such_run': {
+    stage: 'pull',
+    retry: 'final',
+    what: 'No run has this id.',
+    next: 'List the runs with innbound runs; old ones go after their retention.',
+  },
   'pull.bad_range': {
     stage: 'pull',
     retry: 'operator',

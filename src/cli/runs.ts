@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { listRuns, type RunDetail, type RunSummary, runDetail } from '../store/run-list.ts';
+import { type CommonOptions, common, onGround, printJson, show, table } from './command.ts';
+import { duration } from './sync-progress.ts';
+
+interface Options extends CommonOptions {
+  readonly integration?: string;
+  readonly type?: string;
+  readonly status?: string;
+  readonly limit: number;
+}
+
+export function registerRuns(program: Command): void {
+  common(program.command('runs [run]'))
+    .description('the latest runs, or one in detail: what was asked, answered, waited for, found and changed')
+    .option('-i, --integration <name>', 'only of this integration')
+    .option('-t, --type <sync>', 'only of this sync')
+    .option('--status <status>', 'queued, running, complete, incomplete or failed')
+    .option('-n, --limit <n>', 'how many', positive, 20)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  innbound runs --status incomplete
+  innbound runs run_01j9x…`,
+    )
+    .action((run: string | undefined, options: Options) =>
+      onGround(options, 'runs', async ({ pool }) => {
+        if (run === undefined) {
+          const { integration, type, status, limit } = options;
+          const found = await listRuns(pool, {
+            limit,
+            ...(integration !== undefined && { integration }),
+            ...(type !== undefined && { sync: type }),
+            ...(status !== undefined && { status }),
+          });
+          if (options.json) for (const one of found) printJson(one);
+          else show(listed(found));
+          return;
+        }
+        const detail = await runDetail(pool, run);
+        if (detail === undefined) throw new InnboundError('pull.no_such_run', `There is no run ${run}.`, { run });
+        if (options.json) printJson(detail);
+        else show(detailed(detail));
+      }),
+    );
+}
+
+function listed(runs: readonly RunSummary[]): string {
+  if (runs.length === 0) return 'No runs.';
+  const head = ['run', 'integration', 'sync', 'status', 'queued', 'took', 'records', 'changed', 'dead', 'why'];
+  return table([head, ...runs.map(row)]);
+}
+
+function row(run: RunSummary): string[] {
+  return [
+    run.run_id,
+    run.integration,
+    run.sync,
+    run.waiting === null ? run.status : `${run.status}, waits: ${run.waiting}`,
+    time(run.queued_at),
+    took(run),
+    String(run.fetched),
+    String(run.changed),
+    String(run.dead_lettered),
+    run.error_code ?? '',
+  ];
+}
+
+function detailed(run: RunDetail): string {
+  const lines = [
+    `${run.run_id}: ${run.sync} of ${run.integration}, ${run.status}${run.waiting === null ? '' : ` (waits: ${run.waiting})`}`,
+    `asked     ${run.from ?? '?'} to ${run.to ?? '?'}, by ${run.requested_by} at ${time(run.queued_at)}, took ${took(run) || 'nothing yet'}`,
+    `answered  ${run.requests} requests (${run.retries} repeated), ${run.pages} pages, ${Math.round(run.bytes / 1024)} KiB`,
+    `waited    ${duration(run.waited_ms)}`,
+    `found     ${run.fetched} records, ${run.skipped} of them not of this sync`,
+    `changed   ${run.changed}; unchanged ${run.unchanged}, older than stored ${run.superseded}, dropped by rules ${run.dropped}, dead letters ${run.dead_lettered}`,
+    `documents connector version ${run.connector_version ?? '?'}, integration version ${run.integration_version ?? '?'}`,
+  ];
+  if (run.error_code !== null) lines.push(`ended by  ${run.error_code}: ${run.error_message ?? ''}`);
+  for (const { code, message, from, to } of run.findings) lines.push(`  ${from} to ${to}: ${code}: ${message}`);
+  if (run.windows.length > 0) {
+    const head = ['window', 'passes', 'pages', 'requests', 'rows', 'new', 'changed', 'slowest', 'waited'];
+    const rows = run.windows.map((one) => [
+      `${one.from} to ${one.to}`,
+      ...[one.passes, one.pages, one.requests, one.rows, one.fresh, one.changed].map(String),
+      `${one.longest_ms} ms`,
+      duration(one.waited_ms),
+    ]);
+    lines.push('', table([head, ...rows]));
+  }
+  return lines.join('\n');
+}
+
+function time(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function took({ started_at: from, finished_at: to }: RunSummary): string {
+  return from === null ? '' : duration((to ?? new Date()).getTime() - from.getTime());
+}
+
+function positive(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('a whole number from 1');
+  return number;
+}

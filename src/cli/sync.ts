@@ -1,0 +1,142 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isLocalDate } from '../canonical/dates.ts';
+import { drainOnce } from '../deliver/deliveries.ts';
+import { errors, InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
+import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
+import { openDryRunStore } from '../store/dry-runs.ts';
+import { liveNodes } from '../store/nodes.ts';
+import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
+import { deliverPorts } from '../wiring/deliver.ts';
+import { pullPorts } from '../wiring/pull.ts';
+import { type CommonOptions, common, onGround, printJson, say, show } from './command.ts';
+import { count, duration, progressView } from './sync-progress.ts';
+
+interface Options extends CommonOptions {
+  readonly type?: SyncType;
+  readonly from?: string;
+  readonly to?: string;
+  readonly dryRun?: boolean;
+}
+
+export function registerSync(program: Command): void {
+  common(program.command('sync <integration>'))
+    .description('pull from a partner now, once, and say what came of it')
+    .addOption(new Option('-t, --type <sync>', 'which sync; left out, a backfill of the range').choices(syncTypes))
+    .option('--from <date>', 'first day, YYYY-MM-DD; instead of the range of the sync', localDate)
+    .option('--to <date>', 'last day, YYYY-MM-DD', localDate)
+    .option('--dry-run', 'ask and map, and say what would change; store and deliver nothing')
+    .addHelpText(
+      'after',
+      `
+A sync keeps what it is for (pre_stay: arrivals to come; stay: in house; post_stay: departed); a backfill keeps all that the
+range holds. Ranges are cut into requests of at most a week. The exit code is 0 only when the run was complete.
+
+Examples:
+  innbound sync lisbon-grand --type pre_stay
+  innbound sync lisbon-grand --from 2025-01-01 --to 2025-12-31
+  innbound sync lisbon-grand --type stay --dry-run --json`,
+    )
+    .action((integration: string, options: Options) =>
+      onGround(options, `sync ${integration}`, (ground) => sync(ground, integration, options)),
+    );
+}
+
+async function sync(ground: Ground, integration: string, options: Options): Promise<void> {
+  const request = requestOf(ground, integration, options);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+  const isTerminal = process.stderr.isTTY === true;
+  const view = progressView(
+    { write: (text) => process.stderr.write(text), isTerminal, columns: process.stderr.columns ?? 80 },
+    () => performance.now(),
+  );
+  const startedAt = performance.now();
+  const ports: PullPorts = {
+    ...pullPorts(ground),
+    ...(options.dryRun && { runs: openDryRunStore(ground.pool), changed: () => {} }),
+  };
+  let result: SyncResult;
+  try {
+    result = await syncOnce(ports, request, {
+      signal: stop.signal,
+      ...((isTerminal || !options.json) && { onProgress: (progress) => view.show(progress) }),
+    });
+  } finally {
+    view.done();
+  }
+  if (!options.dryRun) await deliverHere(ground, request.integration);
+  report(result, options, performance.now() - startedAt);
+}
+
+function requestOf(ground: Ground, name: string, options: Options): QueueRequest {
+  const known = ground.active().integrations;
+  const found = known.get(name);
+  if (found === undefined) {
+    const names = [...known.keys()].join(', ') || 'none';
+    throw new InnboundError('documents.unknown_name', `There is no integration ${name}; in force: ${names}.`);
+  }
+  const hasRange = options.from !== undefined || options.to !== undefined;
+  if (options.type === undefined && !hasRange) {
+    const syncs = Object.keys(found.body.pull?.syncs ?? {}).join(', ') || 'none';
+    throw new InnboundError('pull.no_such_sync', `Name a sync with --type (${name} has: ${syncs}), or a range.`);
+  }
+  if (options.type !== undefined && !hasRange && found.body.pull?.syncs[options.type] === undefined) {
+    throw new InnboundError('pull.no_such_sync', `${name} has no sync ${options.type}.`);
+  }
+  if (options.from !== undefined && options.to !== undefined && options.from > options.to) {
+    throw new InnboundError('pull.bad_range', `${options.from} is after ${options.to}.`);
+  }
+  return {
+    integration: name as IntegrationName,
+    kind: hasRange ? 'backfill' : 'manual',
+    requestedBy: 'cli',
+    ...(options.type !== undefined && { sync: options.type }),
+    ...(options.from !== undefined && { from: options.from }),
+    ...(options.to !== undefined && { to: options.to }),
+  };
+}
+
+/** Where no service runs, nobody else would hand over what the run brought. */
+async function deliverHere(ground: Ground, integration: IntegrationName): Promise<void> {
+  const workers = (await liveNodes(ground.pool)).filter(({ role }) => role !== 'web');
+  if (workers.length > 0) ground.wake.signal('outbox');
+  else await drainOnce(await deliverPorts(ground), { integration });
+}
+
+function report({ runId, state, counters, error }: SyncResult, options: Options, elapsedMs: number): void {
+  if (state !== 'complete') process.exitCode = 1;
+  if (options.json) {
+    printJson({
+      run_id: runId,
+      status: state,
+      fetched: counters.fetched,
+      changed: counters.changed,
+      unchanged: counters.unchanged,
+      dead_lettered: counters.dead,
+      skipped: counters.skipped,
+      dropped: counters.dropped,
+      superseded: counters.superseded,
+      pages: counters.pages,
+      requests: counters.requests,
+      ...(options.dryRun && { dry_run: true }),
+      ...(error && { error: { ...error, next: errors[error.code].next } }),
+    });
+    return;
+  }
+  show(`${runId} ${state}${options.dryRun ? ' (nothing was stored)' : ''}, ${duration(elapsedMs)}`);
+  show(
+    `  ${count(counters.requests, 'request')}, ${count(counters.pages, 'page')}, ${count(counters.fetched, 'record')}`,
+  );
+  show(
+    `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules ${counters.dropped}, older than stored ${counters.superseded}`,
+  );
+  if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
+}
+
+function localDate(text: string): string {
+  if (!isLocalDate(text)) throw new InvalidArgumentError('a date is YYYY-MM-DD');
+  return text;
+}
