@@ -89,6 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       });
     }
     if (role !== 'web') {
+      loops.push(startScheduler(schedulerPorts(ground)), startRunner(pullPorts(ground)));
       loops.push(startEventWorker(eventWorkerPorts(ground)), startPushUpkeep(upkeepPorts(ground)));
       loops.push(startDeliveries(await deliverPorts(ground)));
     }
@@ -128,9 +129,11 @@ function followDocuments(ground: Ground, changed: () => void): Loop {
       if (stopping.signal.aborted) return;
       changed();
       await ground.refresh().then(
-        (changed) =>
-          changed &&
-          ground.log.info({ documents: ground.active().integrations.size }, 'documents: new versions in force'),
+        (fresh) => {
+          if (!fresh) return;
+          ground.log.info({ integrations: ground.active().integrations.size }, 'documents: new versions in force');
+          ground.wake.arrived('schedules');
+        },
         (error: Error) => ground.log.warn({ error: error.message }, 'documents: cannot be read now'),
       );
     }
