@@ -1,0 +1,54 @@
+/**
+ * Adds to package-lock.json what npm left out: optional packages of other systems that the registry at hand did not have.
+ * With a hole npm ci refuses the lockfile everywhere; with the entry it skips the package where it does not fit.
+ * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts tells when.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+interface Entry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const file = path.join(import.meta.dirname, '..', 'package-lock.json');
+const lockfile = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> };
+
+const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+
+/** Such packages are named after what they are for: binding-linux-arm64-musl. */
+function suits(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
+  const words = name.split(/[-/]/);
+  const os = words.find((word) => systems.includes(word));
+  const cpu = words.find((word) => processors.includes(word));
+  const libc = words.some((word) => word.startsWith('musl')) ? 'musl' : words.includes('gnu') ? 'glibc' : undefined;
+  return {
+    ...(cpu === undefined ? {} : { cpu: [cpu] }),
+    ...(libc === undefined ? {} : { libc: [libc] }),
+    ...(os === undefined ? {} : { os: [os] }),
+  };
+}
+
+const known = lockfile.packages;
+const added: Record<string, Entry> = {};
+for (const [, parent] of Object.entries(known)) {
+  for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+    const place = `node_modules/${name}`;
+    if (Object.keys(known).some((key) => key === place || key.endsWith(`/${place}`))) continue;
+    if (!/^\d+\.\d+\.\d+[^ |<>=^~*]*$/.test(version))
+      throw new Error(`${name} is wanted as ${version}, which is no version`);
+    added[place] = { version, ...suits(name), ...(parent.dev ? { dev: true } : {}), optional: true };
+  }
+}
+
+const packages = Object.fromEntries(
+  Object.entries({ ...known, ...added }).sort(([a], [b]) => a.localeCompare(b, 'en')),
+);
+writeFileSync(file, `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`);
+console.log(`${Object.keys(added).length} added.`);
