@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Document, LineCounter, parseDocument as parseYaml } from 'yaml';
+import { type Document, isCollection, parseDocument as parseYaml, visit } from 'yaml';
 import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
 import { inOrder, type Mistake, type Problem } from './mistake.ts';
 import { type Path, pathText } from './path.ts';
-import { linePosition, type Position, positionOf } from './positions.ts';
+import { type Position, positionAt, positionOf } from './positions.ts';
 import { type Reading, readThrough } from './repair.ts';
 import { salvage } from './salvage.ts';
 import { keysOf } from './schema-walk.ts';
@@ -58,27 +58,28 @@ export function parseFile(source: SourceFile): ParsedFile {
   };
   if (source.unreadable !== undefined) return failed(source.unreadable);
   if (source.text.length > longestDocument) return failed('the document is longer than 1 MiB');
-  const lines = new LineCounter();
   let yaml: Document;
   try {
-    yaml = parseYaml(source.text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true }) as unknown as Document;
+    yaml = parseYaml(source.text, {
+      prettyErrors: false,
+      logLevel: 'error',
+    }) as unknown as Document;
   } catch (error) {
     if (error instanceof RangeError) return failed('the document is nested too deeply');
     throw error;
   }
-  return checkYaml(source, yaml, lines, failed);
+  return checkYaml(source, yaml, failed);
 }
 
 function checkYaml(
   source: SourceFile,
   yaml: Document,
-  lines: LineCounter,
   failed: (message: string, position?: Position) => ParsedFile,
 ): ParsedFile {
   const { kind, file, text } = source;
   const mistakeAt = ({ path, at, message, suggestion, offset }: Problem): Mistake => ({
     file,
-    ...positionOf(yaml, lines, text, { path, at, ...(offset === undefined ? {} : { offset }) }),
+    ...positionOf(yaml, text, { path, at, ...(offset === undefined ? {} : { offset }) }),
     path: pathText(path),
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
@@ -86,12 +87,14 @@ function checkYaml(
   // The YAML library tells of an overflowing stack as one error per level it had reached.
   if (yaml.errors.some(({ message }) => message.includes('call stack')))
     return failed('the document is nested too deeply');
-  const broken = [...yaml.errors, ...yaml.warnings].slice(0, mostSyntaxErrors).map(({ pos, message }) => ({
-    file,
-    ...linePosition(lines, pos[0]),
-    path: '',
-    message: `YAML: ${message}`,
-  }));
+  const broken = [...yaml.errors, ...yaml.warnings, ...keysThatAreNoText(yaml)]
+    .slice(0, mostSyntaxErrors)
+    .map(({ pos, message }) => ({
+      file,
+      ...positionAt(text, pos[0]),
+      path: '',
+      message: `YAML: ${message}`,
+    }));
   let raw: unknown;
   try {
     raw = yaml.toJS({ maxAliasCount: 100 });
@@ -123,6 +126,17 @@ function checkYaml(
 function soundPart(source: SourceFile, meant: unknown): ParsedFile['sound'] {
   const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant);
   return salvaged && { document: loaded(source, salvaged.body), removed: salvaged.removed };
+}
+
+/** YAML lets a list or a mapping be a key. */
+function keysThatAreNoText(yaml: Document): { pos: readonly [number]; message: string }[] {
+  const found: { pos: readonly [number]; message: string }[] = [];
+  visit(yaml, {
+    Pair: (_, { key }) => {
+      if (isCollection(key)) found.push({ pos: [key.range?.[0] ?? 0], message: 'A key must be text' });
+    },
+  });
+  return found;
 }
 
 function nameIn(kind: DocumentKind, raw: unknown): string | undefined {

@@ -1,15 +1,4 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  type LineCounter,
-  type Node,
-  type Pair,
-  Scalar,
-} from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, Scalar } from 'yaml';
 import type { Problem } from './mistake.ts';
 
 export interface Position {
@@ -20,7 +9,6 @@ export interface Position {
 /** Where in the text a problem is: at the wrong key, at the wrong value, and for what is missing at the key it is missing from. */
 export function positionOf(
   document: Document,
-  lines: LineCounter,
   source: string,
   { path, at, offset }: Pick<Problem, 'path' | 'at' | 'offset'>,
 ): Position {
@@ -36,7 +24,7 @@ export function positionOf(
     depth++;
   }
   const found = depth === path.length;
-  return linePosition(lines, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
+  return positionAt(source, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
 }
 
 function stepInto(
@@ -102,7 +90,10 @@ function skipSpace(source: string, from: number, end: number): number {
   return at;
 }
 
-export function linePosition(lines: LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+/** Line and column of a character. Counted here: the YAML library's own counter loses its place behind some syntax errors. */
+export function positionAt(source: string, offset: number): Position {
+  const before = source.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const mark = lineStart === 0 && before.startsWith('\uFEFF') ? 1 : 0;
+  return { line: before.split('\n').length, column: before.length - lineStart - mark + 1 };
 }

@@ -25,6 +25,10 @@ test('a file full of errors is not told line by line', () => {
   assert.equal(mistakes(sound + 'path: e\n'.repeat(500)).length, 20);
 });
 
+test('a key is text', () => {
+  assert.deepEqual(mistakes(`${sound}? [a, b]\n: c\n`), ['4:3 : YAML: A key must be text']);
+});
+
 test('one file is one document', () => {
   assert.match(mistakes(`${sound}---\n${sound}`).join(), /^4:1 : YAML: .*multiple documents/);
 });
@@ -59,6 +63,7 @@ test('what is no mapping is said to be none', () => {
 test('a byte order mark and Windows line ends do not move positions', () => {
   const text = `\uFEFF${sound}consent: non\n`.replaceAll('\n', '\r\n');
   assert.deepEqual(mistakes(text), ['4:10 consent: must be one of none, marketing; did you mean none?']);
+  assert.match(mistakes(`\uFEFFdestination: A\ntype: files\npath: d\n`).join(), /^1:14 /);
 });
 
 test('settings of another type are unknown, and what is known is listed', () => {
