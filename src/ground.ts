@@ -20,7 +20,7 @@ import { openPool, type Pool, transaction } from './store/pool.ts';
 import { findHolder } from './store/postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from './store/postgres/open.ts';
 import { getSecret } from './store/secrets.ts';
-import { openSignals, type Signals } from './store/signals.ts';
+import { openSignals, type Signals, sendSignals } from './store/signals.ts';
 import type { Json } from './terms.ts';
 
 /** What every process stands on, a service as well as a command: the store, the documents in force, the key to the secrets. */
@@ -104,7 +104,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     if (await shouldApply(options, pool, server))
       await applyWorkspace(pool, await readSoundDocuments(workspaceDir), options.describe);
     let active = activate(await currentDocuments(pool));
-    if (options.purpose === 'service') signals = await openSignals(pool, wake);
+    signals = options.purpose === 'service' ? await openSignals(pool, wake) : sendSignals(pool, wake);
     const keyring = await workspaceKeyring(workspaceDir, process.env);
     const { network } = active.settings;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';

@@ -71,3 +71,14 @@ export async function openSignals(pool: Pool, wake: Wake): Promise<Signals> {
     },
   };
 }
+
+/** For a command: its signals reach the nodes, it listens to none. Closing waits until they are out. */
+export function sendSignals(pool: Pool, wake: Wake): Signals {
+  const sent = new Set<Promise<unknown>>();
+  wake.relayTo((topic) => {
+    const sending = pool.query('select pg_notify($1, $2)', [channel, `${topic} ${process.pid}`]).catch(() => {});
+    sent.add(sending);
+    void sending.finally(() => sent.delete(sending));
+  });
+  return { close: async () => void (await Promise.all(sent)) };
+}

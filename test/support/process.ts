@@ -1,0 +1,105 @@
+/** Commands and services as a person starts them: `bin/innbound` in a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+export const bin = path.join(import.meta.dirname, '..', '..', 'bin', 'innbound');
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** One parsed object per line of standard output. */
+  readonly json: () => Record<string, unknown>[];
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+export async function innbound(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = spawn(bin, args, {
+    env: cleanEnv(options.env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.end(options.input ?? '');
+  const [code] = (await once(child, 'close')) as [number | null];
+  const json = () =>
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code, stdout, stderr, json };
+}
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly stderr: () => string;
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: no chance to tidy up. */
+  kill(): Promise<void>;
+}
+
+/** A service on a port of the system's choice, ready. */
+export async function serve(
+  workspace: string,
+  options: { readonly env?: Record<string, string>; readonly args?: readonly string[] } = {},
+): Promise<ServiceProcess> {
+  const child = spawn(bin, ['serve', '--workspace', workspace, '--port', '0', ...(options.args ?? [])], {
+    env: cleanEnv(options.env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+      const ready = /innbound is ready on (http:\/\/\S+)/.exec(stderr);
+      if (ready?.[1]) resolve(ready[1]);
+    });
+    child.once('exit', (code) => reject(new Error(`serve ended with ${code}:\n${stderr}`)));
+  });
+  const exit = once(child, 'exit') as Promise<[number | null]>;
+  exit.catch(() => {});
+  return {
+    child,
+    url,
+    stderr: () => stderr,
+    stop: async () => {
+      child.kill('SIGTERM');
+      return (await exit)[0];
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+function cleanEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, NODE_TEST_CONTEXT: _context, INNBOUND_WORKSPACE: _workspace, ...env } = process.env;
+  return { ...env, INNBOUND_ALLOW_PRIVATE_NETWORK: '1', INNBOUND_LOG_LEVEL: 'warn', ...more };
+}
+
+/** Waits for a condition; fails with what it last saw. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  withinMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
