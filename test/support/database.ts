@@ -13,7 +13,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, chown, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -140,18 +140,28 @@ async function ready(folder: string): Promise<void> {
 
 /** initdb takes most of a second: it is done once per version and account, and copied. */
 async function copyTemplate(binaries: Binaries, account: Account, data: string): Promise<void> {
-  const cache = path.join(fileURLToPath(import.meta.resolve('../../node_modules')), '.cache', 'innbound');
-  const cacheable = account.kind !== 'user' && (await mkdir(cache, { recursive: true }).then(isDone, isRefused));
-  if (!cacheable) return createCluster(binaries, account, data, { durable: false });
-  const template = path.join(cache, `test-cluster-${binaries.version}-${account.kind}-${process.getuid?.()}`);
-  if (!(await access(template).then(isDone, isRefused))) {
-    const aside = await mkdtemp(path.join(cache, 'making-'));
-    await createCluster(binaries, account, path.join(aside, 'data'), { durable: false });
-    await rename(path.join(aside, 'data'), template).catch(() => {}); // lost a race: theirs is as good
-    await rm(aside, { recursive: true, force: true });
-  }
+  const template = await cachedTemplate(binaries, account).catch(() => undefined);
+  if (template === undefined) return createCluster(binaries, account, data, { durable: false });
   const copied = await runAs(account, 'cp', ['-R', template, data]);
   if (copied.code !== 0) throw new Error(`copying the test cluster failed: ${copied.output}`);
+}
+
+async function cachedTemplate(binaries: Binaries, account: Account): Promise<string | undefined> {
+  const packages = fileURLToPath(import.meta.resolve('../../node_modules'));
+  // Root leaves nothing in another's folder that its owner could not remove, and nobody can keep nothing there.
+  if (account.kind === 'user' || (await stat(packages)).uid !== process.getuid?.()) return undefined;
+  const cache = path.join(packages, '.cache', 'innbound');
+  const template = path.join(cache, `test-cluster-${binaries.version}-${account.kind}`);
+  if (await access(template).then(isDone, isRefused)) return template;
+  await mkdir(cache, { recursive: true });
+  const aside = await mkdtemp(path.join(cache, 'making-'));
+  try {
+    await createCluster(binaries, account, path.join(aside, 'data'), { durable: false });
+    await rename(path.join(aside, 'data'), template).catch(() => {}); // lost a race: theirs is as good
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  return template;
 }
 
 const isDone = () => true;
