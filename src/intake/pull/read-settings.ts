@@ -46,7 +46,7 @@ type DocumentPagination =
       readonly total: string;
     };
 
-type DocumentAuth =
+export type DocumentAuth =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly token: string }
   | {
@@ -185,7 +185,7 @@ function needed(text: string | undefined): string {
   return text;
 }
 
-function readAuth(auth: DocumentAuth): Auth {
+export function readAuth(auth: DocumentAuth): Auth {
   switch (auth.type) {
     case 'api_key':
       return {

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { parseJson } from '../../../kit/json.ts';
+import type { IntegrationName, Json } from '../../../terms.ts';
+import type { PullPorts } from '../ports.ts';
+import { type OpenRequest, toWire } from '../request.ts';
+import type { Auth } from '../settings.ts';
+import { withFixed, withHeaders } from './fixed.ts';
+import { signed } from './hmac.ts';
+import { type Bearer, bearerToken } from './oauth2.ts';
+
+/** A request that is whole but for its credentials. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface OutgoingCredentials {
+  authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
+  /** Told that the credentials were refused; true when asking again may give others. */
+  refused(): Promise<boolean>;
+}
+
+/** The same methods for requests that are not pulls. `owner` is whose tokens these are. */
+export function outgoingCredentials(
+  ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
+  owner: string,
+  auth: Auth,
+): OutgoingCredentials {
+  let bearer: Bearer | undefined;
+  let stale: Bearer | undefined;
+  return {
+    async authorize(request) {
+      if (auth.type === 'hmac') {
+        const { pathname, search } = new URL(request.url);
+        const wire = { ...request, method: request.method as 'GET', pathQuery: pathname + search };
+        const moment = { now: ports.clock.now(), nonce: randomBytes(16).toString('hex') };
+        return { kind: 'ok', request: { ...request, headers: signed(wire, auth, moment).headers } };
+      }
+      if (auth.type === 'oauth2') {
+        const got = await bearerToken(ports, owner as IntegrationName, auth, stale);
+        if (got.kind === 'failed') return { kind: 'failed', message: got.message };
+        bearer = got.bearer;
+        const { headers } = withHeaders(opened(request), { Authorization: `Bearer ${bearer.token}` });
+        return { kind: 'ok', request: { ...request, headers } };
+      }
+      const needsBody = auth.type === 'custom' && Object.keys(auth.body).length > 0;
+      const open = withFixed(opened(request, needsBody), auth);
+      const { url } = toWire({ ...open, headers: {} });
+      const body = needsBody && open.body !== undefined ? JSON.stringify(open.body) : request.body;
+      return { kind: 'ok', request: { ...request, url, headers: open.headers, ...(body !== undefined && { body }) } };
+    },
+    async refused() {
+      if (auth.type !== 'oauth2' || bearer === undefined || stale?.token === bearer.token) return false;
+      stale = bearer;
+      return true;
+    },
+  };
+}
+
+function opened(request: Outgoing, withBody = false): OpenRequest {
+  const open = { method: request.method as 'GET', base: request.url, query: [], headers: request.headers };
+  const body = withBody && request.body !== undefined ? parseJson(request.body) : undefined;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? { ...open, body: body as Record<string, Json> } : open;
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
+import { type Asked, openAsker } from './ask.ts';
+import type { PullPorts } from './ports.ts';
+import { openRequest } from './request.ts';
+
+export type Single =
+  | { readonly kind: 'found'; readonly body: Json; readonly requestedAt: EpochMs }
+  /** The partner says that there is no such reservation. */
+  | { readonly kind: 'absent' }
+  /** It may pass by itself. */
+  | { readonly kind: 'later'; readonly code: ErrorCode; readonly message: string; readonly afterMs?: number }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'pull.server_error',
+  'pull.unreachable',
+  'pull.timeout',
+  'pull.rate_limited',
+  'pull.token_failed',
+  'pull.breaker_open',
+]);
+
+/** One reservation by its id, as the connector says; under the same credentials, breaker, rate and waits as a run. */
+export async function fetchSingle(
+  ports: PullPorts,
+  integration: IntegrationName,
+  id: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Single> {
+  const planned = await ports.plan(integration);
+  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
+  const { plan } = planned;
+  const { single, baseUrl, brandId } = plan.settings;
+  if (single === undefined) {
+    return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
+  }
+  const request = openRequest(single, baseUrl, { id, brand_id: brandId });
+  const counts = { requests: 0, retries: 0, waitedMs: 0 };
+  const asker = openAsker(ports, plan, { parkable: true, signal });
+  return resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
+}
+
+function resultOf(asked: Asked): Single {
+  switch (asked.kind) {
+    case 'answer':
+      if (asked.body === undefined) return { kind: 'absent' };
+      return { kind: 'found', body: asked.body, requestedAt: asked.requestedAt };
+    case 'park':
+      return { kind: 'later', code: 'pull.rate_limited', message: `waits: ${asked.reason}`, afterMs: asked.ms };
+    case 'stopped':
+      return { kind: 'later', code: 'pull.unreachable', message: 'the node is shutting down', afterMs: 0 };
+    case 'shrink':
+    case 'failed': {
+      const { code, message } = asked;
+      if (code === 'pull.not_found') return { kind: 'absent' };
+      return { kind: passing.has(code) ? 'later' : 'failed', code, message };
+    }
+  }
+}
