@@ -1,24 +1,28 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import {
-  type CustomSettings,
-  defaultHmacHeaders,
-  defaultHmacSign,
-  type HmacSettings,
-  type SimulatorAuth,
-} from '../simulate/auth/method.ts';
+import type { Json } from '../../terms.ts';
+import { defaultHmacHeaders, defaultHmacSign, type HmacSettings, type SimulatorAuth } from '../simulate/auth/method.ts';
 
 /** How the API is opened. The same methods as the service has; OAuth 2 by client credentials, for there is no browser here. */
 export type CheckAuth =
-  | Exclude<SimulatorAuth, { type: 'oauth2' }>
+  | Exclude<SimulatorAuth, { type: 'oauth2' | 'custom' }>
+  | CustomAuth
   | {
       readonly type: 'oauth2';
       readonly tokenUrl: string;
       readonly clientId: string;
       readonly clientSecret: string;
-      readonly scope?: string;
+      /** Further parameters of the token request, such as scope. */
+      readonly parameters?: Readonly<Record<string, string>>;
       /** How the client proves itself at the token endpoint; basic. */
       readonly clientAuth?: 'basic' | 'post';
     };
+
+interface CustomAuth {
+  readonly type: 'custom';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, Json>>;
+}
 
 export interface Draft {
   readonly method: 'GET' | 'POST';
@@ -78,10 +82,13 @@ function signed(auth: HmacSettings, draft: Draft, secret: string, nowMs: number)
   return { ...draft, headers: { ...draft.headers, ...Object.fromEntries(headers) } };
 }
 
-function custom(auth: CustomSettings, draft: Draft, own: (secret: string) => string): Draft {
-  const made = (values: Readonly<Record<string, string>> = {}) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, own(value)]));
-  const placed = withQuery({ ...draft, headers: { ...draft.headers, ...made(auth.headers) } }, made(auth.query));
+function custom(auth: CustomAuth, draft: Draft, own: (secret: string) => string): Draft {
+  const made = <Value extends Json>(values: Readonly<Record<string, Value>> = {}) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? own(value) : value]),
+    );
+  const headers = { ...draft.headers, ...(made(auth.headers) as Record<string, string>) };
+  const placed = withQuery({ ...draft, headers }, made(auth.query) as Record<string, string>);
   if (auth.body === undefined || draft.body === undefined) return placed;
   return { ...placed, body: JSON.stringify({ ...(JSON.parse(draft.body) as object), ...made(auth.body) }) };
 }

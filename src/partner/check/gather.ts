@@ -174,10 +174,7 @@ function statusToAsk(records: readonly JsonObject[]): string {
 }
 
 async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: PoliteClient): Promise<Seen> {
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    ...(auth.scope === undefined ? {} : { scope: auth.scope }),
-  });
+  const form = new URLSearchParams({ ...auth.parameters, grant_type: 'client_credentials' });
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
   if (auth.clientAuth === 'post') {
     form.set('client_id', auth.clientId);

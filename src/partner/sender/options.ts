@@ -10,6 +10,8 @@ export interface WebhookSenderOptions {
   readonly brandId?: string;
   /** A folder for letters on their way and dead letters. Without it they live in memory and end with the process. */
   readonly folder?: string;
+  /** Whether letters that a crash left in the folder are taken up again at once; true. */
+  readonly resume?: boolean;
   /** Retries after the first try; 4. */
   readonly retries?: number;
   readonly backoff?: Partial<BackoffOptions>;

@@ -41,6 +41,7 @@ export class WebhookSender {
   static async open(options: WebhookSenderOptions): Promise<WebhookSender> {
     const spool = options.folder === undefined ? new MemorySpool() : await FolderSpool.open(options.folder);
     const sender = new WebhookSender(options, spool);
+    if (options.resume === false) return sender;
     for (const { name, letter } of await spool.pending()) void sender.#track(sender.#settle(name, letter));
     return sender;
   }

@@ -8,4 +8,5 @@ export type { SimulatorOptions } from './options.ts';
 export { type Paging, pagings } from './paging.ts';
 export { type Property, shippedProperties } from './property.ts';
 export type { PushTarget } from './push.ts';
+export { runSimulate, sampleAuth } from './run.ts';
 export { type Simulator, type SimulatorStats, startSimulator } from './simulator.ts';

@@ -1,0 +1,32 @@
+import type { Io } from '../partner/io.ts';
+import { say, show } from './command.ts';
+import { ended } from './serve.ts';
+
+/** The terminal, as the partner kit's commands see it. */
+export function terminalIo(): Io {
+  const live = process.stderr.isTTY === true;
+  let drawn = false;
+  const clear = () => {
+    if (drawn) process.stderr.write('\r\u001b[2K');
+    drawn = false;
+  };
+  return {
+    out: (text) => {
+      clear();
+      show(text);
+    },
+    say: (text) => {
+      clear();
+      say(text);
+    },
+    progress: (text) => {
+      if (!live) return;
+      clear();
+      if (text === '') return;
+      process.stderr.write(text.slice(0, Math.max(20, (process.stderr.columns ?? 80) - 1)));
+      drawn = true;
+    },
+    colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+    ended,
+  };
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { readEvents } from '../partner/send/read-events.ts';
+import { runSend, type SendTask } from '../partner/send/run.ts';
+import { terminalIo } from './partner-io.ts';
+import { secretFrom } from './partner-secret.ts';
+
+interface Options {
+  readonly url?: string;
+  readonly secretEnv: string;
+  readonly secretFile?: string;
+  readonly brand?: string;
+  readonly folder: string;
+  readonly list?: boolean;
+  readonly replay?: string[] | true;
+  readonly drop?: string;
+  readonly json?: boolean;
+}
+
+export function registerPartnerSend(partner: Command): void {
+  partner
+    .command('send [files...]')
+    .description('send events to a webhook endpoint: signed, retried, and kept as dead letters where they are refused')
+    .option('--url <url>', 'the endpoint that was issued for the brand')
+    .option('--secret-env <name>', 'the variable that holds its secret', 'INNBOUND_WEBHOOK_SECRET')
+    .option('--secret-file <file>', 'a file that holds the secret, instead of a variable')
+    .option('--brand <id>', 'the brand_id for events that name none')
+    .option('--folder <dir>', 'where letters on their way and dead letters are kept', 'webhook-letters')
+    .option('--list', 'list the dead letters of the folder')
+    .option('--replay [ids...]', 'send dead letters again: those named, or all')
+    .option('--drop <id>', 'forget a dead letter')
+    .option('--json', 'print one JSON object per event or letter')
+    .addHelpText(
+      'after',
+      `
+A file holds one event, an array of events, or one event to a line: {"event": "reservation.updated", "data": {…}}. Without a
+file they come on standard input. event_id and timestamp are added where they are missing. Exits with 1 where one is given up.
+
+Examples:
+  innbound partner send --url https://…/webhooks/… --brand LIS01 event.json
+  innbound partner send --list
+  innbound partner send --url https://…/webhooks/… --replay`,
+    )
+    .action(async (files: readonly string[], options: Options) => {
+      const task = await taskOf(files, options);
+      const sends = task.kind === 'send' || task.kind === 'replay';
+      if (sends && !/^https?:$/.test(URL.parse(options.url ?? '')?.protocol ?? '')) {
+        throw new InnboundError('operate.usage', 'Name the endpoint with --url (http or https).');
+      }
+      const secret = sends ? secretFrom({ env: options.secretEnv, file: options.secretFile }) : '';
+      process.exitCode = await runSend(
+        {
+          url: options.url ?? '',
+          secret,
+          folder: options.folder,
+          ...(options.brand === undefined ? {} : { brandId: options.brand }),
+        },
+        task,
+        options.json === true,
+        terminalIo(),
+      );
+    });
+}
+
+async function taskOf(files: readonly string[], options: Options): Promise<SendTask> {
+  if (options.list) return { kind: 'list' };
+  if (options.drop !== undefined) return { kind: 'drop', id: options.drop };
+  if (options.replay !== undefined) return { kind: 'replay', ids: options.replay === true ? 'all' : options.replay };
+  const texts =
+    files.length === 0 ? [await text(process.stdin)] : await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const events = texts.map((one, index) => {
+    const read = readEvents(one);
+    if ('wrong' in read) throw new InnboundError('operate.usage', `${files[index] ?? 'Standard input'}: ${read.wrong}`);
+    return read;
+  });
+  const all = events.flat();
+  const nameless = all.some((event) => event.brand_id === undefined);
+  if (nameless && options.brand === undefined)
+    throw new InnboundError('operate.usage', 'An event names no brand_id: give one with --brand.');
+  return { kind: 'send', events: all };
+}

@@ -1,0 +1,145 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InnboundError } from '../errors.ts';
+import {
+  type FaultRule,
+  faultKinds,
+  faults,
+  type Paging,
+  type Property,
+  pagings,
+  readRule,
+  runSimulate,
+  type Shape,
+  type SimulatorAuth,
+  sampleAuth,
+  shapes,
+  shippedProperties,
+} from '../partner/simulate/index.ts';
+import { terminalIo } from './partner-io.ts';
+import { secretFrom } from './partner-secret.ts';
+import { portNumber } from './serve.ts';
+
+interface Options {
+  readonly port: number;
+  readonly host: string;
+  readonly seed: string;
+  readonly reservations: number;
+  readonly hotels: number;
+  readonly shape: Shape;
+  readonly paging: Paging;
+  readonly auth: SimulatorAuth['type'];
+  readonly every: number;
+  readonly speed: number;
+  readonly untidy: number;
+  readonly fault: readonly FaultRule[];
+  readonly pushUrl?: string;
+  readonly pushSecretEnv: string;
+  readonly pushBrand?: string;
+  readonly json?: boolean;
+}
+
+export function registerPartnerSimulate(partner: Command): void {
+  partner
+    .command('simulate')
+    .description('a hotel group that lives: REST API, every auth method, faults on demand, signed events')
+    .option('-p, --port <n>', 'the port to listen on', portNumber, 4190)
+    .option('--host <address>', 'the address to listen on; its page has no lock', '127.0.0.1')
+    .option('--seed <text>', 'the same seed gives the same hotel', '1')
+    .option('--reservations <n>', 'in the book at the start', count(1, 200_000), 2_000)
+    .option(
+      '--hotels <n>',
+      `hotels in the group, 1 to ${shippedProperties.length}`,
+      count(1, shippedProperties.length),
+      1,
+    )
+    .addOption(new Option('--shape <shape>', 'how lists are laid out').choices(shapes).default('wrapped'))
+    .addOption(new Option('--paging <paging>', 'how lists are cut').choices(pagings).default('offset'))
+    .addOption(new Option('--auth <method>', 'how the API is opened').choices(Object.keys(sampleAuth)).default('none'))
+    .option('--every <ms>', 'something happens about this often; 0: nothing does', count(0, 86_400_000), 1_000)
+    .option('--speed <n>', 'how many times faster the hotel’s calendar runs', decimal(0, 100_000), 1)
+    .option('--untidy <share>', 'of names, phones and e-mails badly typed', decimal(0, 1), 0.3)
+    .option('--fault <rule>', 'KIND[,chance=0.1][,times=3][,on=list][,value=5]; repeatable', addFault, [])
+    .option('--push-url <url>', 'the webhook endpoint for its events')
+    .option('--push-secret-env <name>', 'the variable that holds the endpoint’s secret', 'INNBOUND_WEBHOOK_SECRET')
+    .option('--push-brand <id>', 'the brand_id in its events; the hotel’s own where it is left out')
+    .option('--json', 'print its addresses as one JSON object')
+    .addHelpText(
+      'after',
+      `
+Kinds of faults:
+${faultKinds.map((kind) => `  ${kind.padEnd(27)} ${faults[kind].what}`).join('\n')}
+
+Examples:
+  innbound partner simulate --auth oauth2 --paging cursor
+  innbound partner simulate --fault rate_limit,chance=0.05,value=3 --fault truncate,times=2
+  INNBOUND_WEBHOOK_SECRET=… innbound partner simulate --push-url http://127.0.0.1:4180/webhooks/…`,
+    )
+    .action(async (options: Options) => {
+      const properties = shippedProperties.slice(0, options.hotels) as unknown as [Property, ...Property[]];
+      const { pushUrl } = options;
+      const secret = pushUrl === undefined ? '' : secretFrom({ env: options.pushSecretEnv });
+      if (options.shape === 'bare' && options.paging === 'cursor') {
+        throw new InnboundError(
+          'operate.usage',
+          'A bare array has no place for a cursor: use --shape wrapped or flat.',
+        );
+      }
+      const targets = properties.map(({ id }) => ({
+        url: pushUrl ?? '',
+        secret,
+        brand_id: options.pushBrand ?? id,
+        propertyId: id,
+      }));
+      process.exitCode = await runSimulate(
+        {
+          port: options.port,
+          host: options.host,
+          seed: options.seed,
+          reservations: options.reservations,
+          properties,
+          shape: options.shape,
+          paging: options.paging,
+          auth: sampleAuth[options.auth],
+          changeEveryMs: options.every,
+          speed: options.speed,
+          untidy: options.untidy,
+          faults: options.fault,
+          ...(pushUrl === undefined ? {} : { push: targets }),
+        },
+        options.json === true,
+        terminalIo(),
+      );
+    });
+}
+
+function addFault(text: string, before: readonly FaultRule[]): readonly FaultRule[] {
+  const [kind = '', ...settings] = text.split(',');
+  const given = settings.map((setting) => {
+    const [name = '', value = ''] = setting.split('=');
+    return [name, name === 'on' ? value : Number(value)] as const;
+  });
+  const unknown = given.find(([name]) => !['chance', 'times', 'on', 'value'].includes(name));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`${unknown[0]} is no setting of a fault: chance, times, on, value.`);
+  const rule = readRule({ kind, ...Object.fromEntries(given) });
+  if ('wrong' in rule) throw new InvalidArgumentError(rule.wrong);
+  return [...before, rule];
+}
+
+function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+function decimal(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= least && value <= most))
+      throw new InvalidArgumentError(`a number from ${least} to ${most}`);
+    return value;
+  };
+}

@@ -1,0 +1,70 @@
+import { escapeHtml } from '../../html.ts';
+import type { Outcome, RuleResult } from '../rule.ts';
+import type { Report, ShownRequest } from './report.ts';
+
+const names: Readonly<Record<Outcome, string>> = {
+  fail: 'Does not hold',
+  advice: 'Advised',
+  pass: 'Holds',
+  skip: 'Not seen',
+};
+
+/** One file to be sent to the partner: nothing in it comes from elsewhere, and no guest and no secret is in it. */
+export function htmlReport(report: Report): string {
+  const what = report.kind === 'api' ? 'Reservation API' : 'Webhook sender';
+  const { fail } = report.summary;
+  const verdict = report.passed
+    ? 'Everything that must hold holds.'
+    : fail > 0
+      ? `${fail} ${fail === 1 ? 'rule does' : 'rules do'} not hold.`
+      : 'Nothing could be seen.';
+  const order: readonly Outcome[] = ['fail', 'advice', 'pass', 'skip'];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${what}: ${escapeHtml(verdict)}</title>
+<style>
+:root { color-scheme: light dark; --line: light-dark(#d8dce2, #3a3f47); --dim: light-dark(#5a626d, #a3abb6); --soft: light-dark(#f5f6f8, #22262c); }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; margin-bottom: .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+.dim { color: var(--dim); } code, pre { font: .875em ui-monospace, monospace; } pre { background: var(--soft); padding: .75rem; overflow: auto; max-height: 24rem; }
+article { border: 1px solid var(--line); border-left-width: 5px; border-radius: 6px; padding: .6rem .9rem; margin: .5rem 0; } article p { margin: .2rem 0; }
+.fail { border-left-color: light-dark(#c2281d, #ff7a6e); } .advice { border-left-color: light-dark(#b7791f, #f0b44c); } .pass { border-left-color: light-dark(#1a7f46, #5fcf90); } .skip { border-left-color: var(--line); }
+summary { cursor: pointer; }
+@media print { details { display: none; } }
+</style>
+</head>
+<body>
+<h1>${escapeHtml(verdict)}</h1>
+<p class="dim">${what} <code>${escapeHtml(report.target)}</code>, checked ${escapeHtml(report.checked_at)}, ${report.requests.length} requests:
+${report.summary.pass} rules hold, ${report.summary.fail} do not, ${report.summary.advice} are advised, ${report.summary.skip} could not be seen. Values of guests are shown by their form only: letters as a, digits as 9.</p>
+${order.map((outcome) => section(outcome, report)).join('\n')}
+<h2>Requests</h2>
+${report.requests.map(requestHtml).join('\n')}
+</body>
+</html>
+`;
+}
+
+function section(outcome: Outcome, report: Report): string {
+  const rules = report.rules.filter((rule) => rule.outcome === outcome);
+  if (rules.length === 0) return '';
+  return `<h2>${names[outcome]} (${rules.length})</h2>\n${rules.map(ruleHtml).join('\n')}`;
+}
+
+function ruleHtml(rule: RuleResult): string {
+  const request = rule.request === undefined ? '' : ` <a href="#request-${rule.request}">Request ${rule.request}</a>.`;
+  const change = rule.change === undefined ? '' : `<p><b>To change:</b> ${escapeHtml(rule.change)}</p>`;
+  return `<article class="${rule.outcome}"><p><b>${escapeHtml(rule.title)}</b> <code class="dim">${escapeHtml(rule.id)}</code></p>
+<p>${escapeHtml(rule.seen)}${request}</p>${change}</article>`;
+}
+
+function requestHtml(request: ShownRequest): string {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  const status = request.status === 0 ? `no answer: ${request.failure ?? ''}` : String(request.status);
+  return `<details id="request-${request.number}"><summary>${request.number}. ${escapeHtml(request.purpose)}: <code>${escapeHtml(`${request.method} ${request.url}`)}</code>, ${escapeHtml(status)}</summary>
+<pre>${escapeHtml(headers.join('\n'))}</pre><pre>${escapeHtml(request.excerpt)}</pre></details>`;
+}

@@ -1,0 +1,73 @@
+import type { Io } from '../io.ts';
+import type { SimulatorAuth } from './auth/method.ts';
+import type { SimulatorOptions } from './options.ts';
+import { startSimulator } from './simulator.ts';
+
+/** Credentials for each method, for those who only want to see it work. */
+export const sampleAuth = {
+  none: { type: 'none' },
+  bearer: { type: 'bearer', token: 'sim-token' },
+  api_key: { type: 'api_key', in: 'header', name: 'X-API-Key', key: 'sim-key' },
+  basic: { type: 'basic', username: 'sim', password: 'sim-password' },
+  oauth2: { type: 'oauth2', clientId: 'sim-client', clientSecret: 'sim-secret' },
+  hmac: { type: 'hmac', secret: 'sim-secret', algorithm: 'sha256', encoding: 'hex' },
+  custom: { type: 'custom', headers: { 'X-Hotel-Key': 'sim-key' } },
+} as const satisfies Record<SimulatorAuth['type'], SimulatorAuth>;
+
+/** Runs a simulator until the person ends it. */
+export async function runSimulate(options: SimulatorOptions, json: boolean, io: Io): Promise<number> {
+  const simulator = await startSimulator(options);
+  const { baseUrl, hotel } = simulator;
+  const auth = options.auth ?? sampleAuth.none;
+  const today = hotel.today(hotel.properties[0].id);
+  if (json)
+    io.out(
+      JSON.stringify({
+        base_url: baseUrl,
+        page: `${baseUrl}/_sim/`,
+        auth,
+        properties: hotel.properties.map(({ id }) => id),
+        reservations: hotel.size,
+        today,
+      }),
+    );
+  else {
+    io.out(`A hotel group of ${hotel.properties.length} with ${hotel.size} reservations; today is ${today}.
+  API    ${baseUrl}/api/reservations?dateFrom=${today}&dateTo=${today}
+  Auth   ${describe(auth, baseUrl)}
+  Page   ${baseUrl}/_sim/  (its state, changes by hand, faults)
+Ctrl-C ends it.`);
+  }
+  const timer = setInterval(() => {
+    const { changes, requests, pushes } = simulator.stats;
+    const happened = Object.values(changes).reduce((sum, count) => sum + count, 0);
+    const asked = Object.values(requests).reduce((sum, count) => sum + count, 0);
+    io.progress(
+      `${hotel.size} reservations, ${happened} changes, ${asked} requests, ${pushes.delivered} events accepted, ${pushes.queued} on their way, ${pushes.dead} dead`,
+    );
+  }, 1_000);
+  await io.ended();
+  clearInterval(timer);
+  io.progress('');
+  await simulator.stop();
+  return 0;
+}
+
+function describe(auth: SimulatorAuth, baseUrl: string): string {
+  switch (auth.type) {
+    case 'none':
+      return 'none';
+    case 'bearer':
+      return `Authorization: Bearer ${auth.token}`;
+    case 'api_key':
+      return `${auth.in} ${auth.name}: ${auth.key}`;
+    case 'basic':
+      return `Basic, user ${auth.username}, password ${auth.password}`;
+    case 'oauth2':
+      return `OAuth 2, client ${auth.clientId}, secret ${auth.clientSecret}, tokens at ${baseUrl}/oauth/token, consent at ${baseUrl}/oauth/authorize`;
+    case 'hmac':
+      return `HMAC ${auth.algorithm} in ${auth.encoding}, secret ${auth.secret}, over ${auth.sign ?? '{timestamp}.{method}.{path_query}.{body}'}`;
+    case 'custom':
+      return `values ${JSON.stringify({ headers: auth.headers, query: auth.query, body: auth.body })}`;
+  }
+}
