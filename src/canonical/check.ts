@@ -184,7 +184,7 @@ function extraOf(check: FieldCheck, value: unknown): Reservation['extra'] | unde
   for (const [name, field] of Object.entries(value as { [name: string]: Json | undefined })) {
     const kept = field === undefined || field === null ? undefined : cleanJson(field);
     if (kept === undefined) continue;
-    extra[name] = kept;
+    extra[storable(name) ?? ''] = kept;
     some = true;
   }
   return some ? extra : undefined;

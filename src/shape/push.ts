@@ -9,7 +9,7 @@ const eventLists: { readonly [List in ListName]: readonly string[] } = {
   charges: ['charges'],
 };
 const eventItems: { readonly [List in ListName]: { readonly [field: string]: readonly string[] } } = {
-  guests: { guest_id: ['guest_id', 'id'] },
+  guests: {},
   rooms: { board: ['board_type', 'board'] },
   charges: {},
 };
@@ -36,6 +36,8 @@ function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
 
 function fallback(pull: FieldMap | undefined, names: readonly string[]): FieldMap {
   if (pull === false) return false;
+  // What is computed over flat rows has no meaning in an event.
+  if (JSON.stringify(pull)?.includes('$rows')) return fallback(undefined, names);
   const all: FieldMap[] = pull === undefined ? [...names] : [pull, ...names.filter((name) => name !== pull)];
   const [only] = all;
   return all.length === 1 && only !== undefined ? only : { first: all };

@@ -202,7 +202,8 @@ class CompiledShaper implements Shaper {
     const guest = isObject(envelope.guest) ? envelope.guest : envelope;
     const trace = new Trace();
     const { record, notes, drift } = this.#tracedBuilder().guest(guest, trace);
-    const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id);
+    const nestedId = guest === envelope ? undefined : keyText(guest.id);
+    const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
     const reservationId = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
     return { record: { ...record, guest_id: guestId }, notes, drift, present: trace.itemKeys, guestId, reservationId };
   }

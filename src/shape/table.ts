@@ -15,9 +15,11 @@ type Index = ReadonlyMap<string, readonly (string | number)[]>;
  */
 export function compileTable(text: string, keys: readonly string[] | undefined, at: string, env: Env): Find {
   const path = env.path(text, `${at}.in`);
+  const key = keys === undefined ? undefined : compileKey(keys, `${at}.key`, env);
+  if (path?.steps.some((step) => step.kind === 'each'))
+    env.problem(`${at}.in`, 'a table is one list or one object; the path cannot go through lists');
   if (path === undefined) return () => [];
   const table = compileRead(path, false);
-  const key = keys === undefined ? undefined : compileKey(keys, `${at}.key`, env);
   const indexes = new WeakMap<object, Index>();
   return (scope, wanted) => {
     const rows = table(scope);

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { toGuest, toReservation } from '../../src/canonical/check.ts';
+import { reservationSchema } from '../../src/canonical/reservation.ts';
+import { reservationArbitrary } from './arbitrary.ts';
+
+interface Case {
+  readonly in: { readonly [field: string]: unknown };
+  readonly out?: { readonly [field: string]: unknown };
+  readonly breaks?: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly note?: string;
+}
+
+const cases = parse(readFileSync(new URL('cases/check.yaml', import.meta.url), 'utf8')) as { [group: string]: Case[] };
+const sound = { id: 'R1', check_in: '2026-05-01', check_out: '2026-05-04', status: 'confirmed' };
+const lists = { guests: [], rooms: [], charges: [] };
+
+for (const [group, list] of Object.entries(cases)) {
+  for (const one of list) {
+    test(`check ${group}: ${JSON.stringify(one.in)}`, () => {
+      const checked = toReservation({ record: { ...sound, ...one.in } });
+      if (one.breaks !== undefined) {
+        assert.ok(checked.kind === 'invalid', 'it passed');
+        const [problem] = checked.problems;
+        assert.ok(problem !== undefined);
+        assert.ok(`${problem.field} ${problem.rule}`.startsWith(one.breaks), `${problem.field} ${problem.rule}`);
+        assert.equal(checked.code, one.code ?? 'record.invalid');
+        if (one.type !== undefined) assert.equal(problem.type, one.type);
+        return;
+      }
+      assert.ok(checked.kind === 'ok', JSON.stringify(checked));
+      const untouched = Object.fromEntries(Object.entries(sound).filter(([key]) => !(key in one.in)));
+      assert.deepEqual(checked.reservation, { ...lists, ...untouched, ...one.out });
+      assert.deepEqual(
+        checked.notes.map(({ code }) => code),
+        one.note === undefined ? [] : [one.note],
+      );
+      reservationSchema.parse(checked.reservation);
+    });
+  }
+}
+
+test('every broken rule is told at once, and no value with it', () => {
+  const checked = toReservation({
+    record: {
+      check_in: 'Ana Reis',
+      check_out: '2026-05-04',
+      total_amount: 'Ana Reis',
+      status_raw: 'Ana Reis',
+      guests: [{ date_of_birth: 'Ana Reis', nationality: 'Ana Reis' }],
+    },
+  });
+  assert.ok(checked.kind === 'invalid');
+  assert.deepEqual(checked.problems.map(({ field }) => field).sort(), [
+    'check_in',
+    'guests[0].date_of_birth',
+    'guests[0].nationality',
+    'id',
+    'status',
+    'total_amount',
+  ]);
+  assert.ok(!JSON.stringify(checked).includes('Ana Reis'));
+});
+
+test('a canonical record passes unchanged, with its keys in the order of the schema', () => {
+  fc.assert(
+    fc.property(reservationArbitrary, (reservation) => {
+      const shuffled = Object.fromEntries(Object.entries(reservation).reverse());
+      const checked = toReservation({ record: shuffled });
+      assert.ok(checked.kind === 'ok', JSON.stringify(checked));
+      assert.equal(JSON.stringify(checked.reservation), JSON.stringify(reservation));
+      assert.deepEqual(checked.notes, []);
+      assert.deepEqual(reservationSchema.parse(checked.reservation), checked.reservation);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('nothing makes the check throw', () => {
+  const record = fc.dictionary(fc.constantFrom(...Object.keys(reservationSchema.shape)), fc.anything());
+  fc.assert(
+    fc.property(record, (draft) => {
+      const checked = toReservation({ record: draft });
+      if (checked.kind === 'ok') reservationSchema.parse(checked.reservation);
+    }),
+  );
+});
+
+test('half a surrogate pair, which no database stores, is replaced', () => {
+  const checked = toReservation({ record: { ...sound, channel: 'a\ud800b' } });
+  assert.ok(checked.kind === 'ok');
+  assert.equal(checked.reservation.channel, 'a\ufffdb');
+});
+
+test('a guest alone is checked by the same rules', () => {
+  const checked = toGuest({ record: { last_name: 'Reis', nationality: 'Portugal', marketing_consent: 'y' } });
+  assert.ok(checked.kind === 'ok');
+  assert.deepEqual(checked.guest, { last_name: 'Reis', nationality: 'PT', marketing_consent: true });
+  const refused = toGuest({ record: { date_of_birth: 'x' } });
+  assert.ok(refused.kind === 'invalid');
+  assert.deepEqual(refused.problems, [
+    { field: 'date_of_birth', rule: 'must be a real date, YYYY-MM-DD', type: 'string' },
+  ]);
+});

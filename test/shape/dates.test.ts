@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isLocalDate } from '../../src/canonical/dates.ts';
+import { addDays, compileDates } from '../../src/shape/dates.ts';
+import { localDateOf } from '../../src/shape/zone.ts';
+import type { Json } from '../../src/terms.ts';
+
+function read(formats: readonly string[], value: Json, timezone = 'Europe/Lisbon'): string | undefined {
+  const compiled = compileDates(formats, timezone);
+  assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
+  return compiled.read(value);
+}
+
+const cases: [format: string, value: Json, date: string | undefined, timezone?: string][] = [
+  ['iso', '2026-05-01', '2026-05-01'],
+  ['iso', ' 2026-05-01 ', '2026-05-01'],
+  ['iso', '2026-02-29', undefined],
+  ['iso', '2028-02-29', '2028-02-29'],
+  ['iso', '20260501', '2026-05-01'],
+  ['iso', '2026-05-01T23:30:00Z', '2026-05-02', 'Europe/Lisbon'],
+  ['iso', '2026-01-01T23:30:00Z', '2026-01-01', 'Europe/Lisbon'],
+  ['iso', '2026-05-01 23:30:00', '2026-05-01', 'Europe/Lisbon'],
+  ['iso', '2026-05-01T23:30:00.123456+02:00', '2026-05-01', 'Europe/Berlin'],
+  ['iso', '2026-05-01T23:30:00+0200', '2026-05-02', 'Asia/Tokyo'],
+  ['iso', '2026-05-01T02:30:00+02', '2026-04-30', 'America/New_York'],
+  ['iso', '2026-05-01T23:30:00+01:00[Europe/Lisbon]', '2026-05-01'],
+  ['iso', '2026-03-08T06:59:59Z', '2026-03-08', 'America/New_York'],
+  ['iso', '2026-03-08T04:59:59Z', '2026-03-07', 'America/New_York'],
+  ['iso', '2026-11-02T04:59:59Z', '2026-11-01', 'America/New_York'],
+  ['iso', '2026-05-01T25:00:00Z', undefined],
+  ['iso', '01/05/2026', undefined],
+  ['iso', 1777593600, undefined],
+  ['iso', true, undefined],
+  ['as_written', '2026-05-01T00:00:00Z', '2026-05-01', 'America/New_York'],
+  ['epoch_s', 1777593600, '2026-05-01', 'UTC'],
+  ['epoch_s', '1777593599', '2026-04-30', 'UTC'],
+  ['epoch_ms', 1777593600000, '2026-05-01', 'UTC'],
+  ['epoch_s', 1777593600000, undefined],
+  ['epoch_s', 'soon', undefined],
+  ['dotnet', '/Date(1777593600000+0100)/', '2026-05-01', 'UTC'],
+  ['DD/MM/YYYY', '01/05/2026', '2026-05-01'],
+  ['DD/MM/YYYY', '31/02/2026', undefined],
+  ['DD/MM/YYYY', '2026-05-01', undefined],
+  ['MM/DD/YYYY', '05/01/2026', '2026-05-01'],
+  ['D.M.YYYY', '1.5.2026', '2026-05-01'],
+  ['DD.MM.YY', '01.05.26', '2026-05-01'],
+  ['DD.MM.YY', '01.05.85', '1985-05-01'],
+  ['D MMM YYYY', '1 May 2026', '2026-05-01'],
+  ['D MMM YYYY', '1 Sept. 2026', '2026-09-01'],
+  ['DD-MMM-YY', '01-MAY-26', '2026-05-01'],
+  ['MMMM D, YYYY', 'May 1, 2026', '2026-05-01'],
+  ['YYYYMMDD', 20260501, '2026-05-01'],
+  ['DD/MM/YYYY HH:mm', '01/05/2026 23:59', '2026-05-01'],
+  ['DD/MM/YYYY hh:mm A Z', '01/05/2026 11:30 PM +0000', '2026-05-02', 'Europe/Lisbon'],
+  ['YYYY-MM-DD[T]HH:mm:ssZ', '2026-05-01T23:30:00Z', '2026-05-02', 'Europe/Lisbon'],
+  ['YYYY.MM.DD', '2026-05-01', undefined],
+];
+
+for (const [format, value, date, timezone] of cases) {
+  test(`date ${format}: ${JSON.stringify(value)}${timezone === undefined ? '' : ` in ${timezone}`}`, () => {
+    assert.equal(read([format], value, timezone), date);
+  });
+}
+
+test('of several formats the first that fits is taken', () => {
+  assert.equal(read(['DD/MM/YYYY', 'MM/DD/YYYY'], '13/05/2026'), '2026-05-13');
+  assert.equal(read(['DD/MM/YYYY', 'MM/DD/YYYY'], '05/13/2026'), '2026-05-13');
+  assert.equal(read(['iso', 'epoch_s'], 0, 'UTC'), '1970-01-01');
+});
+
+test('an instant falls on the date that Temporal says, in every zone', () => {
+  const zones = fc.constantFrom(
+    'Europe/Lisbon',
+    'America/St_Johns',
+    'Asia/Kathmandu',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'UTC',
+  );
+  const instant = fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2040, 0) });
+  fc.assert(
+    fc.property(instant, zones, (ms, zone) => {
+      const expected = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate().toString();
+      assert.equal(localDateOf(ms, zone), expected);
+    }),
+  );
+});
+
+test('days are added as the calendar has them', () => {
+  assert.equal(addDays('2026-02-28', 1), '2026-03-01');
+  assert.equal(addDays('2026-01-01', -1), '2025-12-31');
+  assert.equal(addDays('2026-02-30', 1), undefined);
+  assert.equal(addDays('9999-12-31', 1), undefined);
+  const date = fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+  fc.assert(
+    fc.property(date, fc.integer({ min: -2000, max: 2000 }), (day, days) => {
+      const from = day.toISOString().slice(0, 10);
+      assert.equal(addDays(from, days), Temporal.PlainDate.from(from).add({ days }).toString());
+    }),
+  );
+});
+
+test('no text makes a reader throw, and whatever is read is a real date', () => {
+  const formats = ['iso', 'as_written', 'epoch_s', 'epoch_ms', 'dotnet', 'DD/MM/YYYY', 'D MMM YY hh:mm A Z'];
+  const near = fc.stringMatching(/^[0-9T:Z+\-/. ]{0,24}$/);
+  fc.assert(
+    fc.property(
+      fc.oneof(near, fc.string(), fc.double(), fc.integer()),
+      fc.constantFrom(...formats),
+      (value, format) => {
+        const date = read([format], value);
+        assert.ok(date === undefined || isLocalDate(date), `${format} ${value}: ${date}`);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

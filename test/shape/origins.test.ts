@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePath } from '../../src/shape/path.ts';
+import { compileRead } from '../../src/shape/read.ts';
+import { loneScope } from '../../src/shape/record-scope.ts';
+import type { Json } from '../../src/terms.ts';
+import { only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
+
+const body: Json = {
+  property: { currency: 'EUR', city: 'Lisbon' },
+  customers: [
+    { id: 1, surname: 'Lund' },
+    { id: 2, surname: 'Reis' },
+    { id: 3, surname: 'Okafor' },
+  ],
+  bookings: [
+    {
+      number: 'B7',
+      secret: 'not of this record',
+      stays: [
+        {
+          ...stay,
+          id: 'R1',
+          mobile: '',
+          phone: '+46701740605',
+          guests: [{ ref: 2, role: 'owner' }],
+          rooms: [
+            {
+              code: 'DBL',
+              lines: [
+                { amount: 80, text: 'Night' },
+                { amount: 2, text: 'Tax' },
+              ],
+            },
+          ],
+          notes: { free: 'text', tags: ['a'] },
+          void: [],
+        },
+      ],
+    },
+  ],
+};
+
+const mapping = {
+  shape: { root_path: 'bookings[].stays' },
+  map: {
+    confirmation_number: '$parent.number',
+    currency: '$body.property.currency',
+    channel: { const: 'direct' },
+    source: { first: ['nowhere', 'phone', 'mobile'] },
+    total_amount: { sum: 'rooms[].lines[].amount' },
+    guests: {
+      join: { in: '$body.customers', key: 'id', by: 'ref' },
+      from: 'guests',
+      fields: { last_name: 'surname', document_type: '$parent.role' },
+    },
+    rooms: { fields: { room_type: 'code' } },
+    charges: { from: 'rooms[].lines' },
+  },
+} as const;
+
+test('every value tells which raw field gave it', () => {
+  const shaper = shaperOf(mapping);
+  assert.deepEqual(shaper.origins(only(recordsOf(shaper, body))), {
+    id: 'id',
+    check_in: 'check_in',
+    check_out: 'check_out',
+    status: 'status',
+    confirmation_number: '$parent.number',
+    currency: '$body.property.currency',
+    channel: '(constant)',
+    source: 'phone',
+    total_amount: 'rooms[0].lines[0].amount + rooms[0].lines[1].amount',
+    'guests[0].last_name': '$body.customers[1].surname',
+    'guests[0].document_type': 'guests[0].role',
+    'rooms[0].room_type': 'rooms[0].code',
+    'charges[0].amount': 'rooms[0].lines[0].amount',
+    'charges[1].amount': 'rooms[0].lines[1].amount',
+  });
+});
+
+test('what nothing read is named once, whatever the list position', () => {
+  const shaper = shaperOf(mapping);
+  assert.deepEqual(shaper.unmapped(only(recordsOf(shaper, body))), [
+    'rooms[].lines[].text',
+    'notes.free',
+    'notes.tags[]',
+  ]);
+});
+
+test('the origin of a plain field is a path that reads its value', () => {
+  const shaper = shaperOf({
+    map: { guests: { from: 'people', fields: { email: "'e-mail'.main", last_name: 'name' } } },
+  });
+  const value = {
+    ...stay,
+    id: 'R1',
+    people: [{ name: 'Lund', 'e-mail': { main: 'x@lund.example' } }, { name: 'Reis' }],
+  };
+  const raw = only(recordsOf(shaper, [value]));
+  const made = reservationOf(shaper, raw) as unknown as Json;
+  for (const [canonical, origin] of Object.entries(shaper.origins(raw)))
+    assert.equal(readAt(made, canonical), readAt(value, origin), canonical);
+});
+
+function readAt(value: Json, text: string): Json | undefined {
+  const parsed = parsePath(text);
+  assert.ok(parsed.kind === 'ok', text);
+  return compileRead(parsed.path, false)(loneScope(value));
+}
+
+test('flat rows: the origin is in the row that gave the value', () => {
+  const shaper = shaperOf({
+    shape: { flat: { key: 'id', guests: { key: 'gid' } } },
+    map: { guests: { fields: { guest_id: 'gid' } } },
+  });
+  const rows: Json = [
+    { ...stay, id: 'R1', gid: 1, last_name: 'Lund', left: 'over', charge: null },
+    { ...stay, id: 'R1', gid: 2, last_name: 'Reis', channel: 'web' },
+  ];
+  const raw = only(recordsOf(shaper, rows));
+  const origins = shaper.origins(raw);
+  assert.equal(origins.channel, '[1].channel');
+  assert.equal(origins['guests[0].last_name'], '[0].last_name');
+  assert.deepEqual(shaper.unmapped(raw), ['[].left', '[].charge']);
+});
+
+test('a record kept for later has only its own part of the response, and maps to the same', () => {
+  const shaper = shaperOf(mapping);
+  const raw = only(recordsOf(shaper, body));
+  const kept = shaper.selfContained(raw);
+  assert.deepEqual(kept.body, { property: { currency: 'EUR' }, customers: [{ id: 2, surname: 'Reis' }] });
+  assert.deepEqual(kept.around?.[0], { number: 'B7' });
+  const restored = JSON.parse(JSON.stringify(kept));
+  assert.deepEqual(reservationOf(shaper, restored), reservationOf(shaper, raw));
+  assert.deepEqual(shaper.selfContained(restored), restored);
+});
+
+test('a record that needs nothing around it is kept as it is', () => {
+  const shaper = shaperOf({});
+  const raw = only(recordsOf(shaper, [{ ...stay, id: 'R1' }]));
+  assert.equal(shaper.selfContained(raw), raw);
+  assert.deepEqual(Object.keys(raw), ['key', 'value']);
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toGuest } from '../../src/canonical/check.ts';
+import type { RawRecord } from '../../src/shape/config.ts';
+import type { Shaper } from '../../src/shape/shape.ts';
+import type { Json } from '../../src/terms.ts';
+import { reservationOf, shaperOf, stay } from './support.ts';
+
+function eventOf(shaper: Shaper, data: Json): RawRecord {
+  const found = shaper.single(data);
+  assert.ok(found.kind === 'ok', JSON.stringify(found));
+  return found.record;
+}
+
+const described = {
+  reservation_id: 'R1',
+  confirmation_number: 'C1',
+  ...stay,
+  guests: [{ first_name: 'Ana', last_name: 'Reis', email: 'ana@reis.example', phone: '+351912345678' }],
+  stays: [{ room_type: 'DBL', board_type: 'HB', adults: 2, children: 0 }],
+};
+
+test('an event of the description needs no mapping', () => {
+  const shaper = shaperOf({ values: { board: { half_board: ['HB'] } } }, {});
+  const raw = eventOf(shaper, described);
+  assert.equal(raw.key, 'R1');
+  assert.deepEqual(reservationOf(shaper, raw), {
+    id: 'R1',
+    confirmation_number: 'C1',
+    ...stay,
+    guests: described.guests,
+    rooms: [{ room_type: 'DBL', board: 'half_board', adults: 2, children: 0 }],
+    charges: [],
+  });
+});
+
+test('an event that looks like the list is read by the map of the list', () => {
+  const map = { id: 'ref.no', guests: { from: 'people', fields: { last_name: 'family' } } };
+  const shaper = shaperOf({ shape: { root_path: 'data.items' }, map }, {});
+  const raw = eventOf(shaper, { ref: { no: 7 }, ...stay, people: [{ family: 'Lund' }], rooms: [{ board: 'BB' }] });
+  const made = reservationOf(shaper, raw);
+  assert.equal(made.id, '7');
+  assert.deepEqual(made.guests, [{ last_name: 'Lund' }]);
+  assert.deepEqual(made.rooms, [{ board: 'BB' }]);
+});
+
+test('push.map is laid over both, field by field', () => {
+  const map = { id: 'ref', total_amount: 'total' };
+  const push = { id: 'uid', rooms: { from: 'units', fields: { board: 'meals' } } };
+  const shaper = shaperOf({ map }, push);
+  const data = {
+    uid: 'U1',
+    ref: 'no',
+    reservation_id: 'no',
+    total: 5,
+    ...stay,
+    units: [{ meals: 'BB', room_type: 'SGL' }],
+  };
+  const made = reservationOf(shaper, eventOf(shaper, data));
+  assert.equal(made.id, 'U1');
+  assert.equal(made.total_amount, '5');
+  assert.deepEqual(made.rooms, [{ room_type: 'SGL', board: 'BB' }]);
+});
+
+test('a connector with flat rows and joined lists still takes whole events', () => {
+  const flat = shaperOf(
+    {
+      shape: { root_path: 'rows', flat: { key: 'res_no' } },
+      map: { id: 'res_no', total_amount: { sum: { from: '$rows', value: 'x' } } },
+    },
+    {},
+  );
+  assert.equal(reservationOf(flat, eventOf(flat, described)).id, 'R1');
+  const joined = shaperOf(
+    { map: { guests: { from: 'ids', join: { in: '$body.people', key: 'id', by: '$item' } } } },
+    {},
+  );
+  assert.deepEqual(reservationOf(joined, eventOf(joined, described)).guests, described.guests);
+});
+
+test('what was sent can be told from what was not, null and empty lists included', () => {
+  const shaper = shaperOf(
+    { map: { currency: { const: 'EUR' }, extra: { note: 'remark', level: 'member.level' } } },
+    {},
+  );
+  const data = { reservation_id: 'R1', status: 'cancelled', channel: null, charges: [], remark: '' };
+  const { present, record } = shaper.draft(eventOf(shaper, data));
+  assert.deepEqual([...present].sort(), ['channel', 'charges', 'extra', 'id', 'status']);
+  assert.equal(record.currency, 'EUR');
+  assert.deepEqual(record.charges, []);
+});
+
+test('a list made of the record itself is there when one of its fields is', () => {
+  const map = { guests: { from: '$item', fields: { last_name: 'guest_name' } } };
+  const shaper = shaperOf({ map: {} }, map);
+  assert.ok(shaper.draft(eventOf(shaper, { id: 'R1', guest_name: null })).present.has('guests'));
+  assert.ok(!shaper.draft(eventOf(shaper, { id: 'R1' })).present.has('guests'));
+});
+
+const guestEvents: [string, Json, object, string | undefined, string | undefined, string[]][] = [
+  [
+    'the fields in data',
+    { guest_id: 'g1', email: 'ana@reis.example' },
+    { guest_id: 'g1', email: 'ana@reis.example' },
+    'g1',
+    undefined,
+    ['email', 'guest_id'],
+  ],
+  [
+    'the fields in data.guest',
+    { guest_id: 9, reservation_id: 'R1', guest: { first_name: 'Ana', phone: null } },
+    { guest_id: '9', first_name: 'Ana' },
+    '9',
+    'R1',
+    ['first_name', 'phone'],
+  ],
+  [
+    'the id in the guest',
+    { guest: { id: 'g1', last_name: 'Reis' } },
+    { guest_id: 'g1', last_name: 'Reis' },
+    'g1',
+    undefined,
+    ['last_name'],
+  ],
+  [
+    'by the map',
+    { guest: { contact: { mail: 'ana@reis.example' } } },
+    { email: 'ana@reis.example' },
+    undefined,
+    undefined,
+    ['email'],
+  ],
+];
+
+for (const [name, data, guest, guestId, reservationId, present] of guestEvents) {
+  test(`guest.updated: ${name}`, () => {
+    const shaper = shaperOf({ map: { guests: { fields: { email: 'contact.mail' } } } }, {});
+    const draft = shaper.guestDraft(data);
+    const checked = toGuest(draft);
+    assert.ok(checked.kind === 'ok');
+    assert.deepEqual(checked.guest, guest);
+    assert.equal(draft.guestId, guestId);
+    assert.equal(draft.reservationId, reservationId);
+    assert.deepEqual([...draft.present].sort(), present);
+  });
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ShapeSection } from '../../src/shape/config.ts';
+import type { Json } from '../../src/terms.ts';
+import { recordsOf, shaperOf } from './support.ts';
+
+const found: [string, ShapeSection, Json, number, number | undefined][] = [
+  ['an empty list', { root_path: 'items' }, { items: [], total: 0 }, 0, 0],
+  ['a list that is null', { root_path: 'items' }, { items: null }, 0, undefined],
+  ['a total in text', { root_path: 'items' }, { items: [{}], total: '12' }, 1, 12],
+  ['a total that is none', { root_path: 'items' }, { items: [{}], total: 'many' }, 1, undefined],
+  ['a bare list', {}, [{}, {}], 2, undefined],
+  ['a list left out', { root_path: 'items', missing_is_empty: true }, {}, 0, undefined],
+  ['one as an object', { root_path: 'items', object_is_one: true }, { items: { id: 1 } }, 1, undefined],
+  [
+    'lists in lists, one of them missing',
+    { root_path: 'a[].b' },
+    { a: [{ b: [{}, {}] }, {}, { b: null }] },
+    2,
+    undefined,
+  ],
+];
+
+for (const [name, shape, body, rows, total] of found) {
+  test(`records: ${name}`, () => {
+    const shaper = shaperOf({ shape });
+    const answer = shaper.records(body);
+    assert.ok(answer.kind === 'ok', JSON.stringify(answer));
+    assert.equal(answer.records.length, rows);
+    assert.equal(answer.total, total);
+    assert.equal(shaper.rows(body).length, rows);
+    assert.equal(shaper.count(body), rows);
+  });
+}
+
+const refused: [string, ShapeSection, Json, string, RegExp][] = [
+  [
+    'nothing at the path',
+    { root_path: 'data.items' },
+    { data: { rows: [] } },
+    'record.root_not_found',
+    /nothing at data\.items; it is an object with the keys data/,
+  ],
+  [
+    'an error page as JSON',
+    { root_path: 'items' },
+    { error: 'no', code: 5 },
+    'record.root_not_found',
+    /the keys error, code/,
+  ],
+  [
+    'an envelope instead of a list',
+    {},
+    { reservations: [] },
+    'record.not_a_list',
+    /the keys reservations, not a list.*set shape\.root_path/,
+  ],
+  [
+    'an object instead of a list',
+    { root_path: 'data' },
+    { data: { items: [] } },
+    'record.not_a_list',
+    /At data there is an object/,
+  ],
+  ['text', {}, 'Ana Reis', 'record.not_a_list', /is a string, not a list/],
+  ['null as the response to a path', { root_path: 'items' }, null, 'record.root_not_found', /it is null/],
+];
+
+for (const [name, shape, body, code, message] of refused) {
+  test(`records refused: ${name}`, () => {
+    const shaper = shaperOf({ shape });
+    const answer = shaper.records(body);
+    assert.ok(answer.kind === 'invalid');
+    assert.equal(answer.code, code);
+    assert.match(answer.message, message);
+    assert.ok(!answer.message.includes('Ana Reis'), 'values of the response stay out of the message');
+    assert.deepEqual(shaper.rows(body), []);
+    assert.equal(shaper.count(body), 0);
+  });
+}
+
+test('paging counts what the partner counts', () => {
+  const shaper = shaperOf({ shape: { root_path: 'bookings[].stays', count_path: 'bookings' } });
+  const body: Json = { bookings: [{ stays: [{}, {}] }, { stays: [{}] }] };
+  assert.equal(shaper.count(body), 2);
+  assert.equal(recordsOf(shaper, body).length, 3);
+});
+
+const singles: [string, ShapeSection, Json, string | undefined][] = [
+  ['the response itself', { root_path: 'reservations' }, { id: 'R1' }, 'R1'],
+  ['as the list has it', { root_path: 'reservations' }, { reservations: [{ id: 'R1' }] }, 'R1'],
+  ['a bare list of one', {}, [{ id: 'R1' }], 'R1'],
+  ['at its own path', { root_path: 'reservations', single_path: 'data' }, { data: { id: 'R1' } }, 'R1'],
+  ['nothing at its own path', { single_path: 'data' }, { id: 'R1' }, undefined],
+  ['text', {}, 'R1', undefined],
+  ['an empty list', {}, [], undefined],
+];
+
+for (const [name, shape, body, key] of singles) {
+  test(`single: ${name}`, () => {
+    const answer = shaperOf({ shape }).single(body);
+    if (key === undefined) assert.equal(answer.kind, 'invalid');
+    else assert.ok(answer.kind === 'ok' && answer.record.key === key, JSON.stringify(answer));
+  });
+}
