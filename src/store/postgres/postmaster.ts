@@ -27,6 +27,15 @@ export async function servesFrom(pid: number, data: string): Promise<boolean> {
   }
 }
 
+/** Stricter than not serving: a process on its way out has already let go of its folder or program. */
+export async function isGone(pid: number, data: string): Promise<boolean> {
+  if (process.platform !== 'linux') return !(await servesFrom(pid, data));
+  const state = /\) (\w)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1];
+  if (state === undefined || state === 'Z' || state === 'X') return true;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => data);
+  return folder !== data; // the number has passed on to another program
+}
+
 /** Only PostgreSQL's own files are passed here: each begins with the pid of the one who holds it. */
 export async function removeStaleLock(file: string, data: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => undefined);

@@ -9,7 +9,7 @@ import { invocation, programEnv } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { databaseName, superuser } from './cluster.ts';
 import { forgetSocketFolder, type Place, port, socketFolder, socketPath, sweepSocketFolder } from './place.ts';
-import { quitOrphans, removeStaleLock, runningPostmaster, servesFrom, signal } from './postmaster.ts';
+import { isGone, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
 import { serverSettings } from './settings.ts';
 
 export interface Server {
@@ -175,7 +175,7 @@ export async function sweep({ place, data }: Server): Promise<void> {
 async function ended(pid: number, by: NodeJS.Signals, data: string, patienceMs: number): Promise<boolean> {
   const deadline = Date.now() + patienceMs;
   signal(pid, by);
-  while (await servesFrom(pid, data)) {
+  while (!(await isGone(pid, data))) {
     if (Date.now() > deadline) return false;
     await delay(pollMs);
   }
