@@ -56,7 +56,8 @@ export function caseName(text: string, field: NameField, context: CaseContext): 
   const letters: Letters = turkish
     ? { lower: turkishLower, upper: turkishUpper }
     : { lower: plainLower, upper: (letter) => letter.toUpperCase() };
-  const words = text.split(' ').map((word) => letters.lower(word));
+  const given = text.split(' ');
+  const words = given.map((word) => letters.lower(word));
   let afterParticle = false;
   return words
     .map((word, at) => {
@@ -65,10 +66,12 @@ export function caseName(text: string, field: NameField, context: CaseContext): 
       const large = small && field === 'last_name' && isLargeParticle(at === 0, context.nationality);
       afterParticle = small;
       if (small && !large) return word;
-      if (position.last && !position.first && numeralSuffixes.has(word)) return word.toUpperCase();
+      if (position.last && !position.first && numeralSuffixes.has(plainLower(given[at] ?? '')))
+        return word.toUpperCase();
       return caseWord(word, field, context.nationality, letters);
     })
-    .join(' ');
+    .join(' ')
+    .normalize('NFC');
 }
 
 interface Letters {
@@ -125,7 +128,7 @@ function casePart(part: string, field: NameField, nationality: string | undefine
     }
   }
   if (/^mc[a-z]{2,}$/.test(part) || (field === 'last_name' && isMac(part, nationality))) return scots.nameCase(part);
-  if ((nationality === 'NL' || nationality === 'BE') && part.startsWith('ij')) return `IJ${part.slice(2)}`;
+  if ((nationality === 'NL' || nationality === 'BE') && /^ij\p{L}/u.test(part)) return `IJ${part.slice(2)}`;
   return capital(part, letters);
 }
 

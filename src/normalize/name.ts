@@ -144,7 +144,7 @@ function divided({ first_name, last_name }: Names): Names {
       ? rest.replace(/\p{L}+$/u, (word) => word.replace(gluedTitle, '$1 $2'))
       : rest;
   const given = untitled(titled.trim(), 'first_name');
-  if (given !== undefined && /^(?:jr|sr|ii|iii|iv)\.?$/i.test(given)) return { first_name, last_name };
+  if (mark === ',' && given !== undefined && /^(?:jr|sr|ii|iii|iv)\.?$/i.test(given)) return { first_name, last_name };
   if (other !== undefined && given?.toLowerCase() !== other.toLowerCase()) return { first_name, last_name };
   return { first_name: other ?? titled.trim(), last_name: family.trim() };
 }
