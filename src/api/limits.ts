@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomId } from '../kit/ids.ts';
 
@@ -23,14 +23,21 @@ export const serverLimits = {
 /** Of a flood of connections the newest are refused: the ones being served are not starved of memory. */
 export const maxConnections = 10_000;
 
-const openAnswers = new WeakMap<object, Set<object>>();
+interface Answering {
+  readonly request: { readonly complete: boolean };
+  readonly closed: Promise<void>;
+}
+const openAnswers = new WeakMap<object, Set<Answering>>();
 
 /** Remembers that a socket owes an answer, until the answer is out. */
-export function owes(socket: object, response: { once(event: 'close', listener: () => void): unknown }): void {
+export function owes(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
   const open = openAnswers.get(socket) ?? new Set();
   openAnswers.set(socket, open);
-  open.add(response);
-  response.once('close', () => open.delete(response));
+  const closed = new Promise<void>((resolve) => response.once('close', resolve));
+  const answering = { request, closed };
+  open.add(answering);
+  void closed.then(() => open.delete(answering));
 }
 
 const byCode: Record<string, { status: number; detail: string }> = {
@@ -48,9 +55,8 @@ export async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: 
     socket.destroy();
     return;
   }
-  const open = [...(openAnswers.get(socket) ?? [])] as { once(event: 'close', listener: () => void): unknown }[];
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (!late) await Promise.all(open.map((response) => new Promise<void>((done) => response.once('close', done))));
+  const whole = [...(openAnswers.get(socket) ?? [])].filter(({ request }) => request.complete);
+  await Promise.all(whole.map(({ closed }) => closed));
   if (!socket.writable) return;
   const { status, detail } = byCode[error.code ?? ''] ?? { status: 400, detail: 'The request is not valid HTTP.' };
   const body = JSON.stringify({

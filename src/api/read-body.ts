@@ -28,6 +28,8 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
   });
 }
 
+/** Of a body this small Node itself throws away the rest, and the connection goes on. */
+const dumpedBytes = 1024 * 1024;
 const lingerMs = 2_000;
 const lingerBytes = 8 * 1024 * 1024;
 
@@ -42,7 +44,8 @@ export function answerUnread(
   headers: Record<string, string | number>,
   body: string,
 ): void {
-  if (request.complete) {
+  const declared = Number(request.headers['content-length'] ?? Number.NaN);
+  if (request.complete || (declared <= dumpedBytes && headers.connection !== 'close')) {
     response.writeHead(status, headers).end(body);
     return;
   }

@@ -79,7 +79,7 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
 
 function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
   reply.hijack();
-  owes(request.raw.socket, reply.raw);
+  owes(request.raw, reply.raw);
   const { endpointId } = request.params as { endpointId: string };
   return { endpointId, requestId: request.id, address: request.ip, request: request.raw, response: reply.raw };
 }

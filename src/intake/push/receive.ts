@@ -57,7 +57,7 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   let verdict = check(ports, endpoint, arrived);
   if (endpoint && !endpoint.retired && verdict.kind === 'refused' && mayBeNewSecret(verdict)) {
     // Another node may have rotated the secret a moment ago: a refusal is never based on old knowledge.
-    endpoint = await ports.endpoint(arrived.endpointId, arrived.receivedAt - knowledgeAgeMs);
+    endpoint = await ports.endpoint(arrived.endpointId, ports.clock.now());
     verdict = check(ports, endpoint, arrived);
   }
   if (endpoint === undefined) return { answer: answer.unknownEndpoint(), verified: false };
@@ -91,8 +91,6 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
       return refuse(answer.unavailable(stored.reason, retryAfterS), true);
   }
 }
-
-const knowledgeAgeMs = 1_000;
 
 function check(ports: ReceivePorts, endpoint: Endpoint | undefined, arrived: Arrived): Verdict {
   const settings = endpoint && ports.settings(endpoint.integration);

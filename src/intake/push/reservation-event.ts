@@ -1,12 +1,18 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
+import { parseStrictJson } from '../../kit/json-strict.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { Complete, EventPath, PendingEvent } from './event-path.ts';
 
-/** The data of a stored event; it was checked when it was taken. */
+/** The limits held when the event was taken; what they are today is no matter. */
+const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };
+
+/** The data of a stored event, which was checked when it was taken. */
 export function dataOf(event: PendingEvent): JsonObject {
-  return (parseJson(event.body.toString('utf8')) as { data: JsonObject }).data;
+  const parsed = parseStrictJson(event.body, noLimits);
+  if (parsed.kind === 'invalid') throw new TypeError(`a stored event cannot be read: ${parsed.reason}`);
+  return (parsed.value as { data: JsonObject }).data;
 }
 
 /** An event from the future would hold its reservation against all that comes after: it counts from its receipt. */

@@ -86,7 +86,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       const path = ports.path(endpoint.integration);
       if (!settings || !path) return answer.retiredEndpoint('push_disabled');
       // The secret may have been rotated elsewhere a moment ago.
-      const fresh = (await ports.endpoint(arrived.endpointId, arrived.receivedAt - 1_000)) ?? endpoint;
+      const fresh = (await ports.endpoint(arrived.endpointId, ports.clock.now())) ?? endpoint;
       const report = examine(ports, fresh, settings, path, arrived, early);
       await ports.save(endpoint.endpointId, endpoint.integration, report);
       return report;
