@@ -4,22 +4,24 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Active, activate, compileCheck } from './active.ts';
-import { openSecret, workspaceKeyring } from './documents/keyring.ts';
+import { openSecret, sealSecret, workspaceKeyring } from './documents/keyring.ts';
 import type { LoadedDocuments } from './documents/kinds.ts';
 import { loadWorkspace } from './documents/load.ts';
 import type { Mistake } from './documents/mistake.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from './documents/resolve-secrets.ts';
+import { literalSecrets } from './documents/secret-fields.ts';
 import { InnboundError } from './errors.ts';
-import type { Keyring } from './kit/crypto.ts';
+import { hmac, type Keyring } from './kit/crypto.ts';
 import { type Http, openHttp } from './kit/http.ts';
+import { randomId } from './kit/ids.ts';
 import { type Log, openLog } from './kit/log.ts';
 import { Wake } from './kit/wake.ts';
 import { type AppliedDocument, applyDocuments, currentDocuments, type DocumentToApply } from './store/documents.ts';
 import { migrate } from './store/migrate.ts';
-import { openPool, type Pool, transaction } from './store/pool.ts';
+import { openPool, type Pool, type Tx, transaction } from './store/pool.ts';
 import { findHolder } from './store/postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from './store/postgres/open.ts';
-import { getSecret } from './store/secrets.ts';
+import { getSecret, putSecret } from './store/secrets.ts';
 import { openSignals, type Signals, sendSignals } from './store/signals.ts';
 import type { Json } from './terms.ts';
 
@@ -27,6 +29,8 @@ import type { Json } from './terms.ts';
 export interface Ground {
   readonly workspaceDir: string;
   readonly node: string;
+  /** The one service of a private server, which lets in no other. */
+  readonly alone: boolean;
   readonly pool: Pool;
   readonly log: Log;
   readonly wake: Wake;
@@ -100,12 +104,12 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     await server?.release();
   };
   try {
+    const keyring = await workspaceKeyring(workspaceDir, process.env);
     await migrate(pool);
     if (await shouldApply(options, pool, server))
-      await applyWorkspace(pool, await readSoundDocuments(workspaceDir), options.describe);
+      await applyWorkspace(pool, keyring, await readSoundDocuments(workspaceDir), options.describe);
     let active = activate(await currentDocuments(pool));
     signals = options.purpose === 'service' ? await openSignals(pool, wake) : sendSignals(pool, wake);
-    const keyring = await workspaceKeyring(workspaceDir, process.env);
     const { network } = active.settings;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
     http = openHttp({
@@ -129,6 +133,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       allowPrivate,
       resolve: (body) => resolveSecrets(body, sources),
       node: `${hostname()}:${process.pid}`,
+      alone: server !== undefined && options.purpose === 'service',
       pool,
       log,
       wake,
@@ -160,15 +165,49 @@ async function shouldApply(options: GroundOptions, pool: Pool, server: PrivatePo
 }
 
 /** Puts the documents in force, all or none. Of the connectors that come with the product, only those in use. */
-export async function applyWorkspace(pool: Pool, loaded: LoadedDocuments, by: string): Promise<AppliedDocument[]> {
+export async function applyWorkspace(
+  pool: Pool,
+  keyring: Keyring,
+  loaded: LoadedDocuments,
+  by: string,
+): Promise<AppliedDocument[]> {
   const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
   const documents: DocumentToApply[] = [
     ...[...loaded.connectors.values()].filter(({ name, shipped }) => !shipped || used.has(name)),
     ...loaded.integrations.values(),
     ...loaded.destinations.values(),
     loaded.workspace,
-  ].map(({ kind, name, source, body, hash }) => ({ kind, name, source, body: body as unknown as Json, hash }));
-  const applied = await transaction(pool, (tx) => applyDocuments(tx, documents, by));
+  ].map(({ kind, name, source, body, hash }) => ({
+    kind,
+    name,
+    source,
+    body: body as unknown as Json,
+    // Keyed: the bare hash of a body with a typed-in password would let a thief of the database try passwords.
+    hash: hmac('sha256', keyring[0].bytes, hash).toString('hex'),
+  }));
+  const applied = await transaction(pool, (tx) =>
+    applyDocuments(tx, documents, by, (document) => sealTyped(tx, keyring, document)),
+  );
   await pool.query(`select pg_notify('innbound', 'documents')`);
   return applied;
+}
+
+/** Credentials that were typed into a document go sealed into the store of secrets; the document keeps a reference. */
+async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
+  const body = structuredClone(document.body);
+  let { source } = document;
+  for (const { path: at, value } of literalSecrets(document.kind, body)) {
+    const name = randomId('typed');
+    await putSecret(tx, name, sealSecret(keyring, name, value));
+    setAt(body, at, `\${secret:${name}}`);
+    source = source.replaceAll(value, '••••••');
+  }
+  return { source, body };
+}
+
+function setAt(body: Json, at: readonly (string | number)[], value: string): void {
+  const parent = at
+    .slice(0, -1)
+    .reduce<unknown>((inside, key) => (inside as Record<string | number, unknown>)[key], body);
+  (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = value;
 }

@@ -12,6 +12,7 @@ import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
+import { endAbandonedLeases } from './store/abandoned.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
@@ -76,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await ground.close();
   };
   try {
+    if (ground.alone) await endAbandonedLeases(ground.pool);
     await options.prepare?.(ground);
     loops.push(followDocuments(ground, () => intake?.directory.clear()));
     if (role !== 'worker') {

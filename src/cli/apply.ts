@@ -23,7 +23,7 @@ Example:
         apply: 'never',
       });
       try {
-        const applied = await applyWorkspace(ground.pool, documents, 'apply');
+        const applied = await applyWorkspace(ground.pool, ground.keyring, documents, 'apply');
         if (options.json) for (const document of applied) printJson(document);
         else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
       } finally {

@@ -34,6 +34,8 @@ export async function applyDocuments(
   tx: Tx,
   documents: readonly DocumentToApply[],
   appliedBy: string,
+  /** Takes out what must not be stored as it is; asked only for documents that are new or changed. */
+  sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
 ): Promise<AppliedDocument[]> {
   await tx.query('lock table current_documents in share row exclusive mode');
   const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
@@ -46,11 +48,12 @@ export async function applyDocuments(
       result.push({ kind, name, version: before.version, change: 'same' });
       continue;
     }
+    const { source, body } = await sealed(doc);
     const { rows } = await tx.query<{ version: number }>(
       `insert into documents (kind, name, version, source, body, hash, applied_by)
        select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6 from documents where kind = $1 and name = $2
        returning version`,
-      [kind, name, doc.source, JSON.stringify(doc.body), doc.hash, appliedBy],
+      [kind, name, source, JSON.stringify(body), doc.hash, appliedBy],
     );
     const version = rows[0]?.version ?? 1;
     await tx.query(

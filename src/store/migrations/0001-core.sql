@@ -5,7 +5,7 @@ create table documents (
   name       text not null,
   version    int  not null,
   source     text not null,
-  body       jsonb not null,
+  body       json not null,
   hash       text not null,
   applied_at timestamptz not null default now(),
   applied_by text not null,

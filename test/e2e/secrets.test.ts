@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openGround } from '../../src/ground.ts';
+import { innbound } from '../support/process.ts';
+import { hotelWorkspace } from './workspace.ts';
+
+test('a credential typed into a document is sealed: the store holds it nowhere in the clear', async () => {
+  const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
+  try {
+    assert.equal((await innbound(['apply', '-w', dir])).code, 0);
+    const again = await innbound(['apply', '-w', dir, '--json']);
+    assert.ok(
+      again.json().every(({ change }) => change === 'same'),
+      'applied again, nothing is new',
+    );
+    const ground = await openGround({ workspaceDir: dir, purpose: 'command', describe: 'test' });
+    try {
+      const { rows } = await ground.pool.query<{ dump: string }>(
+        `select string_agg(d::text, ' ') as dump from documents d`,
+      );
+      assert.ok(rows[0]?.dump.includes('secret:typed_'));
+      assert.ok(!rows[0]?.dump.includes('letmein'), 'the token is not in the documents');
+      const auth = ground.active().integrations.get('grand')?.body.pull?.auth;
+      const resolved = await ground.resolve(auth);
+      assert.deepEqual(resolved, { kind: 'ok', body: { type: 'bearer', token: 'letmein' } });
+    } finally {
+      await ground.close();
+    }
+  } finally {
+    await remove();
+  }
+});
