@@ -4,7 +4,7 @@ import { InnboundError } from '../../errors.ts';
 import { dataFolder, programs } from './data.ts';
 import { applicationName, type Holder, join, leave, type Purpose } from './membership.ts';
 import { findPlace, socketFolder } from './place.ts';
-import { type Connection, connect, connectionOf, type Server, stop, sweep } from './server.ts';
+import { type Connection, connect, connectionOf, isAccepting, type Server, stop, sweep } from './server.ts';
 
 export interface PrivateOptions {
   /** One service at a time; any number of commands beside it or without it. */
@@ -84,23 +84,18 @@ class Stay {
       const session = await connect(this.#server, this.#name, () => !this.#leaving.signal.aborted);
       try {
         const joined = await join(session, this.#options.purpose, this.#options.describe);
-        if (joined.kind === 'joined') {
-          this.#keep(session);
-          return;
+        if (joined.kind === 'held') {
+          await this.#leave(session);
+          throw held(joined.holder);
         }
-        await this.#leave(session);
-        throw held(joined.holder);
+        // The lock may have come free because a last one's session was cut by the very stop it asked for: ours is next.
+        if (!(await isAccepting(this.#server))) throw new Error('the server is stopping');
+        this.#keep(session);
+        return;
       } catch (error) {
         await session.end().catch(() => {});
         if (error instanceof InnboundError) throw error;
-        if (cutOffs === cutOffsAtMost) {
-          throw new InnboundError(
-            'store.unreachable',
-            'The private PostgreSQL was stopped again and again while starting.',
-            {},
-            error,
-          );
-        }
+        if (cutOffs === cutOffsAtMost) throw unreachable(error);
       }
     }
   }
@@ -164,6 +159,11 @@ class Stay {
   #tell(event: ServerEvent): void {
     for (const listener of this.listeners) listener(event);
   }
+}
+
+function unreachable(cause: unknown): InnboundError {
+  const message = 'The private PostgreSQL was stopped again and again while we came in.';
+  return new InnboundError('store.unreachable', message, {}, cause);
 }
 
 function held(holder: Holder): InnboundError {

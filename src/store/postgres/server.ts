@@ -70,6 +70,13 @@ export async function connect(server: Server, applicationName: string, isWanted:
   }
 }
 
+/** Whether the server takes new sessions: one told to stop refuses them before it cuts the sessions it has. */
+export async function isAccepting(server: Server): Promise<boolean> {
+  const attempt = await tryConnect(server, connectionOf(await socketFolder(server.place)));
+  if (attempt.kind === 'connected') await attempt.client.end();
+  return attempt.kind === 'connected';
+}
+
 type Attempt =
   | { readonly kind: 'connected'; readonly client: pg.Client }
   /** Nobody listens, or not yet, or no longer. */
