@@ -12,7 +12,8 @@ const longestText = 2_000;
 
 export function readEmail(raw: string): EmailReading {
   if (raw.length > longestText) return { kind: 'invalid', why: 'not_an_address' };
-  if (raw.length <= 254 && tidy.test(raw) && !raw.includes('--')) return judged(raw, false);
+  const plain = raw.trim().toLowerCase();
+  if (plain.length <= 254 && tidy.test(plain) && !plain.includes('--')) return judged(plain, false);
   const text = visible(raw).replace(/\s+/g, ' ').trim();
   if (saysNothing(text)) return { kind: 'nothing' };
   const whole = toAddress(text);

@@ -139,6 +139,7 @@ function isMac(part: string, nationality: string | undefined): boolean {
 
 /** The first letter large. After a leading apostrophe it stays: 't Hooft. */
 function capital(part: string, letters: Letters): string {
+  if (/^[a-z]/.test(part)) return letters.upper(part.charAt(0)) + part.slice(1);
   return part.replace(/^([^\p{L}'’]*)(\p{L})/u, (_, before: string, letter: string) => {
     const large = letters.upper(letter);
     return before + (large.length > letter.length ? letter : large);

@@ -1,7 +1,8 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
 import type { Note } from '../terms.ts';
 import { readEmail } from './email.ts';
-import { type NameRule, readNames } from './name.ts';
+import { readNames } from './name.ts';
+import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
 
 export interface NormalizeContext {

