@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { registerApply } from './apply.ts';
+import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerInit } from './init.ts';
@@ -23,5 +24,6 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerEndpoint,
   registerMap,
   registerReservation,
+  registerDeadLetters,
   registerSecret,
 ];

@@ -1,5 +1,5 @@
 import type { Json } from '../../../terms.ts';
-import type { DeliverLimits, DestinationType, Outcome, OutgoingRequest } from '../../destination.ts';
+import type { Authorizer, DeliverLimits, DestinationType, Outcome, OutgoingRequest } from '../../destination.ts';
 import { outcomeOf } from '../../http-answer.ts';
 import { itemOutcomes } from './answer.ts';
 import { compilePlan, type Item, type Operation } from './plan.ts';
@@ -17,7 +17,7 @@ export const destinationType: DestinationType<Settings> = {
   timeoutMs,
   open(settings, { http, authorizer, clock }) {
     const plan = compilePlan(settings);
-    const credentials = authorizer(settings.auth as unknown as Json);
+    const credentials = settings.auth.type === 'none' ? noCredentials : authorizer(settings.auth as unknown as Json);
 
     async function request(asked: OutgoingRequest, limits: DeliverLimits, accept: readonly number[]) {
       for (let renewed = false; ; renewed = true) {
@@ -105,6 +105,11 @@ export const destinationType: DestinationType<Settings> = {
       async close() {},
     };
   },
+};
+
+const noCredentials: Authorizer = {
+  authorize: async (request) => ({ kind: 'ok', request }),
+  refused: async () => false,
 };
 
 function bodyOf(operation: Operation, items: readonly Item[], many: boolean): string | undefined {

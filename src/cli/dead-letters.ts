@@ -1,0 +1,236 @@
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { drainOnce } from '../deliver/deliveries.ts';
+import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
+import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import { drainEvents } from '../intake/push/worker.ts';
+import {
+  countDeadLetters,
+  type DeadLetter,
+  type DeadLetterFilter,
+  listDeadLetters,
+  showDeadLetter,
+} from '../store/dead-letters.ts';
+import { deliverPorts } from '../wiring/deliver.ts';
+import { eventWorkerPorts } from '../wiring/events.ts';
+import { dropDeadLetter, replayPorts } from '../wiring/replay.ts';
+import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+
+interface FilterOptions extends CommonOptions {
+  readonly integration?: string;
+  readonly kind?: DeadLetter['kind'];
+  readonly destination?: string;
+  readonly code?: string;
+  readonly reservation?: string;
+  readonly all?: boolean;
+}
+
+interface ListOptions extends FilterOptions {
+  readonly state: DeadLetter['state'] | 'all';
+  readonly limit: number;
+}
+
+interface ReplayOptions extends FilterOptions {
+  readonly under?: Under;
+  readonly diff?: boolean;
+  readonly rate: number;
+}
+
+interface DropOptions extends FilterOptions {
+  readonly reason: string;
+}
+
+export function registerDeadLetters(program: Command): void {
+  const group = program
+    .command('dead-letters')
+    .description('what failed for good: list, show whole, replay after the cause is fixed, drop with a reason');
+
+  filtered(group.command('list'))
+    .description('the open ones, oldest first')
+    .addOption(new Option('--state <state>', 'which').choices(['open', 'replayed', 'dropped', 'all']).default('open'))
+    .option('--limit <n>', 'at most so many', whole, 1_000)
+    .action((options: ListOptions) => onGround(options, 'dead-letters list', (ground) => list(ground, options)));
+
+  common(group.command('show <id>'))
+    .description('one whole, with its history and what a replay would change')
+    .action((id: string, options: CommonOptions) =>
+      onGround(options, 'dead-letters show', (ground) => showOne(ground, id, options)),
+    );
+
+  filtered(group.command('replay [ids...]'))
+    .description('try again: a delivery as it was, an event or record under the documents of today')
+    .option('--all', 'every open one that the filters leave')
+    .addOption(
+      new Option('--under <documents>', 'map under today’s or the recorded documents').choices(['today', 'recorded']),
+    )
+    .option('--diff', 'only show what would change')
+    .option('--rate <n>', 'at most so many a second', whole, 50)
+    .addHelpText('after', replayExamples)
+    .action((ids: string[], options: ReplayOptions) =>
+      onGround(options, 'dead-letters replay', (ground) => replay(ground, ids, options)),
+    );
+
+  filtered(group.command('drop [ids...]'))
+    .description('give up for good: a held reservation goes on with its next version')
+    .option('--all', 'every open one that the filters leave')
+    .requiredOption('--reason <text>', 'why; it is kept')
+    .action((ids: string[], options: DropOptions) =>
+      onGround(options, 'dead-letters drop', (ground) => drop(ground, ids, options)),
+    );
+}
+
+const replayExamples = `
+Examples:
+  innbound dead-letters replay 17
+  innbound dead-letters replay 17 --under today --diff
+  innbound dead-letters replay --all --destination crm --rate 10`;
+
+function filtered(command: Command): Command {
+  return common(command)
+    .option('-i, --integration <name>', 'only of this brand')
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(['event', 'record', 'delivery']))
+    .option('-d, --destination <name>', 'only deliveries to this destination')
+    .option('--code <code>', 'only with this error')
+    .option('--reservation <id>', 'only of this reservation or guest');
+}
+
+function filterOf(options: FilterOptions): DeadLetterFilter {
+  const { integration, kind, destination, code, reservation } = options;
+  return {
+    ...(integration !== undefined && { integration }),
+    ...(kind !== undefined && { kind }),
+    ...(destination !== undefined && { destination }),
+    ...(code !== undefined && { code }),
+    ...(reservation !== undefined && { recordId: reservation }),
+  };
+}
+
+async function list({ pool }: Ground, options: ListOptions): Promise<void> {
+  const filter = { ...filterOf(options), state: options.state };
+  const letters = await listDeadLetters(pool, { ...filter, limit: options.limit });
+  if (options.json) for (const letter of letters) printJson(summary(letter));
+  else if (letters.length === 0) say('No dead letters.');
+  else {
+    const rows = letters.map((letter) => [
+      letter.id,
+      letter.kind,
+      letter.integration,
+      letter.record_id ?? '-',
+      letter.destination ?? '-',
+      letter.last_at.toISOString(),
+      letter.code,
+    ]);
+    show(table([['id', 'kind', 'integration', 'record', 'destination', 'last', 'code'], ...rows]));
+    const total = letters.length < options.limit ? letters.length : await countDeadLetters(pool, filter);
+    if (total > letters.length) say(`${total - letters.length} more; narrow the list or raise --limit.`);
+  }
+}
+
+function summary(letter: DeadLetter) {
+  return {
+    id: letter.id,
+    kind: letter.kind,
+    integration: letter.integration,
+    ...(letter.type !== null && { type: letter.type }),
+    ...(letter.record_id !== null && { [letter.type === 'guest' ? 'guest_id' : 'reservation_id']: letter.record_id }),
+    ...(letter.destination !== null && { destination: letter.destination }),
+    ...(letter.version !== null && { version: letter.version }),
+    code: letter.code,
+    message: letter.message,
+    times: letter.times,
+    at: letter.at.toISOString(),
+    last_at: letter.last_at.toISOString(),
+    state: letter.state,
+  };
+}
+
+async function showOne(ground: Ground, id: string, options: CommonOptions): Promise<void> {
+  const letter = await showDeadLetter(ground.pool, id);
+  if (letter === undefined) throw new InnboundError('deliver.not_dead', `There is no dead letter ${id}.`, { id });
+  const replayed =
+    letter.state === 'open' ? await replayPorts(ground).preview(letter, underFor(letter, undefined)) : undefined;
+  const { record_id: _, ...rest } = letter;
+  const held = Object.entries(rest).filter(([, value]) => value !== null);
+  const whole = { ...Object.fromEntries(held), ...summary(letter), ...(replayed && { replay: replayed }) };
+  if (options.json) printJson(whole);
+  else show(JSON.stringify(whole, null, 2));
+}
+
+async function replay(ground: Ground, ids: readonly string[], options: ReplayOptions): Promise<void> {
+  const letters = await chosen(ground, ids, options);
+  const ports = replayPorts(ground);
+  if (options.diff) {
+    for (const letter of letters)
+      showDiff(letter, await ports.preview(letter, underFor(letter, options.under)), options);
+    return;
+  }
+  const counts = await replayDeadLetters(ports, letters, {
+    ...(options.under !== undefined && { under: options.under }),
+    by: userInfo().username,
+    perSecond: options.rate,
+    onEach: (result) => {
+      if (options.json) return;
+      say(`${result.id}: ${result.result.replace('_', ' ')}${'message' in result ? `: ${result.message}` : ''}`);
+    },
+  });
+  // Beside a running service whoever comes first does the work; alone, it is done here.
+  const brands = new Set(letters.map(({ integration }) => integration));
+  if (letters.some(({ kind }) => kind === 'event')) await drainEvents(eventWorkerPorts(ground));
+  const outbound = await deliverPorts(ground);
+  const delivered = { delivered: 0, retry: 0, dead: 0 };
+  for (const integration of brands) {
+    const counted = await drainOnce(outbound, { integration });
+    delivered.delivered += counted.delivered;
+    delivered.retry += counted.retry;
+    delivered.dead += counted.dead;
+  }
+  if (options.json) printJson({ ...counts, ...delivered });
+  else say(`${counts.replayed} replayed, ${counts.still_failing} would fail again, ${counts.gone} gone.`);
+  if (counts.replayed === 0 && letters.length > 0) process.exitCode = 1;
+}
+
+function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions): void {
+  if (json) {
+    printJson({ id: letter.id, ...preview });
+    return;
+  }
+  show(`${letter.id} (${letter.kind}): ${preview.kind.replace('_', ' ')}`);
+  if (preview.kind !== 'ready') return;
+  if (preview.before === undefined && letter.kind !== 'delivery')
+    show('  nothing is stored yet; the record would be new');
+  for (const { path, before, after } of preview.diff) {
+    show(`  ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
+  }
+  if (preview.diff.length === 0) show('  the record stays as it is');
+}
+
+async function drop(ground: Ground, ids: readonly string[], options: DropOptions): Promise<void> {
+  let dropped = 0;
+  for (const { id } of await chosen(ground, ids, options)) {
+    if (await dropDeadLetter(ground, id, { by: userInfo().username, reason: options.reason })) dropped += 1;
+  }
+  if (options.json) printJson({ dropped });
+  else say(`${dropped} dropped.`);
+}
+
+async function chosen({ pool }: Ground, ids: readonly string[], options: FilterOptions): Promise<DeadLetter[]> {
+  if (ids.length === 0 && !options.all)
+    throw new InnboundError('operate.usage', 'Name dead letters by id, or give --all.');
+  if (ids.length > 0) {
+    const wrong = ids.find((id) => !/^\d{1,18}$/.test(id));
+    const found = wrong === undefined ? await listDeadLetters(pool, { ids, limit: ids.length }) : [];
+    const missing = wrong ?? ids.find((id) => !found.some((letter) => letter.id === id));
+    if (missing !== undefined) {
+      throw new InnboundError('deliver.not_dead', `There is no open dead letter ${missing}.`, { id: missing });
+    }
+    return found;
+  }
+  return listDeadLetters(pool, { ...filterOf(options), limit: 1_000_000 });
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return value;
+}

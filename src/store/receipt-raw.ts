@@ -1,0 +1,25 @@
+import type { EntityType, Json } from '../terms.ts';
+import type { Pool, Tx } from './pool.ts';
+
+export interface NewestRaw {
+  readonly raw: Json;
+  readonly effectiveAt: Date;
+  readonly mode: 'pull' | 'push';
+}
+
+/** What the partner sent for the newest version of a record, as long as it is kept. */
+export async function newestRaw(
+  db: Pool | Tx,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<NewestRaw | undefined> {
+  const { rows } = await db.query<NewestRaw>(
+    `select r.raw, r.effective_at as "effectiveAt", case when r.cause = 'event' then 'push' else 'pull' end as mode
+       from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
+      where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')
+      order by c.version desc limit 1`,
+    [integration, type, id],
+  );
+  return rows[0];
+}

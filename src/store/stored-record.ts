@@ -1,0 +1,16 @@
+import type { EntityType, Json } from '../terms.ts';
+import type { Pool, Tx } from './pool.ts';
+
+/** The newest version of a record; undefined where there is none. */
+export async function storedRecord(
+  db: Pool | Tx,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<Json | undefined> {
+  const { rows } = await db.query<{ data: Json }>(
+    'select data from records where integration = $1 and type = $2 and id = $3 and version > 0',
+    [integration, type, id],
+  );
+  return rows[0]?.data;
+}

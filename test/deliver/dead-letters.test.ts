@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
+import type { Ground } from '../../src/ground.ts';
+import { drainEvents } from '../../src/intake/push/worker.ts';
+import { applyPrepared } from '../../src/store/apply.ts';
+import { countDeadLetters, listDeadLetters, showDeadLetter } from '../../src/store/dead-letters.ts';
+import { transaction } from '../../src/store/pool.ts';
+import { readTimeline } from '../../src/store/timeline.ts';
+import type { Json } from '../../src/terms.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { eventWorkerPorts } from '../../src/wiring/events.ts';
+import { dropDeadLetter, replayPorts } from '../../src/wiring/replay.ts';
+import { listen } from './http-server.ts';
+import { openWorkspace, rawReservation } from './workspace.ts';
+
+type Told = { version: number; event: string; idempotency_key: string; data: { id: string; status: string } };
+
+async function setUp(t: TestContext) {
+  const refused = new Set<string>();
+  const server = await listen(({ body }) => ({ status: refused.has((body as unknown as Told).data.id) ? 422 : 200 }));
+  const workspace = await openWorkspace(server.url);
+  t.after(async () => {
+    await workspace.close();
+    await server.close();
+  });
+  const told = (id: string): Told[] =>
+    server.received.map(({ body }) => body as unknown as Told).filter(({ data }) => data.id === id);
+  return { ...workspace, refused, told };
+}
+
+let minute = 0;
+
+/** As a poll would bring it. */
+async function pulled(ground: Ground, raw: { [key: string]: Json }): Promise<void> {
+  minute += 1;
+  const integration = ground.active().integrations.get('lisbon');
+  assert.ok(integration);
+  const effectiveAt = Date.UTC(2026, 10, 1, 0, minute);
+  const arrival = { mode: 'pull' as const, effectiveAt, cause: 'run' as const, causeId: 'run_1' };
+  const prepared = integration.path.prepare({ key: String(raw.id), value: raw }, arrival);
+  await transaction(ground.pool, (tx) => applyPrepared(tx, integration.target, [prepared]));
+}
+
+const drain = async (ground: Ground) => drainOnce(await deliverPorts(ground));
+
+async function replayAll(ground: Ground, under?: 'today' | 'recorded'): Promise<ReplayResult[]> {
+  const results: ReplayResult[] = [];
+  await replayDeadLetters(replayPorts(ground), await listDeadLetters(ground.pool), {
+    by: 'test',
+    perSecond: 1_000,
+    ...(under && { under }),
+    onEach: (result) => results.push(result),
+  });
+  return results;
+}
+
+test('a record that cannot be mapped counts up, shows its diff after the fix, and is replayed', async (t) => {
+  const { ground, remap, told } = await setUp(t);
+  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA' }));
+  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA', total_amount: 120 }));
+  const [letter] = await listDeadLetters(ground.pool);
+  assert.equal(letter?.kind, 'record');
+  assert.equal(letter?.record_id, 'r1');
+  assert.equal(letter?.times, 2);
+  assert.deepEqual(await replayAll(ground), [
+    { id: letter?.id, result: 'still_failing', code: 'record.unknown_status', message: letter?.message },
+  ]);
+  const fixed = await remap('CONF, GARANTIDA');
+  const preview = await replayPorts(fixed).preview({ id: letter?.id ?? '', kind: 'record' }, 'today');
+  assert.equal(preview.kind, 'ready');
+  assert.ok(preview.kind === 'ready' && preview.before === undefined);
+  const recorded = await replayPorts(fixed).preview({ id: letter?.id ?? '', kind: 'record' }, 'recorded');
+  assert.equal(recorded.kind, 'still_failing');
+  assert.deepEqual(await replayAll(fixed), [{ id: letter?.id, result: 'replayed' }]);
+  assert.equal((await drain(fixed)).delivered, 1);
+  assert.equal(told('r1')[0]?.data.status, 'confirmed');
+  assert.equal(await countDeadLetters(fixed.pool), 0);
+  assert.equal((await showDeadLetter(fixed.pool, letter?.id ?? ''))?.closed_by, 'test');
+});
+
+test('a replayed record never overwrites what is newer', async (t) => {
+  const { ground, remap } = await setUp(t);
+  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA', total_amount: 1 }));
+  await pulled(ground, rawReservation('r1', { total_amount: 2 }));
+  const fixed = await remap('CONF, GARANTIDA');
+  await replayAll(fixed);
+  const { rows } = await fixed.pool.query(
+    `select version, data ->> 'total_amount' as amount from records where id = 'r1'`,
+  );
+  assert.deepEqual(rows, [{ version: 1, amount: '2' }]);
+  const outcomes = await fixed.pool.query(`select outcome from receipts where cause = 'replay'`);
+  assert.deepEqual(outcomes.rows, [{ outcome: 'superseded' }]);
+});
+
+test('a dead delivery holds back its own reservation; replayed, all its versions follow in order under their keys', async (t) => {
+  const { ground, refused, told } = await setUp(t);
+  refused.add('r1');
+  await pulled(ground, rawReservation('r1'));
+  await drain(ground);
+  await pulled(ground, rawReservation('r1', { total_amount: 200 }));
+  await pulled(ground, rawReservation('r2'));
+  await drain(ground);
+  assert.deepEqual(
+    told('r1').map(({ version }) => version),
+    [1],
+  );
+  assert.equal(told('r2').length, 1);
+  const [letter] = await listDeadLetters(ground.pool, { destination: 'crm', code: 'deliver.refused' });
+  const whole = await showDeadLetter(ground.pool, letter?.id ?? '');
+  assert.equal(whole?.waiting_behind, 1);
+  assert.equal((whole?.data as { id: string } | undefined)?.id, 'r1');
+  assert.equal(whole?.attempts.length, 1);
+  refused.clear();
+  assert.deepEqual(await replayAll(ground), [{ id: letter?.id, result: 'replayed' }]);
+  await drain(ground);
+  const seen = told('r1');
+  assert.deepEqual(
+    seen.map(({ version }) => version),
+    [1, 1, 2],
+  );
+  assert.equal(seen[0]?.idempotency_key, seen[1]?.idempotency_key);
+});
+
+test('a dropped delivery is passed over and the next version flows', async (t) => {
+  const { ground, refused, told } = await setUp(t);
+  refused.add('r1');
+  await pulled(ground, rawReservation('r1'));
+  await drain(ground);
+  await pulled(ground, rawReservation('r1', { total_amount: 200 }));
+  refused.clear();
+  const [letter] = await listDeadLetters(ground.pool);
+  assert.equal(await dropDeadLetter(ground, letter?.id ?? '', { by: 'test', reason: 'no longer wanted' }), true);
+  assert.equal(await dropDeadLetter(ground, letter?.id ?? '', { by: 'test', reason: 'twice' }), false);
+  await drain(ground);
+  assert.deepEqual(
+    told('r1').map(({ version }) => version),
+    [1, 2],
+  );
+  const timeline = await readTimeline(ground.pool, 'lisbon', 'reservation', 'r1');
+  const tries = timeline?.timeline.filter(({ what }) => what === 'delivery');
+  assert.deepEqual(
+    tries?.map(({ outcome, status, code }) => [outcome, status, code]),
+    [
+      ['dead', 422, 'deliver.refused'],
+      ['skipped', undefined, 'dropped'],
+      ['delivered', 200, undefined],
+    ],
+  );
+  const closed = timeline?.timeline.find(({ what }) => what === 'dead_letter');
+  assert.equal(closed?.closed_reason, 'no longer wanted');
+});
+
+test('a delivery replayed under the documents of today goes out as a newer version', async (t) => {
+  const { ground, remap, refused, told } = await setUp(t);
+  refused.add('r1');
+  await pulled(ground, rawReservation('r1', { status: 'CONF', channel: 'web' }));
+  await drain(ground);
+  refused.clear();
+  const unchanged = await replayPorts(ground).preview((await listDeadLetters(ground.pool))[0] ?? never(), 'today');
+  assert.ok(unchanged.kind === 'ready' && unchanged.diff.length === 0);
+  const fixed = await remap('CONF', ', channel: { Website: [web] }');
+  const [letter] = await listDeadLetters(fixed.pool);
+  const preview = await replayPorts(fixed).preview(letter ?? never(), 'today');
+  assert.ok(preview.kind === 'ready');
+  assert.deepEqual(preview.diff, [{ path: 'channel', before: 'web', after: 'Website' }]);
+  await replayAll(fixed, 'today');
+  await drain(fixed);
+  assert.deepEqual(
+    told('r1').map(({ version }) => version),
+    [1, 2],
+  );
+  assert.equal(await countDeadLetters(fixed.pool), 0);
+});
+
+test('a dead event goes through the path again', async (t) => {
+  const { ground, remap, told } = await setUp(t);
+  const data = { ...rawReservation('r1', { status: 'GARANTIDA' }), reservation_id: 'r1' };
+  const body = { event: 'reservation.created', timestamp: '2026-11-01T00:00:00Z', brand_id: 'LIS01', data };
+  await ground.pool.query(
+    `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+     values ('lisbon', 'e', '1', 'reservation.created', '2026-11-01', now(), $1, '')`,
+    [Buffer.from(JSON.stringify(body))],
+  );
+  await drainEvents(eventWorkerPorts(ground));
+  const [letter] = await listDeadLetters(ground.pool, { kind: 'event' });
+  assert.equal(letter?.code, 'record.unknown_status');
+  assert.equal((await replayAll(ground))[0]?.result, 'still_failing');
+  const fixed = await remap('CONF, GARANTIDA');
+  assert.equal((await replayAll(fixed))[0]?.result, 'replayed');
+  await drainEvents(eventWorkerPorts(fixed));
+  await drain(fixed);
+  assert.equal(told('r1')[0]?.event, 'created');
+  assert.equal(await countDeadLetters(fixed.pool), 0);
+});
+
+function never(): never {
+  throw new Error('there is no dead letter');
+}
