@@ -70,6 +70,9 @@ const broken: readonly (readonly [FaultRule, readonly string[], SimulatorOptions
   [{ kind: 'first_page_only' }, ['paging.advances']],
   [{ kind: 'first_page_only' }, ['paging.advances'], { paging: 'cursor' }],
   [{ kind: 'endless' }, ['paging.ends']],
+  [{ kind: 'duplicate' }, ['paging.once']],
+  // A list that moves while it is read is nobody's fault.
+  [{ kind: 'shift' }, []],
   [{ kind: 'cursor_loop' }, ['paging.ends'], { paging: 'cursor', maxLimit: 30 }],
   [{ kind: 'wrong_total' }, ['paging.total']],
   [{ kind: 'no_guests', on: 'list' }, ['record.guests']],

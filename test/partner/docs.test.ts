@@ -10,11 +10,13 @@ const page = (name: string) => readFile(new URL(name, docs), 'utf8');
 
 test('the page of the check lists the rules there are, and no other', async () => {
   const text = await page('check.md');
-  const listed = [...text.matchAll(/^\| `([\w.]+)` +\| (must|should) +\| (.+?) +\|$/gm)].map(([, id, level, title]) => ({
-    id,
-    level,
-    title,
-  }));
+  const listed = [...text.matchAll(/^\| `([\w.]+)` +\| (must|should) +\| (.+?) +\|$/gm)].map(
+    ([, id, level, title]) => ({
+      id,
+      level,
+      title,
+    }),
+  );
   assert.deepEqual(
     listed,
     [...apiRules, ...senderRules].map(({ id, level, title }) => ({ id, level, title })),

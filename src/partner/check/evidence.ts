@@ -73,3 +73,9 @@ export function rowKey(record: JsonObject): string {
   const { id } = record;
   return typeof id === 'string' || typeof id === 'number' ? String(id) : JSON.stringify(record);
 }
+
+/** Someone booked meanwhile: the total is not the same on all pages. */
+export function moved({ listed, walk }: Evidence): boolean {
+  const totals = [listed, ...(walk?.pages.map((page) => page.listed) ?? [])].map((one) => one?.envelope?.total);
+  return new Set(totals).size > 1;
+}

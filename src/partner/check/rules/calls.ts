@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../terms.ts';
 import type { Seen } from '../client.ts';
-import { type Evidence, rowKey } from '../evidence.ts';
+import { type Evidence, moved, rowKey } from '../evidence.ts';
 import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';
 
 /** What each call does with what it is asked. */
@@ -167,7 +167,8 @@ export const callRules: readonly Rule<Evidence>[] = [
     level: 'should',
     title: 'POST /api/reservations/search gives what the list gives',
     change: 'Give the same reservations for the same dates by either call, or do not offer the search.',
-    judge: ({ search, listed, walk }) => {
+    judge: (evidence) => {
+      const { search, listed, walk } = evidence;
       if (search === undefined || listed === undefined) return unseen('Not asked, or no list to compare with.');
       const { answer } = search;
       if (answer.status === 0 || answer.status >= 400)
@@ -182,6 +183,8 @@ export const callRules: readonly Rule<Evidence>[] = [
         return broken('Nothing, though the list has reservations.', answer.number);
       // A list longer than what was read of it proves nothing about those beyond.
       if (strange.length > 0 && walk?.end !== 'ended') return unseen('The list is too long to compare.');
+      if (strange.length > 0 && moved(evidence))
+        return unseen('The list changed while it was read; check at a quieter hour.');
       return strange.length > 0
         ? broken(`${strange.length} records that the list does not have.`, answer.number)
         : holds(`${search.listed.records.length} records, all of the list.`, answer.number);

@@ -1,4 +1,4 @@
-import { type Evidence, rowKey, type Walk } from '../evidence.ts';
+import { type Evidence, moved, rowKey, type Walk } from '../evidence.ts';
 import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';
 
 /** Pages: read in small ones, the list must come whole, once, and to an end. One cause fails one rule: what cannot be told after it is skipped. */
@@ -18,7 +18,7 @@ export const pagingRules: readonly Rule<Evidence>[] = [
             `${walk.capped.got} rows came where ${walk.capped.asked} were asked for, and there are ${walk.expected}.`,
             evidence.list.number,
           );
-        const rows = first?.listed?.records.length ?? 0;
+        const rows = firstRows(walk);
         return rows > walk.limit
           ? broken(`${rows} rows came where ${walk.limit} were asked for.`, first?.seen.number)
           : holds(`${rows} rows for a limit of ${walk.limit}.`, first?.seen.number);
@@ -67,10 +67,10 @@ export const pagingRules: readonly Rule<Evidence>[] = [
       'Sort by something that is unique and does not change, or offer a cursor: with offsets a booking made meanwhile shifts the list.',
     judge: (evidence) =>
       walked(evidence, (walk) => {
-        if (repeated(walk) !== undefined || overlong(walk, 1) || over(walk))
-          return unseen('Pages could not be followed.');
+        if (repeated(walk) !== undefined || overlong(walk) || over(walk)) return unseen('Pages could not be followed.');
         const keys = walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? []);
         const twice = keys.length - new Set(keys).size;
+        if (twice > 0 && moved(evidence)) return unseen('The list changed while it was read; check at a quieter hour.');
         return twice > 0
           ? broken(`${twice} of ${keys.length} rows came a second time.`, walk.pages[0]?.seen.number)
           : holds(`${keys.length} rows, each once.`);
@@ -89,9 +89,11 @@ export const pagingRules: readonly Rule<Evidence>[] = [
         if (total === undefined) return unseen('There is no total; the end of the list is told by its pages.');
         if (typeof total !== 'number' || !Number.isInteger(total))
           return broken('total is no whole number.', evidence.list.number);
-        if (walk.end !== 'ended' || repeated(walk) !== undefined || over(walk) || overlong(walk, 1))
+        if (walk.end !== 'ended' || repeated(walk) !== undefined || over(walk) || overlong(walk))
           return unseen('The list was not read to its end.');
         const came = new Set(walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? [])).size;
+        if (came !== total && moved(evidence))
+          return unseen('The list changed while it was read; check at a quieter hour.');
         return came === total
           ? holds(`${total}, and as many came.`, evidence.list.number)
           : broken(`${total}, but ${came} came.`, evidence.list.number);
@@ -150,7 +152,12 @@ function over(walk: Walk): boolean {
   return walk.end === 'full' && walk.expected !== undefined && rowsOf(walk) > walk.expected;
 }
 
-/** A first page longer than was asked for, by more than `allowance` rows: the limit is not applied. */
-function overlong(walk: Walk, allowance = 0): boolean {
-  return (walk.pages[0]?.listed?.records.length ?? 0) > walk.limit + allowance;
+/** Rows of the first page, one that comes twice counted once: that has a rule of its own. */
+function firstRows(walk: Walk): number {
+  return new Set(walk.pages[0]?.listed?.records.map(rowKey)).size;
+}
+
+/** The limit is not applied. */
+function overlong(walk: Walk): boolean {
+  return firstRows(walk) > walk.limit;
 }
