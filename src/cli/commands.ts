@@ -5,6 +5,7 @@ import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
+import { registerPartner } from './partner.ts';
 import { registerReservation } from './reservation.ts';
 import { registerRuns } from './runs.ts';
 import { registerSecret } from './secret.ts';
@@ -26,4 +27,5 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReservation,
   registerDeadLetters,
   registerSecret,
+  registerPartner,
 ];

@@ -42,7 +42,7 @@ export function registerPartnerSimulate(partner: Command): void {
   partner
     .command('simulate')
     .description('a hotel group that lives: REST API, every auth method, faults on demand, signed events')
-    .option('-p, --port <n>', 'the port to listen on', portNumber, 4190)
+    .option('-p, --port <n>', 'the port to listen on', portNumber, 4700)
     .option('--host <address>', 'the address to listen on; its page has no lock', '127.0.0.1')
     .option('--seed <text>', 'the same seed gives the same hotel', '1')
     .option('--reservations <n>', 'in the book at the start', count(1, 200_000), 2_000)
