@@ -125,7 +125,7 @@ export async function windowPages(pool: Pool, lease: Lease, window: Window, pass
   return {
     marks: current.map(({ mark }) => mark),
     fingerprints: current.map(({ fingerprint }) => fingerprint),
-    seen: rows.flatMap(({ seen }) => seen ?? []),
+    seen: rows.flatMap((row) => (row.seen === null ? [] : [{ bytes: row.seen, isCurrent: row.pass === pass }])),
   };
 }
 

@@ -1,14 +1,13 @@
-import type { ErrorCode } from '../../errors.ts';
 import type { Page, Row } from './page.ts';
+import { looksCounted } from './paginate/counting.ts';
 import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
-import { firstPass, type PassState } from './run-state.ts';
+import type { PassState } from './run-state.ts';
 import { hash53, SeenRows } from './seen.ts';
+import { afterLastPage, brokenOff, type Verdict } from './verdict.ts';
 
-/** What follows a page. */
-export type Follow =
-  | { readonly kind: 'page'; readonly pass: PassState }
-  | { readonly kind: 'done'; readonly finding?: { readonly code: ErrorCode; readonly message: string } };
+/** What follows a page: the next one, the list once more, or the end of the window. */
+export type Follow = Verdict | { readonly kind: 'page'; readonly pass: PassState };
 
 export interface Taken {
   readonly follow: Follow;
@@ -29,60 +28,64 @@ export interface PassRules {
   uncutRows(): number;
 }
 
-const mostPasses = 4;
+/** A page together with the address that gave it. */
+export interface PageAt extends Extract<Page, { kind: 'page' }> {
+  readonly url: string;
+}
+
 /** Pages that had come before, after which a partner is taken at its word that it has nothing else. */
 const mostRepeats = 3;
 
-/**
- * Holds the pages of one window together: which rows came, which pages came twice, when there is nothing more to ask for, and
- * whether that was all. A list that is paged by counting and spans pages is gone through again until a pass brings nothing
- * new: rows that moved from a part not yet read to one already read are found in no other way, and neither an overlap of
- * pages nor the total shows them when something else made up for the count.
- */
+/** Holds the pages of one window together: which rows came, which pages came twice, and when there is nothing more to ask for. */
 export class WindowReader {
   readonly #rules: PassRules;
+  /** Of each row the content, and in which pass it came last. */
   readonly #seen = new SeenRows();
-  #marks = new Set<number>();
-  #fingerprints = new Set<number>();
+  readonly #inPass = new SeenRows();
+  readonly #marks = new Set<number>();
+  readonly #fingerprints = new Set<number>();
 
   constructor(rules: PassRules, earlier?: WindowPages) {
     this.#rules = rules;
-    for (const bytes of earlier?.seen ?? []) {
+    for (const { bytes, isCurrent } of earlier?.seen ?? []) {
       const pairs = new Float64Array(bytes.slice().buffer);
-      for (let i = 0; i + 1 < pairs.length; i += 2) this.#seen.set(pairs[i] ?? 1, pairs[i + 1] ?? 0);
+      for (let i = 0; i + 1 < pairs.length; i += 2) {
+        this.#seen.set(pairs[i] ?? 1, pairs[i + 1] ?? 0);
+        if (isCurrent) this.#inPass.set(pairs[i] ?? 1, 1);
+      }
     }
     for (const mark of earlier?.marks ?? []) this.#marks.add(mark);
     for (const fingerprint of earlier?.fingerprints ?? []) this.#fingerprints.add(fingerprint);
   }
 
-  take(pass: PassState, page: Extract<Page, { kind: 'page' }>, next: Next): Taken {
+  take(pass: PassState, page: PageAt, next: Next): Taken {
     const state = pass.page ?? this.#rules.paginator.first;
     const mark = markOf(state);
-    this.#marks.add(mark);
-    const fresh: Row[] = [];
-    const changed: Row[] = [];
-    for (const row of page.rows) {
-      const known = this.#seen.get(row.identity);
-      if (known === undefined) fresh.push(row);
-      else if (row.content === 0 || known !== row.content) changed.push(row);
-    }
-    for (const row of page.rows) this.#seen.set(row.identity, row.content);
-    const repeated = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
-    this.#fingerprints.add(page.fingerprint);
-
+    const { fresh, changed, doubles } = this.#sort(page.rows, pass.no);
+    const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
+    // The page after a short one only had to show that nothing follows; the same rows again show that as well.
+    const isConfirmed = pass.confirms !== undefined && fresh.length === 0;
+    const rows = pass.rows + page.count;
+    const total = page.total ?? pass.total;
     const after: PassState = {
       no: pass.no,
       page: null,
       pages: pass.pages + 1,
+      rows,
       fresh: pass.fresh + fresh.length,
-      repeats: pass.repeats + (repeated ? 1 : 0),
+      doubles: pass.doubles + (isConfirmed ? 0 : doubles),
+      repeats: pass.repeats + (isRepeat && !isConfirmed ? 1 : 0),
       emptyPages: page.rows.length === 0 ? pass.emptyPages + 1 : 0,
       distinct: pass.distinct + fresh.length,
-      ...((page.total ?? pass.total) !== undefined && { total: page.total ?? pass.total }),
+      counting: pass.counting || this.#isCounting(next, page.url, rows, pass.pages + 1),
+      ...(total !== undefined && { total }),
     };
-    const confirmed = pass.confirms !== undefined && fresh.length === 0;
+    this.#marks.add(mark);
+    this.#fingerprints.add(page.fingerprint);
+    const follow = isConfirmed ? afterLastPage(after, after.pages - 1) : this.#follow(state, page, next, after);
+    if (follow.kind === 'again') this.#beginPass();
     return {
-      follow: confirmed ? this.#end(after, after.pages - 1) : this.#follow(state, page, next, after),
+      follow,
       rows: fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed],
       fresh: fresh.length,
       mark,
@@ -91,66 +94,55 @@ export class WindowReader {
     };
   }
 
-  #follow(state: PageState, page: Extract<Page, { kind: 'page' }>, next: Next, after: PassState): Follow {
+  #sort(rows: readonly Row[], passNo: number): { fresh: Row[]; changed: Row[]; doubles: number } {
+    const fresh: Row[] = [];
+    const changed: Row[] = [];
+    let doubles = 0;
+    for (const row of rows) {
+      const known = this.#seen.get(row.identity);
+      if (known === undefined) fresh.push(row);
+      else if (known !== row.content || (row.content === 0 && passNo === 1)) changed.push(row);
+      if (this.#inPass.get(row.identity) !== undefined) doubles++;
+    }
+    for (const row of rows) {
+      this.#seen.set(row.identity, row.content);
+      this.#inPass.set(row.identity, 1);
+    }
+    return { fresh, changed, doubles };
+  }
+
+  #beginPass(): void {
+    this.#marks.clear();
+    this.#fingerprints.clear();
+    this.#inPass.clear();
+  }
+
+  #isCounting(next: Next, url: string, rows: number, pages: number): boolean {
+    if (this.#rules.paginator.counts) return true;
+    return next.kind === 'next' && rows > 0 && looksCounted(next.state, url, rows, pages);
+  }
+
+  #follow(state: PageState, page: PageAt, next: Next, after: PassState): Follow {
     const { limits } = this.#rules;
-    if (next.kind === 'end') return this.#end(after);
-    if (next.kind === 'broken') return this.#brokenOff(after, next.code, next.message);
+    if (next.kind === 'end') return afterLastPage(after, after.pages);
+    if (next.kind === 'broken') return brokenOff(after, next.code, next.message);
     if (next.kind === 'short') {
-      if (page.count <= this.#rules.uncutRows()) return this.#end(after);
+      if (page.count <= this.#rules.uncutRows()) return afterLastPage(after, after.pages);
       return { kind: 'page', pass: { ...after, page: next.state, confirms: page.count } };
     }
     if (this.#marks.has(markOf(next.state))) {
       // Some partners hand out the same cursor for good once the list is used up: with no rows, that is an end.
-      if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return this.#end(after);
-      return this.#brokenOff(
-        after,
-        'pull.cursor_repeated',
-        `page ${after.pages} names a cursor that was followed before`,
-      );
+      if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return afterLastPage(after, after.pages);
+      return brokenOff(after, 'pull.cursor_repeated', `page ${after.pages} names a cursor that was followed before`);
     }
     if (after.repeats >= mostRepeats) {
-      return this.#brokenOff(after, 'pull.page_repeated', `${after.repeats} of ${after.pages} pages had come before`);
+      return brokenOff(after, 'pull.page_repeated', `${after.repeats} of ${after.pages} pages had come before`);
     }
     if (after.pages >= limits.pages || after.emptyPages >= limits.emptyPages) {
       const empty = after.emptyPages >= limits.emptyPages ? ', the last ones without a row' : '';
-      return this.#brokenOff(after, 'pull.endless', `the list has not ended after ${after.pages} pages${empty}`);
+      return brokenOff(after, 'pull.endless', `the list has not ended after ${after.pages} pages${empty}`);
     }
     return { kind: 'page', pass: { ...after, page: next.state } };
-  }
-
-  /** The partner says that this was the last page. `pages` leaves out one that only confirmed a short page. */
-  #end(pass: PassState, pages = pass.pages): Follow {
-    const { counts } = this.#rules.paginator;
-    const short = pass.total !== undefined && pass.distinct < pass.total;
-    const doubtful =
-      pass.no === 1
-        ? (counts && pages > 1 && pass.distinct > 0) || pass.repeats > 0 || (short && pages > 1)
-        : pass.fresh > 0 || pass.repeats > 0;
-    if (doubtful && pass.no < mostPasses) {
-      this.#marks = new Set();
-      this.#fingerprints = new Set();
-      const { distinct } = pass;
-      return { kind: 'page', pass: { ...firstPass, no: pass.no + 1, distinct } };
-    }
-    if (doubtful && pass.repeats > 0) {
-      const message = `${pass.repeats} of ${pass.pages} pages came twice at every pass`;
-      return { kind: 'done', finding: { code: 'pull.page_repeated', message } };
-    }
-    if (doubtful) {
-      const message = `pass ${pass.no} over the list still brought ${pass.fresh} new rows`;
-      return { kind: 'done', finding: { code: 'pull.list_unstable', message } };
-    }
-    if (short) {
-      const message = `the partner counts ${pass.total}, and ${pass.distinct} came`;
-      return { kind: 'done', finding: { code: 'pull.total_not_reached', message } };
-    }
-    return { kind: 'done' };
-  }
-
-  /** Paging went wrong. The count can still show that nothing is missing. */
-  #brokenOff(pass: PassState, code: ErrorCode, message: string): Follow {
-    const whole = code !== 'pull.endless' && pass.distinct > 0 && pass.distinct === pass.total;
-    return whole ? { kind: 'done' } : { kind: 'done', finding: { code, message } };
   }
 }
 

@@ -80,7 +80,7 @@ export interface WindowPages {
   readonly marks: readonly number[];
   readonly fingerprints: readonly number[];
   /** Of the pass under way and all before. */
-  readonly seen: readonly Uint8Array[];
+  readonly seen: readonly { readonly bytes: Uint8Array; readonly isCurrent: boolean }[];
 }
 
 export interface StagedKey {

@@ -58,14 +58,21 @@ export interface PassState {
   /** The page to ask for; null for the first. */
   readonly page: PageState | null;
   readonly pages: number;
-  /** Rows whose identity no page before had shown. */
+  /** Rows as the partner's paging counts them. */
+  readonly rows: number;
+  /** Rows whose identity no pass before had shown. */
   readonly fresh: number;
+  /** Rows that an earlier page of this pass had shown. */
+  readonly doubles: number;
   /** Pages that had come before in this pass. */
   readonly repeats: number;
+  /** In a row, up to the last page. */
   readonly emptyPages: number;
   /** Rows with an identity of their own, over all passes of the window. */
   readonly distinct: number;
   readonly total?: number;
+  /** Rows are found by counting, by the style of paging or as its cursors give away. */
+  readonly counting: boolean;
   /** The page to ask for only shows that a short page was the end; it had so many rows. */
   readonly confirms?: number;
 }
@@ -74,10 +81,13 @@ export const firstPass: PassState = {
   no: 1,
   page: null,
   pages: 0,
+  rows: 0,
   fresh: 0,
+  doubles: 0,
   repeats: 0,
   emptyPages: 0,
   distinct: 0,
+  counting: false,
 };
 
 /** Why a run is not asking right now. */

@@ -89,7 +89,9 @@ class Execution {
   #counters: Counters;
   /** Counted since the last commit. */
   #open: Counters = noCounts;
-  #uncut: number | undefined;
+  #uncut = 0;
+  /** The most rows that came on one page: a page with fewer was not cut. */
+  #largestPage = 0;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
   #waiting: Waiting | undefined;
 
@@ -208,25 +210,23 @@ class Execution {
     const page = readPage(this.#plan, answer, this.#paginator.counts);
     if (page.kind === 'misshapen') return { kind: 'end', end: failed(page.code, page.message, position.findings) };
     const reader = await this.#readerOf(position);
-    const taken = reader.take(
-      pass,
-      page,
-      this.#paginator.after(pass.page ?? this.#paginator.first, {
-        rows: page.count,
-        ...(page.total !== undefined && { total: page.total }),
-        body: answer.body ?? null,
-        headers: answer.headers,
-        url: answer.url,
-      }),
-    );
-    const next = nextPosition(position, taken);
+    const next = this.#paginator.after(pass.page ?? this.#paginator.first, {
+      rows: page.count,
+      ...(page.total !== undefined && { total: page.total }),
+      body: answer.body ?? null,
+      headers: answer.headers,
+      url: answer.url,
+    });
+    const taken = reader.take(pass, { ...page, url: answer.url }, next);
+    this.#largestPage = Math.max(this.#largestPage, page.count);
+    const after = nextPosition(position, taken);
     if (taken.uncut !== undefined) await this.#provenUncut(taken.uncut);
     // The partner works on the next page while this one is taken in.
-    const ahead = next.window === undefined ? undefined : this.#fetch(next);
+    const ahead = after.window === undefined ? undefined : this.#fetch(after);
     ahead?.catch(() => {});
-    const committed = await this.#commit(position, next, page, taken, answer, counts);
+    const committed = await this.#commit(position, after, page, taken, answer, counts);
     if (!committed) return { kind: 'out', outcome: { kind: 'fenced' } };
-    return { kind: 'committed', position: next, ...(ahead && { ahead }) };
+    return { kind: 'committed', position: after, ...(ahead && { ahead }) };
   }
 
   async #commit(
@@ -283,7 +283,7 @@ class Execution {
     const rules = {
       paginator: this.#paginator,
       limits: limitsOf(this.#ports),
-      uncutRows: () => this.#uncut ?? 0,
+      uncutRows: () => Math.max(this.#uncut, this.#largestPage - 1),
     };
     this.#reader = { key, reader: new WindowReader(rules, earlier) };
     return this.#reader.reader;
@@ -349,7 +349,7 @@ type Turned =
   | { readonly kind: 'out'; readonly outcome: RunOutcome; readonly position?: never; readonly ahead?: never };
 
 function nextPosition(position: Position, { follow }: Taken): Position {
-  if (follow.kind === 'page') return { ...position, pass: follow.pass };
+  if (follow.kind !== 'done') return { ...position, pass: follow.pass };
   const { window } = position;
   return afterWindow(position, follow.finding && window && { ...follow.finding, ...window });
 }

@@ -28,6 +28,11 @@ export class SeenRows {
     if (this.#size * 2 > this.#keys.length) this.#grow();
   }
 
+  clear(): void {
+    this.#keys.fill(0);
+    this.#size = 0;
+  }
+
   #slot(key: number): number {
     const mask = this.#keys.length - 1;
     let slot = (key % 2 ** 31) & mask;
