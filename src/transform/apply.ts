@@ -131,7 +131,7 @@ function isZero(value: unknown): boolean {
 
 /**
  * Whether the zero that came out is the absent field's own, read and handed back, as in `late ? false : guest.marketing_consent`: then
- * nothing was set. Asked by running the expression once more over a record in which the field has a value that nobody would write.
+ * nothing was set. Asked by running the expression once more over a record in which the field has a value next to zero: does that come back?
  */
 function handsBack(
   { readsItself, target, expression }: Assignment,

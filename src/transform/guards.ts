@@ -42,7 +42,9 @@ export function isMacro(node: ASTNode): boolean {
 export function methodNameAt(text: string, node: ASTNode & { op: 'rcall' }): number {
   const between = /^(?:[\s)]|\/\/[^\n]*(?:\n|$))*\.(?:\s|\/\/[^\n]*(?:\n|$))*/.exec(text.slice(node.args[1].end));
   const at = node.args[1].end + (between?.[0].length ?? 0);
-  return text.startsWith(node.args[0], at) ? at : node.start;
+  const [name] = node.args;
+  // The tree may be that of the text with our own names in it.
+  return text.slice(at, at + name.length).toLowerCase() === name.toLowerCase() ? at : node.start;
 }
 
 export interface Guarded {
@@ -102,9 +104,11 @@ export function guard(text: string, root: ASTNode): Guarded {
 function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]): void {
   const [target] = args;
   if (args.length === 1 && (target?.op === 'id' || target?.op === '.')) return;
+  const { start, end } = target ?? call;
   mistakes.push({
     message: 'has() takes one field, such as has(channel) or has(guest.email).',
-    offset: target?.start ?? call.start,
+    offset: start,
+    length: end - start,
   });
 }
 

@@ -52,14 +52,14 @@ export function acceptedTypes(target: Target): readonly string[] | undefined {
   return target.kind === 'any' ? undefined : accepted[target.kind];
 }
 
-/** A value that no record has, in the record and as an expression reads it. */
+/** A value next to the zero of its kind, as it stands in a record and as an expression reads it. */
 export function probeOf(kind: FieldKind): { readonly raw: Json; readonly read: unknown } {
   return probes[kind];
 }
 const probes: Readonly<Record<FieldKind, { readonly raw: Json; readonly read: unknown }>> = {
-  text: { raw: '\ue000probe', read: '\ue000probe' },
-  decimal: { raw: '987654321.0625', read: 987654321.0625 },
-  integer: { raw: 987654321, read: 987654321n },
+  text: { raw: ' ', read: ' ' },
+  decimal: { raw: '0.0000001', read: 1e-7 },
+  integer: { raw: 1, read: 1n },
   flag: { raw: true, read: true },
 };
 
