@@ -21,6 +21,8 @@ interface Options {
   readonly cursorParameter: string;
   readonly root?: string;
   readonly property?: string;
+  readonly post?: boolean;
+  readonly listPath?: string;
   readonly interval: number;
   readonly sender?: boolean;
   readonly host: string;
@@ -55,7 +57,9 @@ export function registerPartnerCheck(partner: Command): void {
     )
     .option('--cursor-parameter <name>', 'the query parameter that takes next_cursor', 'cursor')
     .option('--root <key>', 'the key of the envelope that holds the list; reservations, or the only array')
-    .option('--property <id>', 'property_id for the search by POST')
+    .option('--post', 'ask for the list by POST with a body')
+    .option('--list-path <path>', 'where the list is, behind the base URL')
+    .option('--property <id>', 'property_id for the form by POST')
     .option('--interval <ms>', 'between two requests', milliseconds, 400)
     .option('--sender', 'check a sender: listens, and says what to send')
     .option('--host <address>', 'with --sender: the address to listen on', '127.0.0.1')
@@ -103,6 +107,8 @@ Examples:
           to: options.to,
           intervalMs: options.interval,
           cursorParameter: options.cursorParameter,
+          form: options.post ? 'post' : 'get',
+          ...(options.listPath === undefined ? {} : { listPath: options.listPath }),
           ...(options.paging === undefined ? {} : { paging: options.paging }),
           ...(options.root === undefined ? {} : { rootPath: options.root }),
           ...(options.property === undefined ? {} : { propertyId: options.property }),

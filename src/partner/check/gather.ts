@@ -1,21 +1,27 @@
 import type { JsonObject, LocalDate } from '../../terms.ts';
-import type { CheckAuth, Draft } from './auth.ts';
+import type { CheckAuth } from './auth.ts';
 import { OutOfRequests, type PoliteClient, type Seen } from './client.ts';
-import { type Evidence, takeApart, type Walk, type WalkKind } from './evidence.ts';
+import { Drafts } from './drafts.ts';
+import { type Evidence, type Listed, takeApart, type WalkKind } from './evidence.ts';
+import { fetchToken } from './token.ts';
 import { walkPages } from './walk.ts';
 
 export interface Target {
-  /** The API's base: /api/reservations is put behind it. */
+  /** The API's base: the paths of the description are put behind it. */
   readonly baseUrl: string;
   readonly auth: CheckAuth;
   readonly from: LocalDate;
   readonly to: LocalDate;
+  /** How the list is asked for: by GET with a query, or by POST with a body; get. */
+  readonly form?: 'get' | 'post';
+  /** Where the list is; /api/reservations, or /api/reservations/search by POST. */
+  readonly listPath?: string;
   /** Found by itself where it is left out: cursor, then link, else offset. */
   readonly paging?: WalkKind;
   readonly cursorParameter?: string;
   /** The key of the envelope that holds the list; reservations. */
   readonly rootPath?: string;
-  /** For the search form. */
+  /** For the form by POST. */
   readonly propertyId?: string;
 }
 
@@ -25,143 +31,116 @@ const describedStatuses = ['confirmed', 'checked-in', 'checked-out', 'cancelled'
 /** Makes every request that the rules need, some twenty of them, and no other. */
 export async function gather(target: Target, client: PoliteClient): Promise<Evidence> {
   const { auth, from, to, rootPath } = target;
-  const base = target.baseUrl.replace(/\/+$/, '');
-  const draft = (path: string, parameters: Readonly<Record<string, string>> = {}): Draft => {
-    const url = new URL(`${base}${path}`);
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    return { method: 'GET', url, headers: {} };
-  };
-  const listDraft = (parameters: Readonly<Record<string, string>> = {}) => draft('/api/reservations', parameters);
-  const dates = { dateFrom: from, dateTo: to };
-  const bounded = withinBounds();
+  const drafts = new Drafts(target);
+  const week = { dateFrom: from, dateTo: to };
+  const within = withinBounds();
 
   const token = auth.type === 'oauth2' ? await fetchToken(auth, client) : undefined;
-  const first =
-    target.paging === 'page' ? { page: '1', page_size: String(askedRows) } : { offset: '0', limit: String(askedRows) };
-  const list = await client.ask(
-    'the list of a week',
-    listDraft({
-      ...dates,
-      ...(target.paging === 'cursor' || target.paging === 'link' ? { limit: String(askedRows) } : first),
-    }),
-  );
+  const list = await client.ask('the list of a week', drafts.list({ ...week, ...wholePage(target.paging) }));
   const listed = takeApart(list, rootPath);
+  const evidence = { auth, range: { from, to }, all: client.seen, token, list, listed };
 
-  const missing: Seen[] = [];
-  await bounded(async () => {
-    missing.push(await client.ask('a list without dateFrom', listDraft({ dateTo: to })));
-    missing.push(await client.ask('a list without dateTo', listDraft({ dateFrom: from })));
+  const missing = await within([], async (seen: Seen[]) => {
+    seen.push(await client.ask('a list without dateFrom', drafts.list({ dateTo: to })));
+    seen.push(await client.ask('a list without dateTo', drafts.list({ dateFrom: from })));
   });
-  const malformed: Seen[] = [];
-  await bounded(async () => {
-    malformed.push(await client.ask('a list with a word for a date', listDraft({ dateFrom: 'yesterday', dateTo: to })));
-    malformed.push(
-      await client.ask(
-        'a list with a day that does not exist',
-        listDraft({ dateFrom: '2026-02-30', dateTo: '2026-03-02' }),
-      ),
-    );
+  const malformed = await within([], async (seen: Seen[]) => {
+    const ask = async (what: string, dateFrom: string) =>
+      seen.push(await client.ask(`a list with ${what}`, drafts.list({ dateFrom, dateTo: to })));
+    await ask('a word for a date', 'yesterday');
+    await ask('a day that does not exist', '2026-02-30');
   });
-  const refused: Seen[] = [];
-  if (auth.type !== 'none') {
-    await bounded(async () => {
-      refused.push(await client.ask('a list without credentials', listDraft(dates), 'none'));
-      refused.push(await client.ask('a list with wrong credentials', listDraft(dates), 'wrong'));
-    });
-  }
-
-  const records = listed?.records ?? [];
-  let byStatus: Evidence['byStatus'];
-  let walk: Walk | undefined;
-  let single: Evidence['single'];
-  let unknown: Seen | undefined;
-  let search: Evidence['search'];
-  if (listed !== undefined && records.length > 0) {
-    await bounded(async () => {
-      const asked = statusToAsk(records);
-      const answer = await client.ask(
-        `only those with status ${asked}`,
-        listDraft({ ...dates, status: asked, limit: '50' }),
-      );
-      byStatus = { asked, answer, listed: takeApart(answer, rootPath) };
-    });
-    await bounded(async () => {
-      walk = await walkPages({
-        first: list,
-        listed,
-        asked: askedRows,
-        kind: target.paging,
-        rootPath,
-        cursorParameter: target.cursorParameter ?? 'cursor',
-        get: (purpose, where) =>
-          client.ask(
-            purpose,
-            where instanceof URL ? { method: 'GET', url: where, headers: {} } : listDraft({ ...dates, ...where }),
-          ),
-      });
-    });
-    const inList = records.find(({ id }) => typeof id === 'string' || typeof id === 'number');
-    if (inList !== undefined) {
-      await bounded(async () => {
-        const id = String(inList.id);
-        single = {
-          id,
-          inList,
-          answer: await client.ask('one reservation of the list', draft(`/api/reservations/${encodeURIComponent(id)}`)),
-        };
-      });
-    }
-  }
-  await bounded(async () => {
-    unknown = await client.ask(
-      'a reservation that does not exist',
-      draft('/api/reservations/innbound-check-no-such-id'),
-    );
+  const refused = await within([], async (seen: Seen[]) => {
+    if (auth.type === 'none') return;
+    seen.push(await client.ask('a list without credentials', drafts.list(week), 'none'));
+    seen.push(await client.ask('a list with wrong credentials', drafts.list(week), 'wrong'));
   });
-  await bounded(async () => {
-    const body: JsonObject = {
-      date_from: from,
-      date_to: to,
-      include: ['guests', 'rooms', 'charges'],
-      ...(target.propertyId === undefined ? {} : { property_id: target.propertyId }),
-    };
-    const answer = await client.ask('the same week by POST', {
-      ...draft('/api/reservations/search'),
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    search = { answer, listed: takeApart(answer, rootPath) };
+  const found = await within({}, (more: Mutable<Found>) => lookCloser(target, client, drafts, list, listed, more));
+  const rest = await within({}, async (more: Mutable<Pick<Evidence, 'unknown' | 'search'>>) => {
+    if (!bodyOnly(auth))
+      more.unknown = await client.ask('a reservation that does not exist', drafts.single('innbound-check-no-such-id'));
+    if (target.form === 'post') return;
+    const answer = await client.ask('the same week by POST', drafts.search(week));
+    more.search = { answer, listed: takeApart(answer, rootPath) };
   });
   return {
-    auth,
-    range: { from, to },
-    all: client.seen,
-    token,
-    list,
-    listed,
+    ...evidence,
     missing,
     malformed,
     refused,
-    byStatus,
-    walk,
-    single,
-    unknown,
-    search,
+    byStatus: undefined,
+    walk: undefined,
+    single: undefined,
+    unknown: undefined,
+    search: undefined,
+    ...found,
+    ...rest,
   };
 }
 
-/** Steps until the requests are used up; those after it are left out, and their rules are skipped. */
-function withinBounds(): (step: () => Promise<void>) => Promise<void> {
+type Found = Pick<Evidence, 'byStatus' | 'walk' | 'single'>;
+type Mutable<T> = { -readonly [Key in keyof T]?: T[Key] };
+
+/** What can be asked only about reservations that are there. */
+async function lookCloser(
+  target: Target,
+  client: PoliteClient,
+  drafts: Drafts,
+  list: Seen,
+  listed: Listed | undefined,
+  more: Mutable<Found>,
+): Promise<void> {
+  if (listed === undefined || listed.records.length === 0) return;
+  const { from, to, rootPath } = target;
+  const week = { dateFrom: from, dateTo: to };
+  const asked = statusToAsk(listed.records);
+  const answer = await client.ask(
+    `only those with status ${asked}`,
+    drafts.list({ ...week, status: asked, limit: '50' }),
+  );
+  more.byStatus = { asked, answer, listed: takeApart(answer, rootPath) };
+  const inList = listed.records.find(({ id }) => typeof id === 'string' || typeof id === 'number');
+  if (inList !== undefined && !bodyOnly(target.auth)) {
+    const id = String(inList.id);
+    more.single = { id, inList, answer: await client.ask('one reservation of the list', drafts.single(id)) };
+  }
+  more.walk = await walkPages({
+    first: list,
+    listed,
+    asked: askedRows,
+    kind: target.paging,
+    rootPath,
+    cursorParameter: target.cursorParameter ?? 'cursor',
+    get: (purpose, where) =>
+      client.ask(
+        purpose,
+        where instanceof URL ? { method: 'GET', url: where, headers: {} } : drafts.list({ ...week, ...where }),
+      ),
+  });
+}
+
+function wholePage(paging: WalkKind | undefined): Readonly<Record<string, string>> {
+  const limit = String(askedRows);
+  if (paging === 'cursor' || paging === 'link') return { limit };
+  return paging === 'page' ? { page: '1', page_size: limit } : { offset: '0', limit };
+}
+
+/** Credentials that only a body can carry: a GET cannot be made with them. */
+function bodyOnly(auth: CheckAuth): boolean {
+  return auth.type === 'custom' && auth.headers === undefined && auth.query === undefined;
+}
+
+/** Fills what it is given until the requests are used up; steps after that are left out, and their rules are skipped. */
+function withinBounds(): <T>(into: T, step: (into: T) => Promise<unknown>) => Promise<T> {
   let over = false;
-  return async (step) => {
-    if (over) return;
+  return async (into, step) => {
     try {
-      await step();
+      if (!over) await step(into);
     } catch (error) {
       if (!(error instanceof OutOfRequests)) throw error;
       over = true;
     }
+    return into;
   };
 }
 
@@ -171,25 +150,4 @@ function statusToAsk(records: readonly JsonObject[]): string {
   const had = records.map(({ status }) => (typeof status === 'string' ? status : ''));
   const found = describedStatuses.find((status) => had.some((one) => spelled(one) === status));
   return had.find((one) => spelled(one) === found) ?? 'confirmed';
-}
-
-async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: PoliteClient): Promise<Seen> {
-  const form = new URLSearchParams({ ...auth.parameters, grant_type: 'client_credentials' });
-  const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  if (auth.clientAuth === 'post') {
-    form.set('client_id', auth.clientId);
-    form.set('client_secret', auth.clientSecret);
-  } else {
-    const pair = [auth.clientId, auth.clientSecret].map(encodeURIComponent).join(':');
-    headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
-  }
-  const seen = await client.ask(
-    'an access token',
-    { method: 'POST', url: new URL(auth.tokenUrl), headers, body: form.toString() },
-    'none',
-  );
-  const { json } = seen;
-  if (typeof json === 'object' && json !== null && !Array.isArray(json) && typeof json.access_token === 'string')
-    client.token = json.access_token;
-  return seen;
 }

@@ -46,7 +46,7 @@ export function formOf(text: string): string {
     .replace(/\p{N}/gu, '9');
 }
 
-export function redact(value: Json, key = '', depth = 0): Json {
+function redact(value: Json, key = '', depth = 0): Json {
   if (Array.isArray(value)) {
     const first = value.slice(0, 2).map((item) => redact(item, key, depth + 1));
     return value.length > 2 ? [...first, `… ${value.length - 2} more`] : first;

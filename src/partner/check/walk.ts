@@ -14,37 +14,33 @@ export interface WalkPlan {
   readonly cursorParameter: string;
 }
 
-/** Reads the list again in about three pages, and on to its end. */
+/** Reads the list again in about three pages, and on to its end. How it is paged shows at the first list, or at the first small page. */
 export async function walkPages(plan: WalkPlan): Promise<Walk> {
   const { listed, asked } = plan;
   const total = listed.envelope?.total;
   const got = listed.records.length;
   const distinct = new Set(listed.records.map(rowKey)).size;
   const known = typeof total === 'number' && Number.isInteger(total) ? Math.max(total, distinct) : undefined;
-  const kind =
-    plan.kind ?? (listed.nextCursor !== undefined ? 'cursor' : nextLink(plan.first) !== undefined ? 'link' : 'offset');
-  const capped =
-    (kind === 'offset' || kind === 'page') && got < asked && known !== undefined && known > got && got > 0
-      ? { asked, got }
-      : undefined;
+  let kind = plan.kind ?? signOf(plan.first, listed);
+  const short = got > 0 && got < asked && known !== undefined && known > got;
+  const capped = short && kind !== 'cursor' && kind !== 'link' ? { asked, got } : undefined;
   const more =
-    kind === 'cursor'
-      ? listed.nextCursor !== undefined
-      : kind === 'link'
-        ? nextLink(plan.first) !== undefined
-        : got >= asked;
+    kind === undefined || kind === 'offset' || kind === 'page'
+      ? got >= asked
+      : signOf(plan.first, listed) !== undefined;
   const expected = known ?? (more ? undefined : got);
   const limit = capped?.got ?? Math.min(100, Math.max(1, Math.ceil((expected ?? got) / 3)));
   const pages: { seen: Seen; listed: Listed | undefined }[] = [];
-  const done = (end: Walk['end']): Walk => ({ kind, limit, pages, end, expected, capped });
+  const done = (end: Walk['end']): Walk => ({ kind: kind ?? 'offset', limit, pages, end, expected, capped });
   const met = new Set<string>();
-  let next: Readonly<Record<string, string>> | URL | undefined = firstPage(kind, limit);
+  let next: Readonly<Record<string, string>> | URL | undefined = firstPage(kind ?? 'offset', limit);
   while (next !== undefined) {
     if (pages.length >= mostPages) return done('full');
-    const seen: Seen = await plan.get(`page ${pages.length + 1} of the list (${kind})`, next);
+    const seen: Seen = await plan.get(`page ${pages.length + 1} of the list`, next);
     const page = takeApart(seen, plan.rootPath);
     pages.push({ seen, listed: page });
     if (page === undefined) return done('failed');
+    kind ??= signOf(seen, page) ?? 'offset';
     const marks = page.records.map(rowKey).join(' ');
     const rows = page.records.length;
     // The same page again leads nowhere: the rules say so, and no more is asked.
@@ -55,6 +51,12 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
     next = nextPage(kind, limit, pages.length, rows, page, seen, plan.cursorParameter);
   }
   return done('ended');
+}
+
+/** An answer that leads on by itself shows how; one that does not may be paged by offset, or be the whole list. */
+function signOf(seen: Seen, listed: Listed): 'cursor' | 'link' | undefined {
+  if (listed.nextCursor !== undefined) return 'cursor';
+  return nextLink(seen) === undefined ? undefined : 'link';
 }
 
 function firstPage(kind: WalkKind, limit: number): Record<string, string> {
@@ -83,7 +85,7 @@ function nextPage(
   }
 }
 
-export function nextLink(seen: Seen): URL | undefined {
+function nextLink(seen: Seen): URL | undefined {
   for (const part of (seen.link ?? '').split(/,\s*(?=<)/)) {
     const found = /^<([^>]+)>.*;\s*rel="?next"?/.exec(part);
     // Credentials go only where they went before.

@@ -101,7 +101,7 @@ export class AdminPaths {
     if (id === undefined) return problem(404, 'not_found', 'There is no such call.');
     const action = readAction(body);
     if ('wrong' in action) return problem(400, 'invalid_change', action.wrong);
-    const change = this.#sim.hotel.change(decodeURIComponent(id), action);
+    const change = this.#sim.hotel.change(id, action);
     return 'refused' in change ? problem(409, 'refused', change.refused) : changed(change);
   }
 

@@ -114,7 +114,7 @@ export function inventBooking(random: Random, request: BookingRequest): HotelRes
 }
 
 /** One line for each room: its nights at the price of its type. */
-export function nightCharges(property: Property, rooms: readonly HotelRoom[]): HotelCharge[] {
+function nightCharges(property: Property, rooms: readonly HotelRoom[]): HotelCharge[] {
   return rooms.map((room, index) => {
     const step = Math.max(0, roomTypes.indexOf(room.roomType as (typeof roomTypes)[number]));
     const rate = property.night * (1 + step * 0.22) * (1 + 0.1 * boards.indexOf(room.board as (typeof boards)[number]));

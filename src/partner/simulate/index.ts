@@ -1,5 +1,4 @@
 /** The simulator, for tests, the demo and the command line. */
-export type { ChangeAction } from './actions.ts';
 export { type Shape, shapes } from './api.ts';
 export type { SimulatorAuth } from './auth/method.ts';
 export { type FaultKind, type FaultRule, faultKinds, faults, readRule } from './faults/rule.ts';
@@ -7,6 +6,5 @@ export type { HotelChange } from './hotel.ts';
 export type { SimulatorOptions } from './options.ts';
 export { type Paging, pagings } from './paging.ts';
 export { type Property, shippedProperties } from './property.ts';
-export type { PushTarget } from './push.ts';
 export { runSimulate, sampleAuth } from './run.ts';
-export { type Simulator, type SimulatorStats, startSimulator } from './simulator.ts';
+export { type Simulator, startSimulator } from './simulator.ts';

@@ -8,7 +8,7 @@ import type { Hotel } from './hotel.ts';
 /** checked-in in the lists of most, checked_in in some. */
 export type Spelling = 'hyphen' | 'underscore';
 
-export function spellStatus(status: HotelStatus, spelling: Spelling): string {
+function spellStatus(status: HotelStatus, spelling: Spelling): string {
   return spelling === 'hyphen' ? status.replace('_', '-') : status;
 }
 
@@ -135,7 +135,7 @@ const boardCodes: Readonly<Record<string, string>> = {
   all_inclusive: 'AI',
 };
 
-export function boardCode(board: string): string {
+function boardCode(board: string): string {
   return boardCodes[board] ?? board;
 }
 

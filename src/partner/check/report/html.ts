@@ -14,7 +14,7 @@ export function htmlReport(report: Report): string {
   const what = report.kind === 'api' ? 'Reservation API' : 'Webhook sender';
   const { fail } = report.summary;
   const verdict = report.passed
-    ? 'Everything that must hold holds.'
+    ? 'All that could be seen holds.'
     : fail > 0
       ? `${fail} ${fail === 1 ? 'rule does' : 'rules do'} not hold.`
       : 'Nothing could be seen.';

@@ -23,7 +23,7 @@ export function terminalReport(report: Report, colour: boolean): string {
   }
   const { pass, fail, advice, skip } = report.summary;
   const verdict = report.passed
-    ? paint('Everything that must hold holds.', 32)
+    ? paint('All that could be seen holds.', 32)
     : fail > 0
       ? paint(`${fail} ${fail === 1 ? 'rule does' : 'rules do'} not hold.`, 31)
       : 'Nothing could be seen.';

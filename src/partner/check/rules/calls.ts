@@ -30,7 +30,7 @@ export const callRules: readonly Rule<Evidence>[] = [
   {
     id: 'list.answers',
     level: 'must',
-    title: 'GET /api/reservations with both dates answers 200 with a list',
+    title: 'The list, asked for with both dates, answers 200',
     change: 'Answer 200 with an array of reservations, or an object that holds it under reservations.',
     judge: ({ list, listed }) => {
       // Text that is no JSON has a rule of its own.
@@ -169,7 +169,8 @@ export const callRules: readonly Rule<Evidence>[] = [
     change: 'Give the same reservations for the same dates by either call, or do not offer the search.',
     judge: (evidence) => {
       const { search, listed, walk } = evidence;
-      if (search === undefined || listed === undefined) return unseen('Not asked, or no list to compare with.');
+      if (search === undefined || listed === undefined)
+        return unseen('Not asked in addition, or no list to compare with.');
       const { answer } = search;
       if (answer.status === 0 || answer.status >= 400)
         return unseen(`Not offered (status ${answer.status}); it is an alternative to the list.`);

@@ -29,7 +29,7 @@ export interface SenderCheckOptions {
   readonly onProgress?: (progress: SenderProgress) => void;
 }
 
-export interface SenderProgress {
+interface SenderProgress {
   readonly events: number;
   readonly requests: number;
   /** What is awaited next, for a person. */

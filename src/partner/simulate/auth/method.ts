@@ -33,7 +33,7 @@ export interface HmacSettings {
 }
 
 /** Values that have to be there, by place and name. */
-export interface CustomSettings {
+interface CustomSettings {
   readonly type: 'custom';
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export const faults = { ...answerFaults, ...wireFaults, ...listFaults, ...record
 export type FaultKind = keyof typeof faults;
 export const faultKinds = Object.keys(faults) as FaultKind[];
 
-export const calls = ['list', 'search', 'single', 'token'] as const;
+const calls = ['list', 'search', 'single', 'token'] as const;
 export type Call = (typeof calls)[number];
 
 /** Something that goes wrong: always, by chance, or so many times; on every call but the token's, or on one. */

@@ -17,7 +17,7 @@ export interface Twist {
   readonly wire?: WireTwist;
 }
 
-export interface ListTwist {
+interface ListTwist {
   readonly ignoreRange?: true;
   readonly ignoreStatus?: true;
   /** Always the first page. */

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../terms.ts';
+import type { Draft } from './auth.ts';
+import type { Target } from './gather.ts';
+
+/** Parameters of a list by the names of the GET form; the POST form has its own for some. */
+export type ListParameters = Readonly<Record<string, string>>;
+
+const bodyNames: Readonly<Record<string, string>> = { dateFrom: 'date_from', dateTo: 'date_to' };
+const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
+
+/** The requests of the description, against one base URL. */
+export class Drafts {
+  readonly #target: Target;
+  readonly #base: string;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#base = target.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** In the form that the partner offers. */
+  list(parameters: ListParameters): Draft {
+    if (this.#target.form === 'post') return this.search(parameters);
+    const url = this.#url(this.#target.listPath ?? '/api/reservations');
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return { method: 'GET', url, headers: {} };
+  }
+
+  search(parameters: ListParameters): Draft {
+    const { form, listPath, propertyId } = this.#target;
+    const path = form === 'post' ? listPath : undefined;
+    const body: JsonObject = { include: ['guests', 'rooms', 'charges'] };
+    if (propertyId !== undefined) body.property_id = propertyId;
+    for (const [name, value] of Object.entries(parameters)) {
+      body[bodyNames[name] ?? name] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
+    }
+    return {
+      method: 'POST',
+      url: this.#url(path ?? '/api/reservations/search'),
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  }
+
+  single(id: string): Draft {
+    return { method: 'GET', url: this.#url(`/api/reservations/${encodeURIComponent(id)}`), headers: {} };
+  }
+
+  #url(path: string): URL {
+    return new URL(`${this.#base}${path}`);
+  }
+}
