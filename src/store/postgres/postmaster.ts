@@ -13,7 +13,7 @@ export async function runningPostmaster(data: string): Promise<number | undefine
 }
 
 /** Whether the process is a PostgreSQL on this data folder. */
-export async function servesFrom(pid: number, data: string): Promise<boolean> {
+async function servesFrom(pid: number, data: string): Promise<boolean> {
   if (process.platform !== 'linux') {
     const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
     return (await ps.catch(() => ({ stdout: '' }))).stdout.includes(data);
