@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { guestFields, reservationFields } from './fields.ts';
 import { functionNames, macroNames, methodNames, ownNameOf, patternOf } from './functions.ts';
 import { limits } from './limits.ts';
 
@@ -101,9 +102,13 @@ export function guard(text: string, root: ASTNode): Guarded {
   return { mistakes, text: letters.join('') };
 }
 
+function isFieldName(name: string): boolean {
+  return Object.hasOwn(reservationFields, name) || Object.hasOwn(guestFields, name) || name === 'extra';
+}
+
 function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]): void {
   const [target] = args;
-  if (args.length === 1 && (target?.op === 'id' || target?.op === '.')) return;
+  if (args.length === 1 && (target?.op === '.' || (target?.op === 'id' && isFieldName(target.args)))) return;
   const { start, end } = target ?? call;
   mistakes.push({
     message: 'has() takes one field, such as has(channel) or has(guest.email).',
