@@ -104,12 +104,3 @@ test('data that PostgreSQL refuses is reported with its reason and the log', asy
     return true;
   });
 });
-
-test('half a data folder, left by a process killed while making it, is cleared away', async (t) => {
-  const folder = await workspace(t, { empty: true });
-  const half = path.join(folder, '.innbound', 'pg.new-4194304-abc');
-  await mkdir(half, { recursive: true });
-  const postgres = await openPrivatePostgres(folder, service);
-  await postgres.release();
-  assert.ok(!existsSync(half));
-});

@@ -1,15 +1,15 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { openPrivatePostgres } from '../../src/store/postgres/open.ts';
 import type { Connection } from '../../src/store/postgres/server.ts';
+import { copyCluster } from '../support/database.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -47,20 +47,9 @@ export async function workspace(
   if (uid !== undefined)
     for (let each = folder; each.startsWith(root); each = path.dirname(each)) await chown(each, uid, uid);
   if (empty) return folder;
-  earlier ??= startedOnce();
-  await cp(await earlier, path.join(folder, '.innbound'), { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await mkdir(path.join(folder, '.innbound', 'run'), { recursive: true });
+  await copyCluster(path.join(folder, '.innbound', 'pg'));
   return folder;
-}
-
-let earlier: Promise<string> | undefined;
-
-/** initdb takes a second, and most tests are about what comes after. */
-async function startedOnce(): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-pg-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const postgres = await openPrivatePostgres(folder, { purpose: 'command', describe: 'a template' });
-  await postgres.release();
-  return path.join(folder, '.innbound');
 }
 
 export async function query<Row extends pg.QueryResultRow>(connection: Connection, sql: string): Promise<Row[]> {

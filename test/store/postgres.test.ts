@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -96,15 +99,16 @@ test('releasing twice is releasing once', async (t) => {
 
 test('of two services that start at once on an empty workspace one runs and the other is refused', async (t) => {
   const folder = await workspace(t, { empty: true });
+  await mkdir(path.join(folder, '.innbound', `pg.new-${await deadPid()}-half`), { recursive: true });
   const both = [holder(t, folder), holder(t, folder)];
   const said = await Promise.all(both.map((each) => each.next()));
   assert.deepEqual(said.map((each) => each.event).sort(), ['error', 'open']);
   assert.equal(said.find((each) => each.event === 'error')?.code, 'store.workspace_held');
   const { dataDir } = said.find((each) => each.event === 'open') ?? assert.fail();
-  const leftovers = readdirSync(path.join(folder, '.innbound')).filter((name) => name.startsWith('pg.new'));
-  assert.deepEqual(leftovers, [], 'the loser discards its data folder');
   await Promise.all(both.map((each) => each.release()));
   assert.deepEqual(serversOf(dataDir), []);
+  const unfinished = readdirSync(path.join(folder, '.innbound')).filter((name) => name.startsWith('pg.new'));
+  assert.deepEqual(unfinished, [], 'neither the data folder of the loser is left, nor half of one from a killed start');
 });
 
 test('coming and going without a pause, everyone gets in and nothing stays', async (t) => {
@@ -163,6 +167,12 @@ test('no value of a statement reaches the log', async (t) => {
   await assert.rejects(query(postgres.connection, `select 'ines@example.com'::date`), /invalid input/);
   assert.doesNotMatch(readFileSync(postgres.log, 'utf8'), /ines/);
 });
+
+async function deadPid(): Promise<number> {
+  const child = spawn('true');
+  await once(child, 'close');
+  return child.pid ?? assert.fail();
+}
 
 function listeningSockets(pid: number): string[] {
   const listening = new Map<string, string>();

@@ -80,6 +80,12 @@ async function startServer(): Promise<string> {
   }
 }
 
+/** A data folder as initdb makes it, with the database `innbound` in it, for tests that start a server of their own. */
+export async function copyCluster(data: string): Promise<void> {
+  const binaries = await findBinaries(path.join(path.dirname(data), 'lib'));
+  await copyTemplate(binaries, await chooseAccount(), data);
+}
+
 async function binariesFor(account: Account, folder: string): Promise<Binaries> {
   const found = await findBinaries(path.join(folder, 'lib'));
   return account.kind === 'user' ? publicCopy(found, folder) : found;
