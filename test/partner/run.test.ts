@@ -97,7 +97,7 @@ test('check reports to terminal, JSON and page, and its exit code follows what m
   const text = second.heard.out[0] ?? '';
   assert.match(
     text,
-    /FAIL list\.missing_dates[\s\S]+seen +Status 200 for a list without dateFrom[\s\S]+request +GET http[\s\S]+change +Answer 400/,
+    /FAIL list\.missing_dates[\s\S]+seen +Status 200 for a list without dateFrom[\s\S]+request +GET http[\s\S]+answer +200 application\/json[\s\S]+change +Answer 400/,
   );
   assert.match(text, /advice guests\.phone/);
   assert.match(text, /1 rule does not hold/);

@@ -1,3 +1,4 @@
+import type { SendResult } from '../sender/index.ts';
 import type { HotelChange, HotelEvent } from './hotel.ts';
 import type { Pushed } from './push.ts';
 
@@ -66,12 +67,7 @@ export class LiveLog {
 
   pushed({ change, result }: Pushed, at: number): void {
     const attempts = 'attempts' in result ? result.attempts : 0;
-    const outcome =
-      result.kind === 'delivered'
-        ? `accepted, ${result.status}`
-        : result.kind === 'dead'
-          ? `given up: ${result.failure.message}`
-          : result.kind;
+    const outcome = outcomeOf(result);
     this.#add({
       kind: 'push',
       at: new Date(at).toISOString(),
@@ -94,4 +90,10 @@ export class LiveLog {
     if (this.#lines.length > kept) this.#lines.shift();
     for (const watcher of this.#watchers) watcher(line);
   }
+}
+
+function outcomeOf(result: SendResult): string {
+  if (result.kind === 'delivered') return `accepted, ${result.status}`;
+  if (result.kind === 'dead') return `given up: ${result.failure.message}`;
+  return result.kind === 'refused' ? `not taken: ${result.why}` : 'cut short';
 }

@@ -53,7 +53,11 @@ export class Pusher {
       if (target.propertyId !== undefined && target.propertyId !== change.propertyId) return;
       const data = dataOf(hotel, change, options.spelling);
       const timestamp = new Date(change.at);
-      void sender.send({ event: change.event, timestamp, data }).then((result) => pushed({ change, result }));
+      void sender.send({ event: change.event, timestamp, data }).then(
+        (result) => pushed({ change, result }),
+        // A folder that cannot be written: the hotel goes on, and the page says so.
+        (error: Error) => pushed({ change, result: { kind: 'refused', eventId: '', why: error.message } }),
+      );
     });
     return new Pusher(sender, target, stop);
   }

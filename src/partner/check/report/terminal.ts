@@ -1,5 +1,5 @@
 import type { Outcome, RuleResult } from '../rule.ts';
-import type { Report } from './report.ts';
+import type { Report, ShownRequest } from './report.ts';
 
 const marks: Readonly<Record<Outcome, readonly [mark: string, colour: number]>> = {
   pass: ['pass  ', 32],
@@ -40,9 +40,14 @@ function finding(rule: RuleResult, report: Report, paint: (text: string, code: n
   return [
     `${paint(mark.trim(), code)} ${rule.id}: ${rule.title}`,
     `  seen     ${rule.seen}`,
-    ...(request === undefined
-      ? []
-      : [`  request  ${request.method} ${request.url} (${request.status === 0 ? request.failure : request.status})`]),
+    ...(request === undefined ? [] : [`  request  ${request.method} ${request.url}`, `  answer   ${answer(request)}`]),
     ...(rule.change === undefined ? [] : [`  change   ${rule.change}`]),
   ];
+}
+
+/** Status, type and the beginning of the body, on one line. */
+function answer({ status, failure, content_type: type, excerpt }: ShownRequest): string {
+  if (status === 0) return `none: ${failure ?? 'unknown failure'}`;
+  const start = excerpt.replace(/\s+/g, ' ').slice(0, 160);
+  return [String(status), type, start].filter((part) => part !== '').join(' ');
 }
