@@ -13,8 +13,14 @@ export const decimalSchema = z
 
 const source = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Amounts that are in shortest form already, as most are: up to fifteen digits, none of them a needless zero. */
-const shortest = /^-?(?:[1-9]\d{0,12})(?:\.\d?[1-9])?$/;
+/** Amounts of up to two decimals that are in shortest form already, as most are. */
+const shortest = /^-?[1-9]\d*(?:\.\d?[1-9])?$/;
+
+/** The decimal that a number is. JavaScript writes the shortest form itself, but for exponents and minus zero. */
+export function decimalOf(number: number): Decimal | undefined {
+  const text = String(number);
+  return text.includes('e') || number === 0 || !Number.isFinite(number) ? decimal(text) : text;
+}
 
 /** The shortest plain form of a number's text, or undefined when it is no number. */
 export function decimal(text: string): Decimal | undefined {

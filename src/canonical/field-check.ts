@@ -2,7 +2,7 @@ import type { Json, Note } from '../terms.ts';
 import { toCountry } from './country.ts';
 import { isCurrency } from './currency.ts';
 import { isLocalDate } from './dates.ts';
-import { type Decimal, decimal } from './decimal.ts';
+import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import type { FieldKind } from './fields.ts';
 
 /** A rule that a field broke. It names the value's type and never the value: that may be a guest's. */
@@ -52,7 +52,7 @@ export class FieldCheck {
     if (typeof value === 'number') {
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
         return this.fail(name, 'must be exact: a number this large has lost digits', value);
-      return decimal(String(value));
+      return decimalOf(value);
     }
     if (typeof value === 'boolean') return String(value);
     return this.fail(name, 'must be text', value);
@@ -71,11 +71,7 @@ export class FieldCheck {
 
   decimal(value: unknown, name: string): Decimal | undefined {
     if (value === undefined || value === null) return undefined;
-    if (typeof value === 'number') {
-      if (Number.isSafeInteger(value)) return value === 0 ? '0' : String(value);
-      if (Number.isFinite(value)) return this.#bounded(decimal(String(value)), value, name);
-      return this.fail(name, 'must be a decimal number', value);
-    }
+    if (typeof value === 'number') return this.#bounded(decimalOf(value), value, name);
     if (typeof value !== 'string') return this.fail(name, 'must be a decimal number', value);
     if (value.trim() === '') return undefined;
     return this.#bounded(decimal(value), value, name);
@@ -155,11 +151,20 @@ export function typeOf(value: unknown): string {
 
 /** PostgreSQL stores neither the NUL character nor half a surrogate pair; one such character must not stop a reservation. */
 export function storable(text: string): string | undefined {
-  if (text.length === 0) return undefined;
-  let clean = text.isWellFormed() ? text : text.toWellFormed();
-  if (clean.includes('\0')) clean = clean.replaceAll('\0', '');
-  if (clean.charCodeAt(0) > 32 && clean.charCodeAt(0) < 128) return clean;
+  if (isPlain(text)) return text;
+  const clean = text.toWellFormed().replaceAll('\0', '');
   return clean.trim() === '' ? undefined : clean;
+}
+
+/** Short text that begins with a plain letter and has no such character, as nearly all has. */
+function isPlain(text: string): boolean {
+  const { length } = text;
+  if (length === 0 || length > 64 || text.charCodeAt(0) <= 32 || text.charCodeAt(0) >= 128) return false;
+  for (let at = 1; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0 || code >= 0xd800) return false;
+  }
+  return true;
 }
 
 function endsWithSpace(text: string): boolean {

@@ -18,7 +18,7 @@ export type DraftRecord = {
   [Name in ReservationField | 'status_raw']: Json | undefined;
 } & { guests: Json[]; rooms: Json[]; charges: Json[]; extra: JsonObject | undefined };
 
-interface Built<Of> {
+export interface Built<Of> {
   readonly record: Of;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];

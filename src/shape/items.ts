@@ -22,7 +22,7 @@ export function itemsOf<Field extends string>(
 ): Item<Field>[] {
   const { root } = scope;
   const out: Item<Field>[] = [];
-  const seen = new Set<string>();
+  let seen: Set<string> | undefined;
   for (const part of parts) {
     if (root.trace !== undefined) root.trace.present = false;
     const items = part.items(scope);
@@ -37,6 +37,7 @@ export function itemsOf<Field extends string>(
       }
       if (part.byContent) {
         const content = JSON.stringify(made);
+        seen ??= new Set();
         if (seen.has(content)) continue;
         seen.add(content);
       }

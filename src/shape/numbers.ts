@@ -1,4 +1,4 @@
-import { type Decimal, decimal } from '../canonical/decimal.ts';
+import { type Decimal, decimal, decimalOf } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import type { NumberFormat } from './config.ts';
 
@@ -10,7 +10,7 @@ const around = /^[\s\p{Sc}\p{L}.]*(?=[\d+-])|(?<=\d)[\s\p{Sc}\p{L}.]*$/gu;
  * one hotel and one and a bit to another, so it is never guessed.
  */
 export function readNumber(value: Json, format: NumberFormat | undefined): Decimal | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? decimal(String(value)) : undefined;
+  if (typeof value === 'number') return decimalOf(value);
   if (typeof value !== 'string') return undefined;
   if (format === undefined) return decimal(value);
   const bare = value.replace(around, '').replace(/[\s'’]/gu, '');

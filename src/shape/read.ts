@@ -127,12 +127,25 @@ export function note(found: Scope): void {
  * item, null and absence are none; `[]` goes through a list or through the values of an object.
  */
 export function compileEach(path: Path, traced: boolean): Each {
+  const [only] = path.steps;
+  if (!traced && path.start === 'item' && path.up === 0 && path.steps.length === 1 && only?.kind === 'key')
+    return listAt(only);
   const start = starter(path);
   const { steps } = path;
   return (scope) => {
     const from = start(scope);
     const out: Scope[] = [];
     if (from !== undefined) walk(from, from.item, from.at, steps, 0, out, traced);
+    return out;
+  };
+}
+
+/** The list of that name, as most are found. */
+function listAt(step: Step): Each {
+  return (scope) => {
+    const value = stepInto(scope.item, step);
+    const out: Scope[] = [];
+    finish(scope, value, '', step, out, false);
     return out;
   };
 }
@@ -173,7 +186,9 @@ function finish(
   traced: boolean,
 ): void {
   if (Array.isArray(value)) {
-    for (const item of entries(parent, value, at, traced)) out.push(item);
+    const { root } = parent;
+    for (let key = 0; key < value.length; key++)
+      out.push({ item: value[key], key, up: parent, root, at: traced ? pathText(at, key) : '', group: undefined });
   } else if (value !== undefined && value !== null) {
     const key = step === undefined || step.kind === 'each' ? 0 : step.kind === 'key' ? step.key : step.index;
     // The item itself ($item, $parent) is no deeper level: its parent is the one it has.

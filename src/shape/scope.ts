@@ -51,7 +51,12 @@ export type Read = (scope: Scope) => Json | undefined;
 export type Each = (scope: Scope) => readonly Scope[];
 
 export function isBlank(value: Json | undefined): value is undefined | null | '' {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  if (value === undefined || value === null) return true;
+  if (typeof value !== 'string') return false;
+  if (value.length === 0) return true;
+  // A first character that is no space, as nearly always: nothing more to look at.
+  const first = value.charCodeAt(0);
+  return (first <= 32 || first >= 128) && value.trim() === '';
 }
 
 /** A scalar as text, so that 7 and "7" are one key; undefined for what is no scalar. */

@@ -2,7 +2,7 @@ import type { GuestField } from '../canonical/fields.ts';
 import type { Json, JsonObject, Note, Origins } from '../terms.ts';
 import type { MapConfig, MappingProblem, RawRecord, ShapeConfig } from './config.ts';
 import { checkConfig } from './config-check.ts';
-import { type Builder, compileBuilder, type DraftRecord } from './draft.ts';
+import { type Builder, type Built, compileBuilder, type DraftRecord } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import { groupBy } from './flat.ts';
@@ -113,6 +113,7 @@ class CompiledShaper implements Shaper {
   readonly #rows: Rows;
   readonly #builder: Builder;
   readonly #rowKey: RowKey | undefined;
+  readonly #keys = (raw: RawRecord): ReadonlySet<string> => this.#trace(raw).keys;
   #traced: Builder | undefined;
 
   constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, rowKey: RowKey | undefined) {
@@ -180,8 +181,7 @@ class CompiledShaper implements Shaper {
   }
 
   draft(raw: RawRecord): Draft {
-    const { record, notes, drift } = this.#builder.build(raw);
-    return new LazyDraft(record, notes, drift, () => this.#trace(raw).keys);
+    return new LazyDraft(this.#builder.build(raw), raw, this.#keys);
   }
 
   origins(raw: RawRecord): Origins {
@@ -226,17 +226,19 @@ class LazyDraft implements Draft {
   readonly record: DraftRecord;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];
-  readonly #find: () => ReadonlySet<string>;
-  #present: ReadonlySet<string> | undefined;
-  constructor(record: DraftRecord, notes: readonly Note[], drift: readonly Drift[], find: () => ReadonlySet<string>) {
-    this.record = record;
-    this.notes = notes;
-    this.drift = drift;
-    this.#find = find;
+  readonly #raw: RawRecord;
+  readonly #keys: (raw: RawRecord) => ReadonlySet<string>;
+
+  constructor(built: Built<DraftRecord>, raw: RawRecord, keys: (raw: RawRecord) => ReadonlySet<string>) {
+    this.record = built.record;
+    this.notes = built.notes;
+    this.drift = built.drift;
+    this.#raw = raw;
+    this.#keys = keys;
   }
+
   get present(): ReadonlySet<string> {
-    this.#present ??= this.#find();
-    return this.#present;
+    return this.#keys(this.#raw);
   }
 }
 
