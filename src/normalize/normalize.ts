@@ -1,5 +1,5 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
-import type { Note } from '../terms.ts';
+import type { Json, Note } from '../terms.ts';
 import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
 import type { NameRule } from './name-rules.ts';
@@ -42,8 +42,8 @@ export function normalizeGuest(
     field: string,
     code: string,
     reason: string,
-    before: string | undefined,
-    after: string | undefined,
+    before: Json | undefined,
+    after: Json | undefined,
   ): void => {
     notes.push({
       step: 'normalize',
@@ -65,13 +65,7 @@ export function normalizeGuest(
 }
 
 type Draft = { -readonly [Key in keyof Guest]: Guest[Key] | undefined };
-type AddNote = (
-  field: string,
-  code: string,
-  reason: string,
-  before: string | undefined,
-  after: string | undefined,
-) => void;
+type AddNote = (field: string, code: string, reason: string, before: Json | undefined, after: Json | undefined) => void;
 interface Regions {
   readonly nationality: string | undefined;
   readonly country: string | undefined;
@@ -127,7 +121,7 @@ function cleanEmail(draft: Draft, note: AddNote): void {
         'email_proxy',
         'The address is an alias made up by a booking site: it is never used to match guests.',
         undefined,
-        'true',
+        true,
       );
     }
     return;

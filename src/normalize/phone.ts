@@ -1,4 +1,5 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { e164Pattern, isValidE164 } from './numbering-plan.ts';
 import { Recent } from './recent.ts';
 import { saysNothing, visible } from './text.ts';
 
@@ -31,6 +32,7 @@ const readings = new Recent<PhoneReading>(65_536);
 const longestText = 120;
 
 export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
+  if (isValidE164(raw)) return { kind: 'number', e164: raw, by: 'international', extension: false, several: false };
   const key = `${regions.nationality ?? ''}/${regions.country ?? ''}/${raw}`;
   const known = readings.get(key);
   if (known !== undefined) return known;
@@ -141,5 +143,3 @@ function parse(text: string, region: CountryCode | undefined): Omit<Found, 'by'>
   const e164: string = number.number;
   return e164Pattern.test(e164) ? { kind: 'number', e164, extension: number.ext !== undefined } : undefined;
 }
-
-export const e164Pattern = /^\+[1-9]\d{5,14}$/;
