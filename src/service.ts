@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { registerApi } from './api/api.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
@@ -14,10 +15,12 @@ import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { endAbandonedLeases } from './store/abandoned.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
+import { apiPorts } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { openIntake } from './wiring/push.ts';
+import { startWatch } from './wiring/watch.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 
@@ -89,12 +92,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         sandbox: sandboxOf(ground, intake),
         maxBodyBytes: () => sizeBytes(limits.webhook_body),
       });
+      registerApi(app, apiPorts(ground));
     }
     if (role !== 'web') {
       loops.push(startScheduler(schedulerPorts(ground)), startRunner(pullPorts(ground)));
       loops.push(startEventWorker(eventWorkerPorts(ground)), startPushUpkeep(upkeepPorts(ground)));
       loops.push(startDeliveries(await deliverPorts(ground)));
     }
+    loops.push(startWatch(ground));
     await app.listen({ host, port });
   } catch (error) {
     await stop();

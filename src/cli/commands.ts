@@ -11,6 +11,7 @@ import { registerRuns } from './runs.ts';
 import { registerSecret } from './secret.ts';
 import { registerServe } from './serve.ts';
 import { registerSync } from './sync.ts';
+import { registerToken } from './token.ts';
 import { registerValidate } from './validate.ts';
 
 /** In the order of the help: first steps, then daily work. */
@@ -27,5 +28,6 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReservation,
   registerDeadLetters,
   registerSecret,
+  registerToken,
   registerPartner,
 ];

@@ -31,4 +31,46 @@ export const operateErrors = {
     what: 'The request cannot be read.',
     next: 'Correct the request; its status says in which way it is wrong.',
   },
+  'operate.unauthorized': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The request shows no token that is valid.',
+    next: 'Make a token with innbound token create, or sign in again.',
+  },
+  'operate.forbidden': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The token does not allow this.',
+    next: 'Use a token with the role and the integrations that are named.',
+  },
+  'operate.not_found': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'There is no such thing, or the token may not see it.',
+    next: 'Check the name or id, and which integrations the token is limited to.',
+  },
+  'operate.invalid_input': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The request does not have the form that the API describes.',
+    next: 'Correct the places that are named; /api/v1/openapi.json describes every request.',
+  },
+  'operate.conflict': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'This cannot be done in the present state.',
+    next: 'Look at the present state, which the answer names, and decide anew.',
+  },
+  'operate.too_many_failures': {
+    stage: 'operate',
+    retry: 'sender',
+    what: 'This address has sent too many wrong tokens.',
+    next: 'Wait as Retry-After says, and correct the token.',
+  },
+  'operate.alert_unsent': {
+    stage: 'operate',
+    retry: 'again',
+    what: 'The address for alerts did not take one.',
+    next: 'Check alerts.webhook in innbound.yaml; it is tried again every half minute.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

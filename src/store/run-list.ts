@@ -60,6 +60,8 @@ export interface RunFilter {
   readonly integration?: string;
   readonly sync?: string;
   readonly status?: string;
+  /** Only these brands, for callers that may see no others. */
+  readonly integrations?: readonly string[];
   /** Only runs queued before this one, for paging. */
   readonly before?: Date;
   readonly limit: number;
@@ -78,9 +80,16 @@ export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummar
   const { rows } = await pool.query<RunSummary>(
     `select ${columns} from runs
       where ($1::text is null or integration = $1) and ($2::text is null or sync = $2) and ($3::text is null or state = $3)
-        and ($4::timestamptz is null or queued_at < $4)
+        and ($4::timestamptz is null or queued_at < $4) and ($6::text[] is null or integration = any($6))
       order by queued_at desc limit $5`,
-    [filter.integration ?? null, filter.sync ?? null, filter.status ?? null, filter.before ?? null, filter.limit],
+    [
+      filter.integration ?? null,
+      filter.sync ?? null,
+      filter.status ?? null,
+      filter.before ?? null,
+      filter.limit,
+      filter.integrations ?? null,
+    ],
   );
   return rows;
 }

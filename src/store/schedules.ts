@@ -56,7 +56,8 @@ export async function msToNextStart(pool: Pool): Promise<number | undefined> {
 
 /**
  * Queues what is due, at most `most` at once, and moves each on to its next place in the interval. A sync whose run is still
- * going is not started a second time; one whose credentials were refused rests until they work or its documents change.
+ * going is not started a second time; one whose credentials were refused rests until they work or its documents change, one
+ * that an operator paused until it is resumed.
  */
 export async function startDue(pool: Pool, most: number): Promise<{ started: number; seen: number }> {
   return transaction(pool, async (tx) => {
@@ -81,6 +82,7 @@ export async function startDue(pool: Pool, most: number): Promise<{ started: num
           select from partner_states p
             join current_documents d on d.kind = 'integration' and d.name = p.integration
            where p.integration = t.integration and p.auth_failed_at is not null and p.auth_failed_version = d.version)
+          and not exists (select from pauses z where z.integration = t.integration)
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
        returning integration, sync, run_id`,
       [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],

@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { InnboundError } from '../errors.ts';
+import { Buckets } from '../intake/push/bucket.ts';
+import type { Json } from '../terms.ts';
+import { type Caller, consoleHeader, mayAs, maySee, shownToken } from './caller.ts';
+import { sendProblem } from './problem.ts';
+import type { Call, Result, Route } from './route.ts';
+
+export interface AuditEntry {
+  readonly actor: string;
+  readonly tokenId: string | undefined;
+  readonly action: string;
+  readonly integration: string | undefined;
+  readonly target: { readonly [key: string]: Json };
+  readonly status: number;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+export interface DispatchPorts {
+  readonly authenticate: (token: string) => Promise<Caller | undefined>;
+  readonly audit: (entry: AuditEntry) => Promise<void>;
+  readonly now: () => number;
+}
+
+export const apiPrefix = '/api/v1';
+const anonymous: Caller = { tokenId: '', name: 'anonymous', role: 'viewer', integrations: [], kind: 'api' };
+/** Tokens cannot be guessed (256 bits); this only keeps guessing from costing the store anything. */
+const failureRate = { perSecond: 1, burst: 60 };
+
+/** The one place where routes are guarded: token, role, brand, form of the request, and the audit. */
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
+  const failures = new Buckets(() => failureRate, 10_000);
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: `${apiPrefix}${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
+      bodyLimit: 8 * 1024 * 1024,
+      handler: async (request, reply) => {
+        reply.header('cache-control', 'no-store');
+        return serve(route, request, reply, ports, failures);
+      },
+    });
+  }
+}
+
+async function serve(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ports: DispatchPorts,
+  failures: Buckets,
+): Promise<FastifyReply> {
+  const identified = await identify(route, request, ports, failures);
+  if (identified.kind !== 'known') {
+    if (identified.kind === 'wait') reply.header('retry-after', identified.seconds);
+    else if (identified.status === 401) reply.header('www-authenticate', 'Bearer realm="innbound"');
+    return sendProblem(request, reply, identified.status, identified.code, { detail: identified.detail });
+  }
+  const { caller } = identified;
+  const scope = await scopeOf(route, request.params as Record<string, string>, caller);
+  if (scope.kind === 'refused') {
+    return sendProblem(request, reply, scope.status, scope.code, { detail: scope.detail });
+  }
+  const parsed = parse(route, request);
+  if (parsed.kind === 'invalid') {
+    return sendProblem(request, reply, 422, 'operate.invalid_input', {
+      detail: parsed.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; '),
+      problems: parsed.problems,
+    });
+  }
+  const asked = (parsed.query as { integration?: unknown } | undefined)?.integration;
+  if (typeof asked === 'string' && !maySee(caller, asked)) {
+    return sendProblem(request, reply, 404, 'operate.not_found', { detail: `There is no integration ${asked}.` });
+  }
+  const { id: requestId, ip: address } = request;
+  const call: Call<unknown, unknown, unknown> = {
+    ...parsed,
+    caller,
+    within: caller.integrations,
+    requestId,
+    address,
+  };
+  const result = await route.handle(call).catch(asProblem);
+  const status = result.kind === 'ok' ? route.status : result.status;
+  // An answer with guest data leaves only after its reading is on record.
+  if (route.method !== 'GET' || route.payload) {
+    await ports.audit({
+      actor: caller.name,
+      tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
+      action: route.id,
+      integration: scope.integration,
+      target: request.params as { [key: string]: Json },
+      status,
+      requestId,
+      address,
+    });
+  }
+  return send(request, reply, status, result);
+}
+
+/** What the rooms throw for a person to read is an answer; anything else is a bug and goes on up. */
+function asProblem(error: unknown): Result {
+  if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
+  const status = error.code.startsWith('store.') ? 503 : 409;
+  return { kind: 'problem', status, code: error.code, detail: error.message };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, status: number, result: Result): FastifyReply {
+  if (result.kind === 'problem') {
+    return sendProblem(request, reply, status, result.code, { detail: result.detail, ...result.more });
+  }
+  for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(result.body));
+}
+
+type Identified =
+  | { kind: 'known'; caller: Caller }
+  | { kind: 'refused'; status: 401 | 403; code: 'operate.unauthorized' | 'operate.forbidden'; detail: string }
+  | { kind: 'wait'; status: 429; code: 'operate.too_many_failures'; detail: string; seconds: number };
+
+async function identify(
+  route: Route,
+  request: FastifyRequest,
+  ports: DispatchPorts,
+  failures: Buckets,
+): Promise<Identified> {
+  const waiting = failures.peek(request.ip, ports.now());
+  if (waiting.kind === 'wait') {
+    const detail = 'Too many requests from this address showed a wrong token.';
+    return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };
+  }
+  const { headers } = request;
+  const shown = shownToken(headers);
+  if (route.role === 'public') return { kind: 'known', caller: anonymous };
+  const caller = shown && (await ports.authenticate(shown.token));
+  if (caller === undefined) {
+    if (shown?.by === 'header') failures.charge(request.ip, ports.now(), 1);
+    const detail = shown ? 'The token is unknown, expired or revoked.' : 'Send a token as Authorization: Bearer …';
+    return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
+  }
+  if (shown?.by === 'cookie' && request.method !== 'GET' && headers[consoleHeader] === undefined) {
+    const detail = `A session may change things only with the header ${consoleHeader}.`;
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  if (!mayAs(caller, route.role)) {
+    const detail = `This needs the role ${route.role}; the token has the role ${caller.role}.`;
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  return { kind: 'known', caller };
+}
+
+type Scoped =
+  | { kind: 'within'; integration: string | undefined }
+  | { kind: 'refused'; status: 403 | 404; code: 'operate.forbidden' | 'operate.not_found'; detail: string };
+
+async function scopeOf({ scope }: Route, params: Record<string, string>, caller: Caller): Promise<Scoped> {
+  if (scope.kind === 'any') return { kind: 'within', integration: undefined };
+  if (scope.kind === 'all') {
+    if (caller.integrations === undefined) return { kind: 'within', integration: undefined };
+    const detail = 'This concerns every integration; the token is limited to some.';
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  const integration = scope.kind === 'param' ? params.integration : await scope.of(params);
+  if (integration !== undefined && maySee(caller, integration)) return { kind: 'within', integration };
+  const detail =
+    scope.kind === 'param' ? `There is no integration ${integration ?? ''}.` : 'There is nothing at this address.';
+  return { kind: 'refused', status: 404, code: 'operate.not_found', detail };
+}
+
+type Parsed =
+  | { kind: 'ok'; params: unknown; query: unknown; body: unknown }
+  | { kind: 'invalid'; problems: { pointer: string; message: string }[] };
+
+function parse(route: Route, request: FastifyRequest): Parsed {
+  const problems: { pointer: string; message: string }[] = [];
+  const read = (where: string, schema: z.ZodType, value: unknown): unknown => {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) {
+      const message = issue.code === 'unrecognized_keys' ? `unknown: ${issue.keys.join(', ')}` : issue.message;
+      problems.push({ pointer: [where, ...issue.path.map(String)].join('/'), message });
+    }
+    return undefined;
+  };
+  const params = read('path', route.params, request.params);
+  const query = read('query', route.query, request.query);
+  const body = route.body && read('body', route.body, request.body ?? {});
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', params, query, body };
+}

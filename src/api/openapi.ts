@@ -1,0 +1,125 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { sessionCookie } from './caller.ts';
+import { apiPrefix } from './dispatch.ts';
+import type { Route } from './route.ts';
+
+type Schema = { [key: string]: unknown };
+
+/** The routes as an OpenAPI 3.1 document: the same definitions that the server enforces. */
+export function openApiDocument(routes: readonly Route[]): Schema {
+  const paths: { [path: string]: { [method: string]: Schema } } = {};
+  for (const route of routes) {
+    const path = `${apiPrefix}${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Innbound',
+      version: '1',
+      description:
+        'What an operator, a console or a script can see and do. Lists are read on with cursors; errors are application/problem+json (RFC 9457) with a stable code. x-role is the least role that a token needs, x-scope how the route relates to brands.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }, { session: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'Made with `innbound token create`.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'The console’s session. What changes something also needs the header X-Innbound-Console.',
+        },
+      },
+      schemas: { Problem: problemSchema },
+    },
+  };
+}
+
+const problemSchema: Schema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', description: 'urn:innbound:error: and the code.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    code: { type: 'string', description: 'Stable; see docs/errors.md.' },
+    detail: { type: 'string' },
+    request_id: { type: 'string' },
+  },
+};
+
+function operation(route: Route): Schema {
+  const guarded = route.role !== 'public';
+  const problems = [
+    ...(guarded ? [401, 403] : [401]),
+    ...(route.path.includes('{') ? [404] : []),
+    ...(route.method === 'GET' ? [] : [409]),
+    422,
+    429,
+  ];
+  return {
+    operationId: route.id,
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    tags: [route.tag],
+    'x-role': route.role,
+    'x-scope': route.scope.kind,
+    ...(route.payload && {
+      'x-audited': 'The answer may hold guest data: that it was read is written into the audit.',
+    }),
+    ...(guarded ? {} : { security: [] }),
+    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } },
+    }),
+    responses: {
+      [route.status]: {
+        description: STATUS_CODES[route.status] ?? 'Done',
+        content: { [route.media ?? 'application/json']: { schema: jsonSchema(route.response, 'output') } },
+      },
+      ...Object.fromEntries(
+        problems.map((status) => [
+          status,
+          {
+            description: STATUS_CODES[status] ?? '',
+            content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+function parametersOf(schema: z.ZodType, where: 'path' | 'query'): Schema[] {
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: { [name: string]: Schema };
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: rest,
+  }));
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io,
+    reused: 'inline',
+    unrepresentable: 'any',
+    override: ({ jsonSchema: made }) => {
+      // Every whole number of ours is a safe one; saying so at each makes the document unreadable.
+      if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
+      if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
+    },
+  });
+  return made;
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
+import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/dead-letters.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+
+export interface DeadLetterPorts {
+  readonly list: (filter: DeadLetterFilter) => Promise<readonly DeadLetter[]>;
+  readonly count: (filter: DeadLetterFilter) => Promise<number>;
+  readonly show: (id: string) => Promise<WholeDeadLetter | undefined>;
+  readonly integrationOf: (id: string) => Promise<string | undefined>;
+  readonly preview: (letter: DeadLetter, under: Under | undefined) => Promise<Preview>;
+  readonly replay: (
+    letters: readonly DeadLetter[],
+    under: Under | undefined,
+    by: string,
+  ) => Promise<readonly ReplayResult[]>;
+  readonly drop: (id: string, by: string, reason: string) => Promise<boolean>;
+}
+
+const kinds = ['event', 'record', 'delivery'] as const;
+const letter = z.object({
+  id: z.string(),
+  kind: z.enum(kinds),
+  integration: z.string(),
+  type: z.enum(['reservation', 'guest']).nullable(),
+  record_id: z.string().nullable(),
+  destination: z.string().nullable(),
+  version: z.int().nullable(),
+  code: z.string(),
+  message: z.string(),
+  times: z.int(),
+  at: instant,
+  last_at: instant,
+  state: z.enum(['open', 'replayed', 'dropped']),
+});
+const whole = letter.extend({
+  detail: anyJson,
+  raw: anyJson,
+  cause: z.string().nullable(),
+  cause_id: z.string().nullable(),
+  connector_version: z.int().nullable(),
+  integration_version: z.int().nullable(),
+  closed_at: instant.nullable(),
+  closed_by: z.string().nullable(),
+  closed_reason: z.string().nullable(),
+  data: anyJson,
+  attempts: z.array(anyJson),
+  waiting_behind: z.int(),
+  event: anyJson,
+  effective_at: instant.nullable(),
+});
+const preview = z.looseObject({ kind: z.enum(['ready', 'dropped', 'still_failing', 'gone']) });
+const result = z.object({
+  id: z.string(),
+  result: z.enum(['replayed', 'still_failing', 'gone']),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+const under = z
+  .enum(['today', 'recorded'])
+  .optional()
+  .describe(
+    'The documents of today, or those it failed under. Left out: recorded for deliveries, today for the others.',
+  );
+const filter = {
+  integration: z.string().optional(),
+  kind: z.enum(kinds).optional(),
+  destination: z.string().optional(),
+  code: z.string().optional(),
+  record_id: z.string().optional(),
+};
+const idParam = z.strictObject({ id: z.string().regex(/^\d{1,18}$/) });
+/** Replayed at once while the caller waits; who has more filters again, or uses the command. */
+const mostAtOnce = 200;
+
+export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
+  const scope = { kind: 'object' as const, of: ({ id = '' }: Record<string, string>) => ports.integrationOf(id) };
+  const path = '/dead-letters/{id}';
+  const filterOf = (
+    asked: { [key in keyof typeof filter]?: string | undefined },
+    within: readonly string[] | undefined,
+  ): DeadLetterFilter => ({
+    ...(asked.integration !== undefined && { integration: asked.integration }),
+    ...(asked.kind !== undefined && { kind: asked.kind as DeadLetter['kind'] }),
+    ...(asked.destination !== undefined && { destination: asked.destination }),
+    ...(asked.code !== undefined && { code: asked.code }),
+    ...(asked.record_id !== undefined && { recordId: asked.record_id }),
+    ...(within && { integrations: within }),
+  });
+  return [
+    route({
+      method: 'GET',
+      path: '/dead-letters',
+      id: 'dead_letters.list',
+      summary: 'What failed for good, the oldest first',
+      tag: 'dead letters',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        ...pageQuery,
+        ...filter,
+        state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open'),
+      }),
+      response: pageOf(letter).extend({ total: z.int().describe('How many the filter finds in all.') }),
+      handle: async ({ query, within }) => {
+        const asked = { ...filterOf(query, within), state: query.state };
+        const [after] = decodeCursor(query.cursor, 1) ?? [];
+        const rows = await ports.list({ ...asked, limit: query.limit + 1, ...(after !== undefined && { after }) });
+        return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await ports.count(asked) });
+      },
+    }),
+    route({
+      method: 'GET',
+      path,
+      id: 'dead_letters.get',
+      summary: 'One dead letter whole, with its payload',
+      tag: 'dead letters',
+      role: 'viewer',
+      scope,
+      payload: true,
+      params: idParam,
+      response: whole,
+      handle: async ({ params }) => {
+        const found = await ports.show(params.id);
+        return found ? ok(found) : notFound(`dead letter ${params.id}`);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/preview`,
+      id: 'dead_letters.preview',
+      summary: 'What a replay would change, without doing it',
+      tag: 'dead letters',
+      role: 'viewer',
+      scope,
+      payload: true,
+      params: idParam,
+      query: z.strictObject({ under }),
+      response: preview,
+      handle: async ({ params, query }) => {
+        const found = await ports.show(params.id);
+        return found ? ok(await ports.preview(found, query.under)) : notFound(`dead letter ${params.id}`);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/replay`,
+      id: 'dead_letters.replay',
+      summary: 'Replay one',
+      tag: 'dead letters',
+      role: 'operator',
+      scope,
+      params: idParam,
+      body: z.strictObject({ under }),
+      response: result,
+      handle: async ({ params, body, caller }) => {
+        const found = await ports.show(params.id);
+        if (found === undefined) return notFound(`dead letter ${params.id}`);
+        if (found.state !== 'open') return problem(409, 'operate.conflict', `It is ${found.state} already.`);
+        const [first] = await ports.replay([found], body.under, caller.name);
+        return ok(first);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/dead-letters/replay',
+      id: 'dead_letters.replay_many',
+      summary: `Replay the open ones that a filter finds, up to ${mostAtOnce} at once, the oldest first`,
+      tag: 'dead letters',
+      role: 'operator',
+      scope: 'any',
+      body: z.strictObject({
+        ...filter,
+        ids: z
+          .array(z.string().regex(/^\d{1,18}$/))
+          .max(mostAtOnce)
+          .optional(),
+        under,
+      }),
+      response: z.object({
+        results: z.array(result),
+        remaining: z.int().describe('Open ones that the filter still finds.'),
+      }),
+      handle: async ({ body, caller, within }) => {
+        const asked = { ...filterOf(body, within), ...(body.ids && { ids: body.ids }) };
+        const letters = await ports.list({ ...asked, limit: mostAtOnce });
+        const results = await ports.replay(letters, body.under, caller.name);
+        return ok({ results, remaining: await ports.count(asked) });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/drop`,
+      id: 'dead_letters.drop',
+      summary: 'Give one up, with a reason; what it held back flows again',
+      tag: 'dead letters',
+      role: 'operator',
+      scope,
+      params: idParam,
+      body: z.strictObject({ reason: z.string().trim().min(1).max(500) }),
+      response: z.object({ dropped: z.literal(true) }),
+      handle: async ({ params, body, caller }) =>
+        (await ports.drop(params.id, caller.name, body.reason))
+          ? ok({ dropped: true })
+          : problem(409, 'operate.conflict', 'It is not open any more.'),
+    }),
+  ];
+}

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { Spark } from '../../store/activity.ts';
+import type { DriftRow } from '../../store/drift.ts';
+import type { BreakerNow, IntegrationNow, LaneNow, ScheduleNow } from '../../store/overview.ts';
+import type { SyncType } from '../../terms.ts';
+import { integrationStates, stateOf } from '../integration-state.ts';
+import { instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';
+
+/** A brand as its documents have it. */
+export interface IntegrationView {
+  readonly name: string;
+  readonly version: number;
+  readonly brand_id: string;
+  readonly connector: string;
+  readonly connector_version: number;
+  readonly timezone: string;
+  readonly country: string | null;
+  readonly document_paused: boolean;
+  readonly pull: { readonly syncs: Readonly<Partial<Record<SyncType, { every: string }>>> } | null;
+  readonly push: { readonly enabled: boolean };
+  readonly deliver: readonly string[];
+}
+
+export interface IntegrationPorts {
+  readonly views: () => readonly IntegrationView[];
+  readonly now: (names: readonly string[]) => Promise<readonly IntegrationNow[]>;
+  readonly lanes: (names: readonly string[]) => Promise<readonly LaneNow[]>;
+  readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
+  /** Of the APIs that fail now, each with the brands that pull from it. */
+  readonly breakers: () => Promise<readonly (BreakerNow & { readonly integrations: readonly string[] })[]>;
+  readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
+  readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
+  readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
+  readonly resume: (integration: string) => Promise<void>;
+  readonly run: (wanted: {
+    readonly integration: string;
+    readonly sync?: SyncType;
+    readonly from?: string;
+    readonly to?: string;
+    readonly by: string;
+  }) => Promise<{ readonly kind: 'queued' | 'busy'; readonly runId: string }>;
+}
+
+const lane = z.object({
+  destination: z.string(),
+  waiting: z.int(),
+  held: z.int(),
+  late_ms: z.int().nullable(),
+});
+export const integrationSchema = z.object({
+  name: z.string(),
+  version: z.int(),
+  brand_id: z.string(),
+  connector: z.string(),
+  connector_version: z.int(),
+  timezone: z.string(),
+  country: z.string().nullable(),
+  state: z.enum(integrationStates),
+  reasons: z.array(z.string()),
+  pull: z
+    .object({
+      syncs: z.array(z.object({ sync: z.string(), every: z.string(), next_at: instant.nullable(), skipped: z.int() })),
+    })
+    .nullable(),
+  push: z.object({ enabled: z.boolean(), last_event_at: instant.nullable() }),
+  last_run_at: instant.nullable(),
+  last_run_status: z.string().nullable(),
+  running: z.int(),
+  open_dead_letters: z.int(),
+  open_alerts: z.int(),
+  lanes: z.array(lane).describe('What waits at each destination.'),
+  sparkline: z.array(z.object({ at: z.string(), changes: z.int(), events: z.int() })),
+});
+const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
+const localDate = z.iso.date();
+
+export function integrationRoutes(ports: IntegrationPorts): Route[] {
+  const exists = (name: string) => ports.views().some((view) => view.name === name);
+  return [
+    route({
+      method: 'GET',
+      path: '/integrations',
+      id: 'integrations.list',
+      summary: 'Every brand: its state, what waits, and a line of its last hours',
+      tag: 'integrations',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(3) }),
+      response: z.object({ items: z.array(integrationSchema) }),
+      handle: async ({ within, query }) => {
+        const views = ports.views().filter(({ name }) => within === undefined || within.includes(name));
+        return ok({ items: await describe(ports, views, query.hours) });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}',
+      id: 'integrations.get',
+      summary: 'One brand',
+      tag: 'integrations',
+      role: 'viewer',
+      scope: 'param',
+      params: integrationParam,
+      query: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(24) }),
+      response: integrationSchema.extend({
+        drift: z
+          .array(
+            z.object({ field: z.string(), value: z.string(), times: z.int(), first_at: instant, last_at: instant }),
+          )
+          .describe('Values of the partner that no value map knows.'),
+      }),
+      handle: async ({ params, query }) => {
+        const views = ports.views().filter(({ name }) => name === params.integration);
+        const [found] = await describe(ports, views, query.hours);
+        if (found === undefined) return notFound(`integration ${params.integration}`);
+        return ok({ ...found, drift: await ports.drift(params.integration) });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/pause',
+      id: 'integrations.pause',
+      summary: 'Stop scheduled pulls; events are still taken',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({ reason: z.string().max(500).optional() }),
+      response: z.object({ paused: z.literal(true) }),
+      handle: async ({ params, body, caller }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        await ports.pause(params.integration, caller.name, body.reason ?? null);
+        return ok({ paused: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/resume',
+      id: 'integrations.resume',
+      summary: 'Pull again, also after refused credentials',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({}),
+      response: z.object({ resumed: z.literal(true) }),
+      handle: async ({ params }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        await ports.resume(params.integration);
+        return ok({ resumed: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/runs',
+      id: 'integrations.run',
+      summary: 'Run a sync now; with dates, over these days',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      status: 202,
+      params: integrationParam,
+      body: z.strictObject({
+        sync: z.enum(['pre_stay', 'stay', 'post_stay']),
+        from: localDate.optional(),
+        to: localDate.optional(),
+      }),
+      response: queued,
+      handle: ({ params, body, caller }) => start(ports, params.integration, body, caller.name),
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/backfill',
+      id: 'integrations.backfill',
+      summary: 'Pull everything between two days, whatever its state',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      status: 202,
+      params: integrationParam,
+      body: z.strictObject({ from: localDate, to: localDate }),
+      response: queued,
+      handle: ({ params, body, caller }) => start(ports, params.integration, body, caller.name),
+    }),
+  ];
+}
+
+async function start(
+  ports: IntegrationPorts,
+  integration: string,
+  { sync, from, to }: { sync?: SyncType; from?: string | undefined; to?: string | undefined },
+  by: string,
+) {
+  const view = ports.views().find(({ name }) => name === integration);
+  if (view === undefined) return notFound(`integration ${integration}`);
+  if (view.pull === null) return problem(409, 'pull.no_such_sync', `${integration} does not pull.`);
+  if (sync !== undefined && view.pull.syncs[sync] === undefined && (from === undefined || to === undefined)) {
+    return problem(409, 'pull.no_such_sync', `${integration} has no ${sync} sync; give dates to run it all the same.`);
+  }
+  if ((from === undefined) !== (to === undefined) || (from !== undefined && to !== undefined && to < from)) {
+    return problem(422, 'operate.invalid_input', 'Give both days, the first not after the last.');
+  }
+  const found = await ports.run({
+    integration,
+    by,
+    ...(sync && { sync }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  });
+  return ok({ run_id: found.runId, already_going: found.kind === 'busy' });
+}
+
+async function describe(ports: IntegrationPorts, views: readonly IntegrationView[], hours: number) {
+  const names = views.map(({ name }) => name);
+  const [now, lanes, schedules, breakers, sparks] = await Promise.all([
+    ports.now(names),
+    ports.lanes(names),
+    ports.schedules(names),
+    ports.breakers(),
+    ports.sparks(names, hours * 3_600_000),
+  ]);
+  return views.map(({ document_paused, pull, push, ...view }) => {
+    const mine = now.find(({ integration }) => integration === view.name);
+    const myLanes = lanes.filter(({ integration }) => integration === view.name);
+    const breaker = breakers.find(({ integrations }) => integrations.includes(view.name));
+    return {
+      ...view,
+      ...stateOf(mine, document_paused, myLanes, breaker),
+      pull: pull && {
+        syncs: Object.entries(pull.syncs).map(([sync, { every }]) => {
+          const schedule = schedules.find((one) => one.integration === view.name && one.sync === sync);
+          return { sync, every, next_at: schedule?.next_at ?? null, skipped: schedule?.skipped ?? 0 };
+        }),
+      },
+      push: { enabled: push.enabled, last_event_at: mine?.last_event_at ?? null },
+      last_run_at: mine?.last_run_at ?? null,
+      last_run_status: mine?.last_run_status ?? null,
+      running: mine?.running ?? 0,
+      open_dead_letters: mine?.open_dead_letters ?? 0,
+      open_alerts: mine?.open_alerts ?? 0,
+      lanes: myLanes.map(({ integration: _, ...rest }) => rest),
+      sparkline: sparks.find(({ integration }) => integration === view.name)?.points ?? [],
+    };
+  });
+}

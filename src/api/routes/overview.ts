@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { ActivityPoint } from '../../store/activity.ts';
+import type { NodeRow } from '../../store/nodes.ts';
+import { integrationStates, stateOf } from '../integration-state.ts';
+import { instant, ok, type Route, route } from '../route.ts';
+import type { IntegrationPorts } from './integrations.ts';
+
+export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'now' | 'lanes' | 'breakers'> {
+  readonly activity: (
+    step: '10s' | '1h',
+    sinceMs: number,
+    integrations: readonly string[] | undefined,
+  ) => Promise<readonly ActivityPoint[]>;
+  readonly nodes: () => Promise<readonly NodeRow[]>;
+  /** Documents in force that cannot be worked with. */
+  readonly broken: () => readonly { readonly document: string; readonly message: string }[];
+}
+
+const point = z.object({
+  at: instant,
+  events: z.int(),
+  pulls: z.int(),
+  changes: z.int(),
+  delivered: z.int(),
+  retried: z.int(),
+  dead: z.int(),
+  latency_p50_ms: z.int().nullable(),
+  latency_p95_ms: z.int().nullable(),
+  waiting: z.int(),
+});
+const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
+
+export function overviewRoutes(ports: OverviewPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/overview',
+      id: 'overview.get',
+      summary: 'Rates, latency, backlog and health, for charts',
+      description:
+        'Series are in steps of ten seconds up to an hour back, of an hour beyond; steps without anything are absent.',
+      tag: 'overview',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        integration: z.string().optional(),
+        period: z.enum(['15m', '1h', '24h', '7d']).default('1h'),
+      }),
+      response: z.object({
+        now: instant,
+        step_ms: z.int(),
+        series: z.array(point),
+        totals: z.object({
+          integrations: z.int(),
+          waiting: z.int(),
+          held: z.int(),
+          open_dead_letters: z.int(),
+          open_alerts: z.int(),
+          running: z.int(),
+        }),
+        states: z.record(z.enum(integrationStates), z.int()),
+        health: z.array(
+          z.object({ integration: z.string(), state: z.enum(integrationStates), reasons: z.array(z.string()) }),
+        ),
+        nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
+        broken: z.array(z.object({ document: z.string(), message: z.string() })),
+      }),
+      handle: async ({ query, within }) => {
+        const seen = query.integration === undefined ? within : [query.integration];
+        const views = ports.views().filter(({ name }) => seen === undefined || seen.includes(name));
+        const names = views.map(({ name }) => name);
+        const periodMs = periods[query.period];
+        const step = periodMs <= periods['1h'] ? '10s' : '1h';
+        const [series, now, lanes, breakers, nodes] = await Promise.all([
+          ports.activity(step, periodMs, seen),
+          ports.now(names),
+          ports.lanes(names),
+          ports.breakers(),
+          ports.nodes(),
+        ]);
+        const health = views.map(({ name, document_paused }) => ({
+          integration: name,
+          ...stateOf(
+            now.find(({ integration }) => integration === name),
+            document_paused,
+            lanes.filter(({ integration }) => integration === name),
+            breakers.find(({ integrations }) => integrations.includes(name)),
+          ),
+        }));
+        const states = Object.fromEntries(
+          integrationStates.map((state) => [state, health.filter((one) => one.state === state).length]),
+        );
+        return ok({
+          now: new Date(),
+          step_ms: step === '10s' ? 10_000 : 3_600_000,
+          series,
+          totals: {
+            integrations: views.length,
+            waiting: sum(lanes.map(({ waiting }) => waiting)),
+            held: sum(lanes.map(({ held }) => held)),
+            open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
+            open_alerts: sum(now.map(({ open_alerts }) => open_alerts)),
+            running: sum(now.map(({ running }) => running)),
+          },
+          states,
+          health,
+          nodes,
+          // Whoever may see only some brands is not told the names of others.
+          broken: within === undefined ? ports.broken() : [],
+        });
+      },
+    }),
+  ];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { statuses } from '../../canonical/reservation.ts';
+import type { Found } from '../../store/search.ts';
+import type { Timeline } from '../../store/timeline.ts';
+import type { EntityType } from '../../terms.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+
+export interface RecordPorts {
+  readonly search: (wanted: {
+    readonly type: EntityType;
+    readonly text: string | undefined;
+    readonly integrations: readonly string[] | undefined;
+    readonly status: string | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  }) => Promise<readonly Found[]>;
+  readonly timeline: (integration: string, type: EntityType, id: string) => Promise<Timeline | undefined>;
+}
+
+const found = z.object({
+  integration: z.string(),
+  type: z.enum(['reservation', 'guest']),
+  id: z.string(),
+  version: z.int(),
+  changed_at: instant,
+  data: anyJson.describe('The canonical record.'),
+  matched: z.string().describe('By what it was found.'),
+  undelivered: z.int().describe('Destinations that do not have the newest version.'),
+  open_dead_letters: z.int(),
+});
+const timeline = z.object({
+  integration: z.string(),
+  type: z.enum(['reservation', 'guest']),
+  id: z.string(),
+  version: z.int().describe('0: it never became a record.'),
+  changed_at: z.string(),
+  data: anyJson,
+  deliveries: z.array(
+    z.looseObject({
+      destination: z.string(),
+      delivered_version: z.int(),
+      next_version: z.int(),
+      last_version: z.int(),
+      attempt: z.int(),
+      due_at: instant.nullable(),
+      held_by: z.string().nullable(),
+    }),
+  ),
+  timeline: z.array(
+    z.looseObject({ at: instant, what: z.enum(['received', 'delivery', 'dead_letter', 'seen_unchanged']) }),
+  ),
+});
+
+/** Reservations and guests: the same two routes over each. */
+export function recordRoutes(ports: RecordPorts): Route[] {
+  return (['reservation', 'guest'] as const).flatMap((type) => [
+    route({
+      method: 'GET',
+      path: `/${type}s`,
+      id: `${type}s.search`,
+      summary:
+        type === 'reservation'
+          ? 'Search by id, confirmation number, e-mail, phone or name; without a text, what changed last'
+          : 'Search profiles by guest id, e-mail, phone or name; without a text, what changed last',
+      tag: `${type}s`,
+      role: 'viewer',
+      scope: 'any',
+      payload: true,
+      query: z.strictObject({
+        ...pageQuery,
+        q: z.string().max(200).optional(),
+        integration: z.string().optional(),
+        ...(type === 'reservation' ? { status: z.enum(statuses).optional() } : {}),
+      }),
+      response: pageOf(found),
+      handle: async ({ query, within }) => {
+        const { q, integration, limit, status } = query as typeof query & { status?: string };
+        const [before] = decodeCursor(query.cursor, 1) ?? [];
+        const rows = await ports.search({
+          type,
+          text: q,
+          integrations: integration === undefined ? within : [integration],
+          status,
+          before,
+          limit: limit + 1,
+        });
+        const page = paged(rows, limit, (row) => [row.changed_at.toISOString()]);
+        // What a text finds is one page: whoever finds more than that asks more closely.
+        return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `/integrations/{integration}/${type}s/{id}`,
+      id: `${type}s.timeline`,
+      summary: `All that happened to one ${type}: what came in, what became of it, each try to deliver it`,
+      tag: `${type}s`,
+      role: 'viewer',
+      scope: 'param',
+      payload: true,
+      params: z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(500) }),
+      response: timeline,
+      handle: async ({ params }) => {
+        const story = await ports.timeline(params.integration, type, params.id);
+        return story ? ok(story) : notFound(`${type} ${params.id} in ${params.integration}`);
+      },
+    }),
+  ]);
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { RunDetail, RunSummary } from '../../store/run-list.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { instant, notFound, ok, type Route, route } from '../route.ts';
+
+export interface RunPorts {
+  readonly listRuns: (filter: {
+    readonly integration?: string;
+    readonly integrations?: readonly string[];
+    readonly sync?: string;
+    readonly status?: string;
+    readonly before?: Date;
+    readonly limit: number;
+  }) => Promise<readonly RunSummary[]>;
+  readonly integrationOf: (runId: string) => Promise<string | undefined>;
+  readonly runDetail: (runId: string) => Promise<RunDetail | undefined>;
+}
+
+const count = z.int();
+export const runSummary = z.object({
+  run_id: z.string(),
+  integration: z.string(),
+  sync: z.enum(['pre_stay', 'stay', 'post_stay', 'backfill']),
+  kind: z.enum(['scheduled', 'manual', 'backfill']),
+  status: z.enum(['queued', 'running', 'complete', 'incomplete', 'failed']),
+  waiting: z.string().nullable().describe('What a run that goes on waits for.'),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  requested_by: z.string(),
+  queued_at: instant,
+  started_at: instant.nullable(),
+  finished_at: instant.nullable(),
+  node: z.string().nullable(),
+  pages: count,
+  requests: count,
+  retries: count,
+  waited_ms: count,
+  bytes: count,
+  rows: count,
+  fetched: count,
+  changed: count,
+  unchanged: count,
+  superseded: count,
+  dropped: count,
+  skipped: count,
+  dead_lettered: count,
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+});
+const runDetail = runSummary.extend({
+  connector_version: count.nullable(),
+  integration_version: count.nullable(),
+  findings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  windows: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      passes: count,
+      pages: count,
+      requests: count,
+      waited_ms: count,
+      rows: count,
+      fresh: count,
+      changed: count,
+      bytes: count,
+      longest_ms: count,
+      asked_at: instant,
+    }),
+  ),
+});
+
+export function runRoutes(ports: RunPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/runs',
+      id: 'runs.list',
+      summary: 'Runs, the newest first',
+      tag: 'runs',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        ...pageQuery,
+        integration: z.string().optional(),
+        sync: z.enum(['pre_stay', 'stay', 'post_stay', 'backfill']).optional(),
+        status: z.enum(['queued', 'running', 'complete', 'incomplete', 'failed']).optional(),
+      }),
+      response: pageOf(runSummary),
+      handle: async ({ query, within }) => {
+        const [before] = decodeCursor(query.cursor, 1) ?? [];
+        const rows = await ports.listRuns({
+          limit: query.limit + 1,
+          ...(query.integration !== undefined && { integration: query.integration }),
+          ...(within && { integrations: within }),
+          ...(query.sync !== undefined && { sync: query.sync }),
+          ...(query.status !== undefined && { status: query.status }),
+          ...(before !== undefined && { before: new Date(before) }),
+        });
+        return ok(paged(rows, query.limit, (row) => [row.queued_at.toISOString()]));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/{run_id}',
+      id: 'runs.get',
+      summary: 'One run: what was asked, answered, waited for, found and changed',
+      tag: 'runs',
+      role: 'viewer',
+      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
+      params: z.strictObject({ run_id: z.string().max(100) }),
+      response: runDetail,
+      handle: async ({ params }) => {
+        const found = await ports.runDetail(params.run_id);
+        return found ? ok(found) : notFound(`run ${params.run_id}`);
+      },
+    }),
+  ];
+}

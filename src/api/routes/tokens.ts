@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { TokenRow } from '../../store/tokens.ts';
+import { type Role, roles } from '../caller.ts';
+import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
+
+export interface TokenPorts {
+  readonly list: () => Promise<readonly TokenRow[]>;
+  readonly create: (wanted: {
+    readonly name: string;
+    readonly role: Role;
+    readonly integrations: readonly string[] | null;
+    readonly lifeMs?: number;
+    readonly by: string;
+  }) => Promise<{ readonly token: string; readonly row: TokenRow }>;
+  readonly revoke: (tokenId: string) => Promise<boolean>;
+  readonly signInLink: (wanted: {
+    readonly name: string;
+    readonly role: Role;
+    readonly integrations: readonly string[] | null;
+    readonly by: string;
+  }) => Promise<{ readonly url: string; readonly expires_at: Date }>;
+  readonly integrations: () => readonly string[];
+}
+
+const token = z.object({
+  token_id: z.string(),
+  kind: z.enum(['api', 'sign_in', 'session']),
+  name: z.string(),
+  role: z.enum(roles),
+  integrations: z.array(z.string()).nullable(),
+  created_at: instant,
+  created_by: z.string(),
+  expires_at: instant.nullable(),
+  last_used_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+});
+const grant = {
+  name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit.'),
+  role: z.enum(roles),
+  integrations: z.array(z.string().min(1)).min(1).nullable().default(null).describe('Limited to these; null for all.'),
+};
+
+export function tokenRoutes(ports: TokenPorts): Route[] {
+  const unknown = (names: readonly string[] | null): string | undefined =>
+    names?.find((name) => !ports.integrations().includes(name));
+  return [
+    route({
+      method: 'GET',
+      path: '/tokens',
+      id: 'tokens.list',
+      summary: 'Tokens and sessions that count now',
+      tag: 'tokens',
+      role: 'admin',
+      scope: 'all',
+      response: z.object({ items: z.array(token) }),
+      handle: async () => ok({ items: await ports.list() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/tokens',
+      id: 'tokens.create',
+      summary: 'Make a token',
+      description: 'The token is in this answer and never again: only its hash is kept.',
+      tag: 'tokens',
+      role: 'admin',
+      scope: 'all',
+      status: 201,
+      body: z.strictObject({
+        ...grant,
+        days: z.int().min(1).max(3650).optional().describe('After so many days it ends; left out, it does not.'),
+      }),
+      response: token.extend({ token: z.string() }),
+      handle: async ({ body, caller }) => {
+        const missing = unknown(body.integrations);
+        if (missing !== undefined) return problem(422, 'documents.unknown_name', `No integration is named ${missing}.`);
+        const { days, ...rest } = body;
+        const lifeMs = days === undefined ? {} : { lifeMs: days * 86_400_000 };
+        const made = await ports.create({ ...rest, ...lifeMs, by: caller.name });
+        return ok({ ...made.row, token: made.token });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/tokens/{token_id}',
+      id: 'tokens.revoke',
+      summary: 'Revoke a token',
+      description: 'It ends at once, and with it the sessions made from it.',
+      tag: 'tokens',
+      role: 'admin',
+      scope: 'all',
+      params: z.strictObject({ token_id: z.string().max(100) }),
+      response: z.object({ revoked: z.literal(true) }),
+      handle: async ({ params }) =>
+        (await ports.revoke(params.token_id)) ? ok({ revoked: true }) : notFound(`valid token ${params.token_id}`),
+    }),
+    route({
+      method: 'POST',
+      path: '/sign-in-links',
+      id: 'tokens.sign_in_link',
+      summary: 'Make a one-time link to the console',
+      tag: 'tokens',
+      role: 'admin',
+      scope: 'all',
+      status: 201,
+      body: z.strictObject(grant),
+      response: z.object({ url: z.string(), expires_at: instant }),
+      handle: async ({ body, caller }) => {
+        const missing = unknown(body.integrations);
+        if (missing !== undefined) return problem(422, 'documents.unknown_name', `No integration is named ${missing}.`);
+        return ok(await ports.signInLink({ ...body, by: caller.name }));
+      },
+    }),
+  ];
+}

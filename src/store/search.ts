@@ -1,0 +1,104 @@
+import type { EntityType, Json } from '../terms.ts';
+import type { Pool } from './pool.ts';
+
+export interface Found {
+  readonly integration: string;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly changed_at: Date;
+  readonly data: Json;
+  /** By what it was found: id, confirmation_number, email, alias, phone, guest_id, last_name; newest where nothing was asked. */
+  readonly matched: string;
+  /** Destinations that do not have the newest version yet. */
+  readonly undelivered: number;
+  readonly open_dead_letters: number;
+}
+
+export interface SearchFilter {
+  readonly type: EntityType;
+  readonly text?: string | undefined;
+  /** E-mail and phone as records have them, where the text can be read as one. */
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly integrations?: readonly string[] | undefined;
+  readonly status?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Without a text what changed last; with one all that it can mean. Everything is found by index, whatever the number of records. */
+export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Found[]> {
+  const text = filter.text?.trim() ?? '';
+  const hits = text === '' ? newest(filter) : matching(filter, text);
+  const { rows } = await db.query<Found>(
+    `with hits as materialized (${hits.sql})
+     select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
+            (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
+                and (o.next_version <= o.last_version or o.held_by is not null)) as undelivered,
+            (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
+                and d.id = r.id and d.state = 'open') as open_dead_letters
+       from hits h join records r on r.integration = h.integration and r.type = $1 and r.id = h.id and r.version > 0
+      where ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
+      order by h.rank, r.changed_at desc, r.id limit $4`,
+    [filter.type, filter.integrations ?? null, filter.status ?? null, filter.limit, ...hits.values],
+  );
+  return rows;
+}
+
+/** How far back the newest are looked for on one page: a record that changes often stands there often. */
+const depth = 20_000;
+
+function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
+  return {
+    sql: `select t.integration, t.id, 'newest' as matched, 0 as rank
+            from (select c.integration, c.id, max(c.received_at) as at
+                    from (select integration, type, id, received_at from receipts
+                           where outcome in ('created', 'updated', 'cancelled', 'erased')
+                             and ($5::timestamptz is null or received_at <= $5)
+                           order by received_at desc limit ${depth}) c
+                    join records now on now.integration = c.integration and now.type = c.type and now.id = c.id
+                   where c.type = $1 and ($2::text[] is null or c.integration = any($2))
+                     and ($5::timestamptz is null or now.changed_at < $5)
+                   group by c.integration, c.id
+                   order by at desc limit $4 * 4) t`,
+    values: [filter.before ?? null],
+  };
+}
+
+function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[] } {
+  const words = text.toLowerCase().split(/\s+/).slice(0, 5);
+  const keys = [
+    `guest_id:${text}`,
+    ...(filter.email === undefined ? [] : [`email:${filter.email}`, `alias:${filter.email}`]),
+    ...(filter.phone === undefined ? [] : [`phone:${filter.phone}`]),
+  ];
+  const prefixes = [`confirmation_number:${literally(text.toLowerCase())}%`];
+  const names = words.map((word) => `last_name:${literally(word)}%`);
+  const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1`;
+  return {
+    sql: `select distinct on (integration, id) integration, id, matched, rank from (
+            select integration, id, 'id' as matched, 1 as rank from records
+             where integration = any(coalesce($2, array(select distinct name from documents where kind = 'integration')))
+               and type = $1 and id = $5
+            union all
+            (select k.integration, k.id, split_part(k.key, ':', 1), 2 from guest_keys k
+              where k.key like any($6) and ${visible} limit 1000)
+            union all
+            (select k.integration, k.id, split_part(k.key, ':', 1), 3 from guest_keys k
+              where k.key = any($7) and ${visible} limit 1000)
+            union all
+            (select k.integration, k.id, 'last_name', 4 from guest_keys k
+               join records r on r.integration = k.integration and r.type = k.type and r.id = k.id
+              where k.key like any($8) and ${visible}
+                and (select bool_and(lower((case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text) like word)
+                       from unnest($9::text[]) as word)
+              limit 1000)
+          ) t order by integration, id, rank`,
+    values: [text, prefixes, keys, names, words.map((word) => `%${literally(word)}%`)],
+  };
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

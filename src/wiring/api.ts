@@ -1,0 +1,198 @@
+import type { ApiPorts } from '../api/api.ts';
+import type { IntegrationView } from '../api/routes/integrations.ts';
+import { type ReplayResult, replayDeadLetters, underFor } from '../deliver/replay.ts';
+import type { Ground } from '../ground.ts';
+import { systemClock } from '../kit/clock.ts';
+import { readEmail } from '../normalize/email.ts';
+import { readPhone } from '../normalize/phone.ts';
+import { readActivity, readSparks } from '../store/activity.ts';
+import { writeAudit } from '../store/audit.ts';
+import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/dead-letters.ts';
+import { listDrift } from '../store/drift.ts';
+import { liveNodes } from '../store/nodes.ts';
+import {
+  integrationsNow,
+  lanesNow,
+  openBreakers,
+  pauseIntegration,
+  resumeIntegration,
+  schedulesNow,
+} from '../store/overview.ts';
+import { deadLetterIntegration, runIntegration } from '../store/owners.ts';
+import { listRuns, runDetail } from '../store/run-list.ts';
+import { queueRun } from '../store/runs.ts';
+import { searchRecords } from '../store/search.ts';
+import { readTimeline } from '../store/timeline.ts';
+import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
+import type { IntegrationName } from '../terms.ts';
+import { publicUrl } from './endpoints.ts';
+import { partnerApis } from './partner-apis.ts';
+import { dropDeadLetter, replayPorts } from './replay.ts';
+import { createSession, createSignIn, createToken } from './tokens.ts';
+
+/** What the API needs, from the documents in force and the ground of this process. */
+export function apiPorts(ground: Ground): ApiPorts {
+  const { pool } = ground;
+  const integrations = integrationPorts(ground);
+  return {
+    dispatch: {
+      now: systemClock.now,
+      authenticate: async (token) => {
+        const row = await findToken(pool, token);
+        if (row === undefined || row.kind === 'sign_in') return undefined;
+        const { token_id: tokenId, name, role, integrations: limited, kind } = row;
+        return { tokenId, name, role, integrations: limited ?? undefined, kind };
+      },
+      audit: (entry) => writeAudit(pool, entry),
+    },
+    session: {
+      signIn: async (shown) => {
+        const made = await createSession(ground, shown);
+        if (made === undefined) return undefined;
+        const { name, role, integrations: limited, expires_at } = made.row;
+        const caller = { name, role, integrations: limited ?? undefined };
+        return { session: made.session, expires_at: expires_at ?? new Date(), caller };
+      },
+      signOut: async (tokenId) => void (await revokeToken(pool, tokenId)),
+      secure: () => ground.active().settings.public_url?.startsWith('https:') ?? false,
+    },
+    tokens: {
+      list: () => listTokens(pool),
+      create: (grant) => createToken(ground, grant),
+      revoke: (tokenId) => revokeToken(pool, tokenId),
+      signInLink: async (grant) => {
+        const { path, expires_at } = await createSignIn(ground, grant);
+        return { url: `${await publicUrl(ground)}${path}`, expires_at };
+      },
+      integrations: () => [...ground.active().integrations.keys()],
+    },
+    overview: {
+      ...integrations,
+      activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
+      nodes: () => liveNodes(pool),
+      broken: () => ground.active().broken,
+    },
+    integrations,
+    runs: {
+      listRuns: (filter) => listRuns(pool, filter),
+      integrationOf: (runId) => runIntegration(pool, runId),
+      runDetail: (runId) => runDetail(pool, runId),
+    },
+    records: {
+      search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
+      timeline: (integration, type, id) => readTimeline(pool, integration, type, id),
+    },
+    deadLetters: deadLetterPorts(ground),
+  };
+}
+
+function readAsContact(text: string): { email?: string; phone?: string } {
+  const email = readEmail(text);
+  const phone = /\d{5}/.test(text.replace(/\D/g, '')) ? readPhone(text, {}) : undefined;
+  return {
+    ...(email.kind === 'address' && { email: email.address }),
+    ...(phone?.kind === 'number' && { phone: phone.e164 }),
+  };
+}
+
+function integrationPorts(ground: Ground): ApiPorts['integrations'] {
+  const { pool } = ground;
+  return {
+    views: () => viewsOf(ground),
+    now: (names) => integrationsNow(pool, names),
+    lanes: (names) => {
+      const wanted = viewsOf(ground).filter(({ name }) => names.includes(name));
+      return lanesNow(
+        pool,
+        wanted.flatMap(({ name, deliver }) => deliver.map((destination) => ({ integration: name, destination }))),
+      );
+    },
+    schedules: (names) => schedulesNow(pool, names),
+    breakers: async () => {
+      const [open, apis] = await Promise.all([openBreakers(pool), partnerApis(ground)]);
+      return open.map((breaker) => ({
+        ...breaker,
+        integrations: [...apis].filter(([, api]) => api === breaker.api).map(([name]) => name),
+      }));
+    },
+    sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
+    drift: (integration) => listDrift(pool, integration),
+    pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),
+    resume: async (integration) => {
+      await resumeIntegration(pool, integration);
+      ground.wake.signal('schedules');
+    },
+    run: async ({ integration, sync, by, from, to }) => {
+      const queued = await queueRun(pool, {
+        integration: integration as IntegrationName,
+        kind: sync === undefined ? 'backfill' : 'manual',
+        requestedBy: by,
+        ...(sync && { sync }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      });
+      ground.wake.signal('runs');
+      return queued.kind === 'busy' ? queued : { kind: 'queued', runId: queued.run.runId };
+    },
+  };
+}
+
+/** Made anew only when a document changes: lists of a thousand brands are asked for every few seconds. */
+const views = new WeakMap<object, readonly IntegrationView[]>();
+
+function viewsOf(ground: Ground): readonly IntegrationView[] {
+  const active = ground.active();
+  const known = views.get(active);
+  if (known) return known;
+  const made = [...active.integrations.values()].map(
+    ({ name, version, body, connector }): IntegrationView => ({
+      name,
+      version,
+      brand_id: body.brand_id,
+      connector: connector.name,
+      connector_version: connector.version,
+      timezone: body.timezone,
+      country: body.country ?? null,
+      document_paused: body.paused,
+      pull: body.pull ? { syncs: syncsOf(body.pull.syncs) } : null,
+      push: { enabled: body.push.enabled },
+      deliver: body.deliver,
+    }),
+  );
+  views.set(active, made);
+  return made;
+}
+
+function syncsOf(syncs: object): NonNullable<IntegrationView['pull']>['syncs'] {
+  return Object.fromEntries(
+    Object.entries(syncs)
+      .filter(([, sync]) => sync !== undefined)
+      .map(([name, { every }]) => [name, { every }]),
+  );
+}
+
+/** Enough for two hundred within the caller's patience, and no flood for a destination that just came back. */
+const replaysPerSecond = 50;
+
+function deadLetterPorts(ground: Ground): ApiPorts['deadLetters'] {
+  const { pool } = ground;
+  const ports = replayPorts(ground);
+  return {
+    list: (filter) => listDeadLetters(pool, filter),
+    count: (filter) => countDeadLetters(pool, filter),
+    show: (id) => showDeadLetter(pool, id),
+    integrationOf: (id) => deadLetterIntegration(pool, id),
+    preview: (letter, under) => ports.preview(letter, underFor(letter, under)),
+    replay: async (letters, under, by) => {
+      const results: ReplayResult[] = [];
+      await replayDeadLetters(ports, letters, {
+        by,
+        perSecond: replaysPerSecond,
+        onEach: (result) => results.push(result),
+        ...(under && { under }),
+      });
+      return results;
+    },
+    drop: (id, by, reason) => dropDeadLetter(ground, id, { by, reason }),
+  };
+}

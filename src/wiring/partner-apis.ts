@@ -1,0 +1,24 @@
+import type { Active } from '../active.ts';
+import type { Ground } from '../ground.ts';
+
+const origins = new WeakMap<Active, Promise<ReadonlyMap<string, string>>>();
+
+/** Which partner API each brand pulls from, by origin, as breakers are kept; addresses may come from the environment. */
+export function partnerApis(ground: Ground): Promise<ReadonlyMap<string, string>> {
+  const active = ground.active();
+  const known = origins.get(active);
+  if (known) return known;
+  const made = (async () => {
+    const found = new Map<string, string>();
+    for (const { name, body } of active.integrations.values()) {
+      if (body.pull === undefined) continue;
+      const resolved = await ground.resolve({ url: body.pull.base_url });
+      const origin = resolved.kind === 'ok' ? URL.parse(resolved.body.url)?.origin : undefined;
+      if (origin !== undefined) found.set(name, origin);
+    }
+    return found;
+  })();
+  origins.set(active, made);
+  made.catch(() => origins.delete(active));
+  return made;
+}

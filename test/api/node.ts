@@ -1,0 +1,130 @@
+/** A whole web node over a real database, with two brands, for tests of the API. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { type ApiPorts, registerApi } from '../../src/api/api.ts';
+import { buildServer } from '../../src/api/server.ts';
+import { type Ground, openGround } from '../../src/ground.ts';
+import type { Prepared } from '../../src/reconcile/incoming.ts';
+import { applyPrepared } from '../../src/store/apply.ts';
+import { transaction } from '../../src/store/pool.ts';
+import type { TokenRole } from '../../src/store/tokens.ts';
+import type { Json } from '../../src/terms.ts';
+import { apiPorts } from '../../src/wiring/api.ts';
+import { createToken } from '../../src/wiring/tokens.ts';
+import { testDatabase } from '../support/database.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers by name
+  readonly body: any;
+}
+
+export interface ApiNode {
+  readonly ground: Ground;
+  readonly ports: ApiPorts;
+  readonly url: string;
+  token(role: TokenRole, integrations?: readonly string[]): Promise<string>;
+  call(method: string, path: string, token?: string, body?: Json, headers?: Record<string, string>): Promise<Answer>;
+  /** Takes reservations in as a pulled page does. */
+  take(integration: string, ...reservations: Json[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const brand = (name: string, id: string) => `integration: ${name}
+connector: hotel
+brand_id: ${id}
+timezone: Europe/Lisbon
+country: PT
+pull:
+  base_url: https://${name}.example
+  auth: { type: bearer, token: letmein }
+  syncs:
+    pre_stay: { every: 15m, range: [+1d, +7d] }
+push: { enabled: true }
+deliver: [lake]
+`;
+
+export async function apiNode(settings = ''): Promise<ApiNode> {
+  const database = await testDatabase();
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-api-'));
+  const write = async (file: string, text: string) => {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  };
+  await write('innbound.yaml', settings);
+  await write(
+    'connectors/hotel.yaml',
+    `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+`,
+  );
+  await write('integrations/grand.yaml', brand('grand', 'LIS01'));
+  await write('integrations/other.yaml', brand('other', 'OPO02'));
+  await write('destinations/lake.yaml', 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n');
+  process.env.DATABASE_URL = database.url;
+  process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
+  const ground = await openGround({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
+  const app = buildServer({ log: ground.log, notReady: async () => [] });
+  const ports = apiPorts(ground);
+  registerApi(app, ports);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    ground,
+    ports,
+    url,
+    token: async (role, integrations) =>
+      (await createToken(ground, { name: `the ${role}`, role, integrations: integrations ?? null, by: 'test' })).token,
+    call: async (method, at, token, body, headers = {}) => {
+      const response = await fetch(`${url}${at.startsWith('/api') ? at : `/api/v1${at}`}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json');
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    },
+    take: async (name, ...reservations) => {
+      const integration = ground.active().integrations.get(name);
+      if (!integration) throw new Error(name);
+      const found = integration.path.shaper.records({ reservations });
+      if (found.kind === 'invalid') throw new Error(found.message);
+      const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
+      const prepared: Prepared[] = found.records.map((raw) => integration.path.prepare(raw, arrival));
+      await transaction(ground.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+    },
+    stop: async () => {
+      await app.close();
+      await ground.close();
+      await rm(dir, { recursive: true, force: true });
+      await database.drop();
+    },
+  };
+}
+
+export const reservation = (id: string, more: { [key: string]: Json } = {}): Json => ({
+  id,
+  confirmation_number: `C-${id}`,
+  check_in: '2026-12-01',
+  check_out: '2026-12-04',
+  status: 'confirmed',
+  total_amount: 310.5,
+  currency: 'EUR',
+  guests: [
+    { guest_id: `g-${id}`, first_name: 'Ana', last_name: 'Prado', email: `ana.${id.toLowerCase()}@mail.example` },
+  ],
+  rooms: [],
+  charges: [],
+  ...more,
+});
