@@ -70,6 +70,9 @@ function install(root) {
   return true;
 }
 
+/** npm outlives us where only we are killed: its pid joins ours in the lock, which then stands until it has ended too. */
+const noted = 'echo $$ >>"$1"; shift; exec npm "$@"';
+
 function npm(root, ...command) {
   const args = [
     ...command,
@@ -80,16 +83,19 @@ function npm(root, ...command) {
     '--no-audit',
     '--no-fund',
   ];
-  const done = spawnSync('npm', args, {
+  const options = {
     cwd: root,
     env: { ...process.env, PATH: systemPath(root) },
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
-    shell: process.platform === 'win32',
-  });
-  if (done.error?.code === 'ENOENT') throw new Error('npm was not found; it comes with Node');
+  };
+  const done =
+    process.platform === 'win32'
+      ? spawnSync('npm', args, { ...options, shell: true })
+      : spawnSync('/bin/sh', ['-c', noted, 'sh', path.join(lockOf(root), 'pid'), ...args], options);
   if (done.error) throw done.error;
+  if (done.status === 127) throw new Error('npm was not found; it comes with Node');
   return { status: done.status, signal: done.signal, output: done.stdout + done.stderr };
 }
 
@@ -119,8 +125,8 @@ function runs(node) {
 
 /** Two first starts at once: one installs, the other waits. A folder is the lock, since making it is atomic everywhere. */
 function withLock(root, work) {
-  const parent = path.join(root, '.innbound');
-  const lock = path.join(parent, 'installing');
+  const lock = lockOf(root);
+  const parent = path.dirname(lock);
   let told = false;
   while (!take(parent, lock)) {
     if (isAbandoned(lock)) {
@@ -139,6 +145,10 @@ function withLock(root, work) {
   }
 }
 
+function lockOf(root) {
+  return path.join(root, '.innbound', 'installing');
+}
+
 function take(parent, lock) {
   fs.mkdirSync(parent, { recursive: true });
   try {
@@ -148,7 +158,7 @@ function take(parent, lock) {
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;
   }
-  fs.writeFileSync(path.join(lock, 'pid'), String(process.pid));
+  fs.writeFileSync(path.join(lock, 'pid'), `${process.pid}\n`);
   return true;
 }
 
@@ -156,8 +166,8 @@ function isAbandoned(lock) {
   const age = fs.statSync(lock, { throwIfNoEntry: false });
   if (age === undefined) return false;
   const ageMs = Date.now() - age.mtimeMs;
-  const pid = Number(read(path.join(lock, 'pid')));
-  return ageMs > lockExpiresMs || (pid > 0 ? !isAlive(pid) : ageMs > 5_000);
+  const pids = (read(path.join(lock, 'pid')) ?? '').split('\n').filter(Boolean).map(Number);
+  return ageMs > lockExpiresMs || (pids.length > 0 ? !pids.some(isAlive) : ageMs > 5_000);
 }
 
 function isAlive(pid) {

@@ -95,6 +95,22 @@ test('the lock of a start that was killed is not waited for', async (t) => {
   assert.equal(installs(), 1);
 });
 
+test('the installation of a start that was killed is waited for while it goes on', async (t) => {
+  const { root, launcher, env, installs } = await clone(t);
+  // npm keeps running, as after a SIGTERM that was sent to the launcher alone.
+  const npm = spawn('sleep', ['600']);
+  const gone = spawn('true');
+  await once(gone, 'close');
+  await mkdir(path.join(root, '.innbound', 'installing'), { recursive: true });
+  await writeFile(path.join(root, '.innbound', 'installing', 'pid'), `${gone.pid}\n${npm.pid}\n`);
+  const waiting = start(launcher, [], env);
+  await says(waiting.child, 'waiting for another start');
+  assert.equal(installs(), 0);
+  npm.kill();
+  assert.equal((await waiting.ended).code, 0);
+  assert.equal(installs(), 1);
+});
+
 test('an installation that fails says what to do next, and the next start tries again', async (t) => {
   const { root, launcher, env } = await clone(t);
   const broken = path.join(root, '..', 'broken');
