@@ -7,7 +7,7 @@ import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
 import { type CommonOptions, onGround } from './command.ts';
-import { terminalIo } from './partner-io.ts';
+import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 import { portNumber } from './serve.ts';
 
@@ -84,17 +84,19 @@ Examples:
     .action(async (url: string | undefined, options: Options) => {
       const output = { json: options.json === true, html: options.html };
       if (options.sender) {
-        process.exitCode = await runSenderCheck(
-          {
-            host: options.host,
-            port: options.port,
-            patienceMs: options.patience * 1000,
-            ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-            ...(options.brand === undefined ? {} : { brandId: options.brand }),
-            ...(options.secretEnv === undefined ? {} : { secret: secretFrom({ env: options.secretEnv }) }),
-          },
-          output,
-          terminalIo(),
+        process.exitCode = await onPort(options.port, () =>
+          runSenderCheck(
+            {
+              host: options.host,
+              port: options.port,
+              patienceMs: options.patience * 1000,
+              ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+              ...(options.brand === undefined ? {} : { brandId: options.brand }),
+              ...(options.secretEnv === undefined ? {} : { secret: secretFrom({ env: options.secretEnv }) }),
+            },
+            output,
+            terminalIo(),
+          ),
         );
         return;
       }

@@ -1,3 +1,4 @@
+import { InnboundError } from '../errors.ts';
 import type { Io } from '../partner/io.ts';
 import { say, show } from './command.ts';
 import { ended } from './serve.ts';
@@ -29,4 +30,14 @@ export function terminalIo(): Io {
     colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     ended,
   };
+}
+
+/** A port that is taken is told as such, not as a fault of the program. */
+export async function onPort<T>(port: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new InnboundError('operate.port_taken', `Port ${port} is taken.`, { port });
+  }
 }

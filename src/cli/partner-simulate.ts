@@ -15,7 +15,7 @@ import {
   shapes,
   shippedProperties,
 } from '../partner/simulate/index.ts';
-import { terminalIo } from './partner-io.ts';
+import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 import { portNumber } from './serve.ts';
 
@@ -90,24 +90,26 @@ Examples:
         brand_id: options.pushBrand ?? id,
         propertyId: id,
       }));
-      process.exitCode = await runSimulate(
-        {
-          port: options.port,
-          host: options.host,
-          seed: options.seed,
-          reservations: options.reservations,
-          properties,
-          shape: options.shape,
-          paging: options.paging,
-          auth: sampleAuth[options.auth],
-          changeEveryMs: options.every,
-          speed: options.speed,
-          untidy: options.untidy,
-          faults: options.fault,
-          ...(pushUrl === undefined ? {} : { push: targets }),
-        },
-        options.json === true,
-        terminalIo(),
+      process.exitCode = await onPort(options.port, () =>
+        runSimulate(
+          {
+            port: options.port,
+            host: options.host,
+            seed: options.seed,
+            reservations: options.reservations,
+            properties,
+            shape: options.shape,
+            paging: options.paging,
+            auth: sampleAuth[options.auth],
+            changeEveryMs: options.every,
+            speed: options.speed,
+            untidy: options.untidy,
+            faults: options.fault,
+            ...(pushUrl === undefined ? {} : { push: targets }),
+          },
+          options.json === true,
+          terminalIo(),
+        ),
       );
     });
 }
