@@ -7,6 +7,7 @@ import {
   leadingTitles,
   numberedPlaceholder,
   placeholders,
+  placeholdersAlone,
   trailingTitles,
 } from './name-words.ts';
 import { visible } from './text.ts';
@@ -66,12 +67,16 @@ function tidied(name: string | undefined): string | undefined {
 }
 
 function withoutPlaceholders({ first_name, last_name }: Names): Names {
-  // Na is also a family name of Korea: by itself it says nothing only where both fields say it.
-  if (first_name?.toUpperCase() === 'NA' && last_name?.toUpperCase() === 'NA') return {};
   return {
-    first_name: isPlaceholder(first_name) ? undefined : first_name,
-    last_name: isPlaceholder(last_name) ? undefined : last_name,
+    first_name: standsForNone(first_name, last_name) ? undefined : first_name,
+    last_name: standsForNone(last_name, first_name) ? undefined : last_name,
   };
+}
+
+function standsForNone(name: string | undefined, other: string | undefined): boolean {
+  if (isPlaceholder(name)) return true;
+  const isAlone = other === undefined || isPlaceholder(other) || placeholdersAlone.has(other.toLowerCase());
+  return name !== undefined && isAlone && placeholdersAlone.has(name.toLowerCase());
 }
 
 function isPlaceholder(name: string | undefined): boolean {

@@ -29,12 +29,16 @@ export const gluedTitle = /^(\p{L}{3,}?)(MRS|MR|MISS|MSTR)$/u;
 
 /** What is typed where no name is known. */
 export const placeholders: ReadonlySet<string> = new Set(
-  `tba|tbc|tbd|tbn|tb a|to be advised|to be announced|to be confirmed|n/a|n a|not available|not provided|not given|not known|no name|noname|name|
+  `tba|tbc|tbd|tbn|tb a|to be advised|to be announced|to be confirmed|n/a|n a|not available|not provided|not given|not known|no name|noname|
   first name|last name|firstname|lastname|surname|unknown|unnamed|anonymous|null|nil|none|undefined|guest|guests|hotel guest|new guest|
-  main guest|guest name|room guest|adult|child|infant|pax|passenger|walk in|walk-in|walkin|gast|gäste|huesped|huésped|invitado|
-  hóspede|hospede|invité|ospite|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend`
+  main guest|guest name|room guest|pax|walk in|walk-in|walkin|huesped|huésped|invitado|
+  hóspede|hospede|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend`
     .split('|')
     .map((word) => word.trim()),
+);
+/** Also family names somewhere (Gast, Child): they stand for no name only where the other field has none either. */
+export const placeholdersAlone: ReadonlySet<string> = new Set(
+  'adult child infant passenger name gast gäste invité ospite na test'.split(' '),
 );
 /** Guest 2, Adult 1, Pax #3, and letters repeated in place of a name. */
 export const numberedPlaceholder =

@@ -1,6 +1,6 @@
 import { caseName, type NameField } from './name-case.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
-import { leadingTitles, placeholders, trailingTitles } from './name-words.ts';
+import { leadingTitles, placeholders, placeholdersAlone, trailingTitles } from './name-words.ts';
 import { Recent } from './recent.ts';
 
 export interface NameChange {
@@ -65,7 +65,13 @@ function isSimple(name: string | undefined): boolean {
 }
 const plainWord = /^[A-Za-zÀ-ÖØ-öø-ÿ]{3,40}$/;
 function isKnownWord(word: string): boolean {
-  return placeholders.has(word) || leadingTitles.has(word) || trailingTitles.has(word) || /^x+$/.test(word);
+  return (
+    placeholders.has(word) ||
+    placeholdersAlone.has(word) ||
+    leadingTitles.has(word) ||
+    trailingTitles.has(word) ||
+    /^x+$/.test(word)
+  );
 }
 function isCapitalised(name: string): boolean {
   return name === '' || capitalised.test(name);

@@ -15,7 +15,7 @@ export interface RuleSet {
 }
 
 export type CompiledRules =
-  | ({ readonly kind: 'ok'; readonly rules: RuleSet } & RuleSet)
+  | { readonly kind: 'ok'; readonly rules: RuleSet }
   | { readonly kind: 'invalid'; readonly problems: readonly RuleProblem[] };
 
 /** Checks an integration's rules whole, with every mistake at its place, and makes them ready to run. */
@@ -38,7 +38,7 @@ export function compileRules(rules: readonly Rule[], about: About = {}): Compile
     if (compiled.length === 0) return { kind: 'kept', record, changed: false, notes: [] };
     return bound(record) ?? applyRules(compiled, record, about);
   };
-  return { kind: 'ok', apply, rules: { apply } };
+  return { kind: 'ok', rules: { apply } };
 }
 
 /** Refuses a record over which the rules could take longer than the bound. Sizes up to `limits.items` were settled when the rules were compiled. */

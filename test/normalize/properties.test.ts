@@ -247,3 +247,9 @@ test('a reservation is touched only in its guests, and not at all where they are
     { numRuns: 300 },
   );
 });
+
+test('texts that are no name, address or number are kept as they are, however long', () => {
+  const long = 'a@, +1/'.repeat(50_000);
+  const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {}, '');
+  assert.deepEqual(guest, { first_name: long, last_name: long, email_raw: long, phone_raw: long });
+});

@@ -64,7 +64,7 @@ describe('refused for the record at hand', () => {
   const apply = (when: string, record: Partial<Reservation>) => {
     const rules = compileRules([{ when, set: { source: '"x"' } }]);
     assert.equal(rules.kind, 'ok', JSON.stringify(rules));
-    return rules.kind === 'ok' ? rules.apply({ ...base, ...record }) : undefined;
+    return rules.kind === 'ok' ? rules.rules.apply({ ...base, ...record }) : undefined;
   };
   const twoLists = 'guests.exists(g, charges.exists(c, g.first_name == c.description))';
 
@@ -84,8 +84,8 @@ describe('refused for the record at hand', () => {
     ]);
     assert.equal(rules.kind, 'ok');
     if (rules.kind !== 'ok') return;
-    assert.equal(rules.apply({ ...base, charges: charges(50) }).kind, 'kept');
-    const result = rules.apply({ ...base, charges: charges(5_000) });
+    assert.equal(rules.rules.apply({ ...base, charges: charges(50) }).kind, 'kept');
+    const result = rules.rules.apply({ ...base, charges: charges(5_000) });
     assert.equal(result.kind === 'failed' && result.code, 'record.rule_too_costly');
   });
   const tooLarge: Readonly<Record<string, readonly [string, Partial<Reservation>]>> = {

@@ -38,7 +38,7 @@ function compiled(rules: readonly Rule[]) {
   const result = compileRules(rules, about);
   assert.equal(result.kind, 'ok', JSON.stringify(result));
   if (result.kind !== 'ok') throw new Error('unreachable');
-  return result;
+  return result.rules;
 }
 
 function frozen<Value>(value: Value): Value {
