@@ -21,10 +21,11 @@ export async function settle(pool: Pool, settlements: readonly Settlement[], nod
 const given = `
   given as materialized (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::int[], $8::text[],
-                         $9::text[], $10::text[], $11::int[], $12::int[])
-      as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms)
+                         $9::text[], $10::text[], $11::int[], $12::int[], $14::float8[], $15::int[], $16::text[])
+      as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms,
+            delay_ms, tries_used, answer)
   ), held as materialized (
-    select o.integration, o.destination, o.type, o.id from given g
+    select g.* from given g
       join outbox o using (integration, destination, type, id)
      where o.fence = g.fence and o.leased
      order by o.integration, o.destination, o.type, o.id for update of o
@@ -32,9 +33,17 @@ const given = `
 
 const log = `
   insert into attempts (integration, destination, type, id, version, attempt, outcome, code, status, message, duration_ms, node)
-  select g.integration, g.destination, g.type, g.id, g.version, g.attempt, g.outcome, g.code, g.status, g.message,
-         g.duration_ms, $13
-    from given g join moved m using (integration, destination, type, id)`;
+  select integration, destination, type, id, version, attempt, outcome, code, status, message, duration_ms, $13
+    from moved`;
+
+/**
+ * By key, though the row is locked: intake may have raised last_version between our snapshot and our lock, and a row found by
+ * its old place would then be passed over in silence.
+ */
+const same = 'o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id';
+
+const told =
+  'h.integration, h.destination, h.type, h.id, h.version, h.attempt, h.outcome, h.code, h.status, h.message, h.duration_ms';
 
 function columns(settlements: readonly Settlement[], node: string): unknown[] {
   return [
@@ -51,6 +60,9 @@ function columns(settlements: readonly Settlement[], node: string): unknown[] {
     settlements.map((s) => s.status ?? null),
     settlements.map((s) => (s.durationMs === undefined ? null : Math.round(s.durationMs))),
     node,
+    settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0)),
+    settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0)),
+    settlements.map((s) => s.answer?.replaceAll('\0', '') ?? null),
   ];
 }
 
@@ -60,12 +72,11 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
     text: `with ${given}, moved as (
       update outbox o
          set next_version = o.next_version + 1,
-             delivered_version = case when g.outcome = 'delivered' then g.version else o.delivered_version end,
+             delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
              attempt = 0, leased = false,
              due_at = case when o.next_version < o.last_version then now() end
-        from held h join given g using (integration, destination, type, id)
-       where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id
-      returning o.integration, o.destination, o.type, o.id, o.due_at
+        from held h where ${same}
+      returning ${told}, o.due_at
     ), logged as (${log})
     select distinct integration, destination from moved where due_at is not null`,
     values: columns(settlements, node),
@@ -76,21 +87,13 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
 async function settleRetry(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
   await pool.query({
     name: 'outbox-retry',
-    text: `with ${given}, waits as materialized (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $14::float8[], $15::int[])
-        as w (integration, destination, type, id, delay_ms, tries_used)
-    ), moved as (
+    text: `with ${given}, moved as (
       update outbox o
-         set attempt = w.tries_used, leased = false, due_at = now() + w.delay_ms * interval '1 millisecond'
-        from held h join waits w using (integration, destination, type, id)
-       where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id
-      returning o.integration, o.destination, o.type, o.id
+         set attempt = h.tries_used, leased = false, due_at = now() + h.delay_ms * interval '1 millisecond'
+        from held h where ${same}
+      returning ${told}
     ) ${log}`,
-    values: [
-      ...columns(settlements, node),
-      settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0)),
-      settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0)),
-    ],
+    values: columns(settlements, node),
   });
 }
 
@@ -100,24 +103,22 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
     tx.query(
       `with ${given}, letters as (
         insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
-        select g.integration, 'delivery', g.destination || ' ' || g.type || ' ' || g.id || ' ' || g.version, g.type, g.id,
-               g.destination, g.version, coalesce(g.code, 'deliver.refused'), coalesce(g.message, ''),
-               jsonb_strip_nulls(jsonb_build_object('attempt', g.attempt, 'status', g.status, 'duration_ms', g.duration_ms,
-                                                    'answer', a.answer))
-          from given g join held h using (integration, destination, type, id)
-          join unnest($1::text[], $2::text[], $3::text[], $4::text[], $14::text[])
-            as a (integration, destination, type, id, answer) using (integration, destination, type, id)
+        select integration, 'delivery', destination || ' ' || type || ' ' || id || ' ' || version, type, id,
+               destination, version, coalesce(code, 'deliver.refused'), coalesce(message, ''),
+               jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'status', status, 'duration_ms', duration_ms,
+                                                    'answer', answer))
+          from held
             on conflict (integration, kind, fingerprint) where state = 'open' do update
            set times = dead_letters.times + 1, last_at = now(), code = excluded.code, message = excluded.message,
                detail = excluded.detail
         returning integration, destination, type, id, dead_letter_id
       ), moved as (
         update outbox o set due_at = null, leased = false, held_by = l.dead_letter_id
-          from letters l
-         where o.integration = l.integration and o.destination = l.destination and o.type = l.type and o.id = l.id
-        returning o.integration, o.destination, o.type, o.id
+          from held h join letters l using (integration, destination, type, id)
+         where ${same}
+        returning ${told}
       ) ${log}`,
-      [...columns(settlements, node), settlements.map((s) => s.answer?.replaceAll('\0', '') ?? null)],
+      columns(settlements, node),
     ),
   );
 }
