@@ -292,6 +292,14 @@ for (const [name, [breakage, expected, seen]] of Object.entries(broken)) {
   });
 }
 
+test('every rule was seen to be broken by one of these, but the one that only tells what came', async () => {
+  const named = new Set(Object.values(broken).flatMap(([, expected]) => expected));
+  assert.deepEqual(
+    senderRules.map(({ id }) => id).filter((id) => !named.has(id)),
+    ['events.kinds'],
+  );
+});
+
 test('patience ends, and what could not be seen is skipped', async () => {
   const { report: finished } = await startSenderCheck({ patienceMs: 10 });
   const report = await finished;
