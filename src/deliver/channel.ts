@@ -27,8 +27,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** Between the end of a call and the end of its lease: time to write down the result. */
-const marginMs = 30_000;
+const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
 const soonMs = 2_000;
 
@@ -51,7 +50,7 @@ export function openChannel(
   settler: Settler,
   onSettled: (counts: Counts) => void,
 ): Channel {
-  const { store, clock, log } = ports;
+  const { store, clock, log, leaseMarginMs = standardMarginMs } = ports;
   const ring = new LaneRing();
   const underWay = new Set<Promise<void>>();
   let free = config.concurrency;
@@ -99,7 +98,7 @@ export function openChannel(
         calls = budget.granted;
         if (calls === 0) return beQuiet(budget.waitMs);
       }
-      const leaseMs = config.timeoutMs + marginMs;
+      const leaseMs = config.timeoutMs + leaseMarginMs;
       const leaseEndsAtMs = clock.now() + leaseMs;
       const claims = await store.claim(
         { integration: lane.integration, destination: config.name },
@@ -176,7 +175,7 @@ export function openChannel(
     let endsAtMs = leaseEndsAtMs;
     if (sendables.length > 0) {
       const hold = async (): Promise<boolean> => {
-        const leaseMs = config.timeoutMs + marginMs;
+        const leaseMs = config.timeoutMs + leaseMarginMs;
         const askedAtMs = clock.now();
         const held = await store.extend(key, claims, leaseMs).catch(() => 0);
         if (held === claims.length) endsAtMs = askedAtMs + leaseMs;

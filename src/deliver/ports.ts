@@ -116,6 +116,8 @@ export interface DeliverPorts {
   readonly wake: { wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void> };
   readonly log: DeliverLog;
   readonly chance: () => number;
+  /** Between the end of a call and the end of its lease, to write down the result; half a minute unless told. */
+  readonly leaseMarginMs?: number;
   /** Told of every settled batch, for metrics. */
   readonly observe?: (settled: { delivered: number; skipped: number; retry: number; dead: number }) => void;
   readonly node: string;

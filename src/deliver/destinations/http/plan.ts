@@ -60,6 +60,10 @@ export function compilePlan(settings: Settings): Plan {
   const each = settings.each ?? preset?.each ?? 'record';
   const requires = (settings.requires ?? preset?.requires ?? []).map((path) => compileLine(`{${path}}`));
 
+  const unwanted = (settings.skip_if ?? preset?.skip_if ?? []).map((path) => compileTemplate(`{${path}}`));
+  const wanted = (scope: Scope): boolean =>
+    requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
+
   return {
     items(delivery, index) {
       const { message } = delivery;
@@ -77,7 +81,7 @@ export function compilePlan(settings: Settings): Plan {
           const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
           return { index, operation: chosen ?? operation, scope, key, changedAt: delivery.changedAt };
         })
-        .filter(({ scope, operation: { skip } }) => !skip && requires.every((has) => has(scope) !== undefined));
+        .filter(({ scope, operation: { skip } }) => !skip && wanted(scope));
     },
   };
 }

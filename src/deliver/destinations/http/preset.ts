@@ -15,6 +15,7 @@ const presetSchema = z.strictObject({
   with: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string().optional() })),
   each: z.enum(['record', 'guest']),
   requires: z.array(z.string()).default([]),
+  skip_if: z.array(z.string()).default([]),
   batch: z.int().min(1),
   ...operationShape,
   url: z.string(),

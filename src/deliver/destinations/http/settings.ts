@@ -37,6 +37,10 @@ const shape = z
       .array(z.string().min(1))
       .optional()
       .describe('Paths that an item must have, such as guest.email; one without them is skipped.'),
+    skip_if: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Paths that keep an item from being sent where they are true, such as guest.email_proxy.'),
     on: z
       .strictObject({
         withdrawn: situationSchema

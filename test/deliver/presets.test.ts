@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import type { DeliverLimits } from '../../src/deliver/destination.ts';
+import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { presets } from '../../src/deliver/destinations/http/preset.ts';
+import type { Delivery } from '../../src/deliver/message.ts';
+import type { Json } from '../../src/terms.ts';
+import { listen, type Received, type Reply } from './http-server.ts';
+import { delivery, reservation, services } from './support.ts';
+
+/**
+ * Each preset against a server that demands what the public description of its API demands, and nothing it would let pass:
+ * a request that such a server refuses fails the test.
+ */
+type Body = { [key: string]: Json };
+
+const refuse = (why: string): Reply => ({ status: 400, body: { message: why } });
+const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+
+async function setUp(
+  t: TestContext,
+  preset: string,
+  variables: (url: string) => Record<string, string>,
+  answer: (request: Received) => Reply,
+) {
+  const refusals: string[] = [];
+  const server = await listen((request) => {
+    const reply = answer(request);
+    if (reply.status === 400) refusals.push(JSON.stringify(reply.body));
+    return reply;
+  });
+  const offered = services('/');
+  t.after(async () => {
+    await offered.close();
+    await server.close();
+  });
+  const settings = http.settings.parse({ preset, with: variables(server.url) });
+  const { most } = http.batch(settings);
+  const limits: DeliverLimits = { batch: most, deadlineMs: 5_000, signal: new AbortController().signal };
+  const destination = http.open(settings, offered);
+  return { ...server, refusals, most, deliver: (batch: readonly Delivery[]) => destination.deliver(batch, limits) };
+}
+
+const withGuests = (id: string, guests: Guest[]): Delivery => delivery(reservation(id, { guests }));
+const guest = (name: string, change: Partial<Guest> = {}): Guest => ({
+  first_name: name,
+  last_name: 'Exemplo',
+  email: `${name.toLowerCase()}@guests.example`,
+  phone: '+351912345678',
+  marketing_consent: true,
+  ...change,
+});
+const withdrawn = (id: string, name: string): Delivery => ({
+  ...withGuests(id, [{ email: `${name}@guests.example`, marketing_consent: false }]),
+  byConsent: true,
+});
+const erased = (id: string, name: string): Delivery => {
+  const one = withGuests(id, [{ email: `${name}@guests.example` }]);
+  return { ...one, message: { ...one.message, event: 'erased' } };
+};
+const kinds = (outcomes: readonly { kind: string }[]) => outcomes.map(({ kind }) => kind);
+
+test('every preset names the public description it was made from', () => {
+  assert.deepEqual([...presets.keys()], ['hubspot', 'klaviyo', 'mailchimp', 'salesforce']);
+  for (const preset of presets.values()) assert.ok(preset.reference.every((url) => url.startsWith('https://')));
+});
+
+/** https://developers.hubspot.com: contacts, batch upsert; gdpr-delete; unsubscribe-all. */
+function hubspot({ method, path, body, headers }: Received): Reply {
+  if (method !== 'POST') return refuse(method);
+  if (path === '/crm/v3/objects/contacts/gdpr-delete') {
+    const { idProperty, objectId, ...rest } = body as Body;
+    if (idProperty !== 'email' || !address.test(String(objectId)) || Object.keys(rest).length > 0)
+      return refuse('gdpr');
+    return { status: 204 };
+  }
+  if (/^\/communication-preferences\/v4\/statuses\/[^/]+%40[^/]+\/unsubscribe-all\?channel=EMAIL$/.test(path)) {
+    return { status: 200, body: { status: 'COMPLETE', results: [] } };
+  }
+  if (path !== '/crm/v3/objects/contacts/batch/upsert') return { status: 404 };
+  if (headers['content-type'] !== 'application/json') return refuse('content type');
+  const { inputs, ...more } = body as { inputs: Body[] };
+  if (!Array.isArray(inputs) || inputs.length === 0 || inputs.length > 100 || Object.keys(more).length > 0)
+    return refuse('inputs');
+  if (new Set(inputs.map(({ id }) => String(id).toLowerCase())).size !== inputs.length) return refuse('duplicate ids');
+  for (const { id, idProperty, properties, ...rest } of inputs) {
+    if (idProperty !== 'email' || typeof id !== 'string' || Object.keys(rest).length > 0) return refuse('input');
+    const known = new Set(['email', 'firstname', 'lastname', 'phone']);
+    const own = Object.entries(properties as Body);
+    if (own.some(([name, value]) => !known.has(name) || typeof value !== 'string')) return refuse('properties');
+    if ((properties as Body).email !== id) return refuse('email');
+  }
+  const bad = inputs.filter(({ id }) => String(id).startsWith('invalid'));
+  if (bad.length === 0) return { status: 200, body: { status: 'COMPLETE', results: inputs.map(() => ({})) } };
+  const errors = bad.map(({ id }) => ({
+    status: 'error',
+    category: 'VALIDATION_ERROR',
+    message: 'Email address is invalid',
+    context: { ids: [id] },
+  }));
+  return { status: 207, body: { status: 'COMPLETE', results: [], numErrors: bad.length, errors } };
+}
+
+test('hubspot: contacts in batches of a hundred, each address once, failures item by item', async (t) => {
+  const { deliver, received, refusals, most } = await setUp(t, 'hubspot', (url) => ({ base_url: url }), hubspot);
+  assert.equal(most, 100);
+  const many = Array.from({ length: 130 }, (_, i) => withGuests(`r${i}`, [guest(`Ana${i % 120}`)]));
+  assert.deepEqual(new Set(kinds(await deliver(many))), new Set(['delivered']));
+  assert.deepEqual(
+    received.map(({ body }) => (body as { inputs: Json[] }).inputs.length),
+    [100, 20],
+  );
+  const mixed = await deliver([
+    withGuests('a', [guest('Ana'), guest('Rui')]),
+    withGuests('b', [guest('invalid')]),
+    withGuests('c', [{ first_name: 'Nobody' }]),
+    withGuests('d', [guest('alias', { email_proxy: true })]),
+  ]);
+  assert.deepEqual(kinds(mixed), ['delivered', 'dead', 'skipped', 'skipped']);
+  assert.deepEqual(kinds(await deliver([withdrawn('d', 'ana'), erased('e', 'ana')])), ['delivered', 'delivered']);
+  assert.deepEqual(refusals, []);
+});
+
+/** https://developer.salesforce.com: sObject Collections, upsert by external id. */
+function salesforce({ method, path, body }: Received): Reply {
+  if (method === 'DELETE') {
+    return {
+      status: /^\/services\/data\/v61\.0\/sobjects\/Contact\/Innbound_Email__c\/[^/]+%40[^/]+$/.test(path) ? 204 : 400,
+    };
+  }
+  if (method !== 'PATCH' || path !== '/services/data/v61.0/composite/sobjects/Contact/Innbound_Email__c')
+    return refuse(path);
+  const { allOrNone, records, ...more } = body as { allOrNone: boolean; records: Body[] };
+  if (allOrNone !== false || records.length > 200 || Object.keys(more).length > 0) return refuse('envelope');
+  for (const record of records) {
+    if (JSON.stringify(record.attributes) !== '{"type":"Contact"}') return refuse('attributes');
+    if ('Id' in record || 'id' in record) return refuse('record ids are not allowed');
+    if (typeof record.Innbound_Email__c !== 'string') return refuse('external id');
+  }
+  const results = records.map((record) => {
+    if (record.HasOptedOutOfEmail === true) return { id: '003', success: true, errors: [], created: false };
+    if (typeof record.LastName !== 'string') {
+      return {
+        success: false,
+        errors: [{ statusCode: 'REQUIRED_FIELD_MISSING', message: 'LastName', fields: ['LastName'] }],
+      };
+    }
+    if (record.FirstName === 'Locked') {
+      return { success: false, errors: [{ statusCode: 'UNABLE_TO_LOCK_ROW', message: 'locked', fields: [] }] };
+    }
+    if (record.FirstName === 'Invalid') {
+      return { success: false, errors: [{ statusCode: 'INVALID_EMAIL_ADDRESS', message: 'Email', fields: ['Email'] }] };
+    }
+    return { id: '003', success: true, errors: [], created: true };
+  });
+  return { status: 200, body: results };
+}
+
+test('salesforce: contacts by external id, results by position, a locked row tried again', async (t) => {
+  const { deliver, refusals } = await setUp(t, 'salesforce', (url) => ({ instance_url: url }), salesforce);
+  const outcomes = await deliver([
+    withGuests('a', [guest('Ana')]),
+    withGuests('b', [guest('Locked')]),
+    withGuests('c', [guest('Invalid')]),
+    withGuests('d', [{ email: 'nameless@guests.example' }]),
+    withdrawn('e', 'ana'),
+    erased('f', 'ana'),
+  ]);
+  assert.deepEqual(kinds(outcomes), ['delivered', 'retry', 'dead', 'delivered', 'delivered', 'delivered']);
+  assert.deepEqual(refusals, []);
+});
+
+/** https://developers.klaviyo.com: create or update profile; bulk unsubscribe; request deletion. */
+function klaviyo({ method, path, body, headers }: Received): Reply {
+  if (method !== 'POST' || !/^\d{4}-\d{2}-\d{2}$/.test(String(headers.revision))) return refuse('revision');
+  if (headers['content-type'] !== 'application/vnd.api+json') return refuse('content type');
+  const { type, attributes } = (body as { data: { type: string; attributes: Body } }).data;
+  if (path === '/api/profile-import') {
+    if (type !== 'profile' || !address.test(String(attributes.email))) return refuse('profile');
+    const known = new Set(['email', 'phone_number', 'external_id', 'first_name', 'last_name', 'properties']);
+    if (Object.keys(attributes).some((name) => !known.has(name))) return refuse('attributes');
+    if (attributes.phone_number !== undefined && !/^\+\d{7,15}$/.test(String(attributes.phone_number)))
+      return refuse('phone');
+    return { status: attributes.first_name === 'New' ? 201 : 200, body: { data: { type: 'profile', id: '01' } } };
+  }
+  if (path === '/api/profile-subscription-bulk-delete-jobs') {
+    const [profile] = (attributes.profiles as unknown as { data: { type: string; attributes: Body }[] }).data;
+    const consent = JSON.stringify(profile?.attributes.subscriptions);
+    if (type !== 'profile-subscription-bulk-delete-job' || profile?.type !== 'profile') return refuse('job');
+    if (consent !== '{"email":{"marketing":{"consent":"UNSUBSCRIBED"}}}') return refuse('subscriptions');
+    return { status: 202 };
+  }
+  if (path !== '/api/data-privacy-deletion-jobs' || type !== 'data-privacy-deletion-job') return refuse(path);
+  const { data } = attributes.profile as unknown as { data: { type: string; attributes: Body } };
+  return data.type === 'profile' && address.test(String(data.attributes.email)) ? { status: 202 } : refuse('deletion');
+}
+
+test('klaviyo: profiles one by one, unsubscribed and deleted', async (t) => {
+  const { deliver, received, refusals, most } = await setUp(t, 'klaviyo', (url) => ({ base_url: url }), klaviyo);
+  assert.equal(most, 1);
+  assert.deepEqual(kinds(await deliver([withGuests('a', [guest('Ana'), guest('New')])])), ['delivered']);
+  const keys = received.map(({ headers }) => headers['idempotency-key']);
+  assert.equal(new Set(keys).size, 2);
+  assert.deepEqual(kinds(await deliver([withdrawn('b', 'ana')])), ['delivered']);
+  assert.deepEqual(kinds(await deliver([erased('c', 'ana')])), ['delivered']);
+  assert.deepEqual(refusals, []);
+});
+
+/** https://mailchimp.com/developer: batch subscribe or unsubscribe; delete permanently. */
+function mailchimp({ method, path, body }: Received): Reply {
+  if (method !== 'POST') return refuse(method);
+  const hash = createHash('md5').update('ana@guests.example').digest('hex');
+  if (path === `/3.0/lists/L1/members/${hash}/actions/delete-permanent`) return { status: 204 };
+  if (path !== '/3.0/lists/L1?skip_merge_validation=true') return { status: 404 };
+  const { members, update_existing, ...more } = body as { members: Body[]; update_existing: boolean };
+  if (!Array.isArray(members) || members.length > 500 || update_existing !== true || Object.keys(more).length > 0)
+    return refuse('envelope');
+  const seen = new Set<string>();
+  const errors: Json[] = [];
+  for (const { email_address, status, merge_fields } of members) {
+    if (!['subscribed', 'unsubscribed'].includes(String(status))) return refuse('status');
+    if (Object.values((merge_fields ?? {}) as Body).some((value) => typeof value !== 'string'))
+      return refuse('merge fields');
+    const email = String(email_address);
+    if (seen.has(email)) errors.push({ email_address: email, error: 'Duplicate', error_code: 'ERROR_GENERIC' });
+    if (email.startsWith('forgotten'))
+      errors.push({ email_address: email, error: 'Forgotten', error_code: 'ERROR_CONTACT_EXISTS' });
+    seen.add(email);
+  }
+  return { status: 200, body: { new_members: [], updated_members: [], errors, error_count: errors.length } };
+}
+
+test('mailchimp: members in one call, a refused one alone is dead', async (t) => {
+  const variables = (url: string) => ({ base_url: `${url}/3.0`, list_id: 'L1' });
+  const { deliver, received, refusals } = await setUp(t, 'mailchimp', variables, mailchimp);
+  const outcomes = await deliver([
+    withGuests('a', [guest('Ana')]),
+    withGuests('b', [guest('Ana', { phone: '+351910000000' })]),
+    withGuests('c', [guest('forgotten')]),
+    withdrawn('d', 'rui'),
+    erased('e', 'ana'),
+  ]);
+  assert.deepEqual(kinds(outcomes), ['delivered', 'delivered', 'dead', 'delivered', 'delivered']);
+  assert.deepEqual(
+    received.map(({ body }) => (body as { members?: Body[] } | null)?.members?.map(({ status }) => status)),
+    [['subscribed', 'subscribed'], ['unsubscribed'], undefined],
+  );
+  assert.deepEqual(refusals, []);
+});

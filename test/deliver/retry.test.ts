@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isLastTry, longestWaitMs, nextTry, retryAfterMs, standardScheduleMs } from '../../src/deliver/retry.ts';
+
+test('first try plus four retries: 5 s, 1 min, 10 min, 1 h, then dead', () => {
+  const waits = [0, 1, 2, 3].map((used) => nextTry({}, used, standardScheduleMs, 0));
+  assert.deepEqual(waits, [
+    { kind: 'wait', delayMs: 5_000, triesUsed: 1 },
+    { kind: 'wait', delayMs: 60_000, triesUsed: 2 },
+    { kind: 'wait', delayMs: 600_000, triesUsed: 3 },
+    { kind: 'wait', delayMs: 3_600_000, triesUsed: 4 },
+  ]);
+  assert.deepEqual(nextTry({}, 4, standardScheduleMs, 0), { kind: 'dead' });
+  assert.equal(isLastTry(3, standardScheduleMs), false);
+  assert.equal(isLastTry(4, standardScheduleMs), true);
+});
+
+test('jitter stretches a wait by a quarter at most and never shortens it', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.nat(3), (chance, used) => {
+      const next = nextTry({}, used, standardScheduleMs, chance);
+      const base = standardScheduleMs[used] ?? 0;
+      assert.ok(next.kind === 'wait' && next.delayMs >= base && next.delayMs <= base * 1.25);
+    }),
+  );
+});
+
+test('a free wait uses no try however often it comes; Retry-After is obeyed and bounded', () => {
+  const free = nextTry({ free: true, afterMs: 30_000 }, 4, standardScheduleMs, 0);
+  assert.deepEqual(free, { kind: 'wait', delayMs: 30_000, triesUsed: 4 });
+  const busy = nextTry({ afterMs: 90_000 }, 0, standardScheduleMs, 0);
+  assert.deepEqual(busy, { kind: 'wait', delayMs: 90_000, triesUsed: 1 });
+  const endless = nextTry({ free: true, afterMs: Number.MAX_SAFE_INTEGER }, 0, standardScheduleMs, 0);
+  assert.ok(endless.kind === 'wait' && endless.delayMs === longestWaitMs);
+});
+
+test('Retry-After is seconds or an HTTP date, and nothing else', () => {
+  const now = Date.UTC(2026, 10, 15, 12, 0, 0);
+  assert.equal(retryAfterMs('7', now), 7_000);
+  assert.equal(retryAfterMs('Sun, 15 Nov 2026 12:00:30 GMT', now), 30_000);
+  assert.equal(retryAfterMs('Sun, 15 Nov 2026 11:00:00 GMT', now), 0);
+  assert.equal(retryAfterMs('999999999', now), longestWaitMs);
+  for (const wrong of ['', 'soon', '-1', '1.5', '2026-11-15', undefined])
+    assert.equal(retryAfterMs(wrong, now), undefined);
+});

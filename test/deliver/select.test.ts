@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encodeRecord } from '../../src/canonical/encode.ts';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import type { MessageData } from '../../src/deliver/message.ts';
+import type { Claimed } from '../../src/deliver/ports.ts';
+import { type Selection, select } from '../../src/deliver/select.ts';
+import { config, lane, reservation } from './support.ts';
+
+const all: Selection = { receives: ['reservation'], fields: compileFields({}) };
+
+function claimed(record: Reservation, given?: Reservation, change: Partial<Claimed> = {}): Claimed {
+  return {
+    type: 'reservation',
+    id: record.id,
+    version: given ? 2 : 1,
+    deliveredVersion: given ? 1 : 0,
+    triesUsed: 0,
+    fence: 1,
+    interrupted: false,
+    change: { event: 'updated', idempotencyKey: 'k', at: 0, dataText: encodeRecord(record) },
+    ...(given && { deliveredDataText: encodeRecord(given) }),
+    ...change,
+  };
+}
+
+function told(selection: Selection, one: Claimed): MessageData | string {
+  const chosen = select(lane(config('crm', { selection })), one);
+  return chosen.kind === 'send' ? chosen.message.data : chosen.code;
+}
+
+test('the message is the envelope of the interface', () => {
+  const chosen = select(lane(config('crm', { selection: all })), claimed(reservation('r')));
+  assert.ok(chosen.kind === 'send');
+  assert.deepEqual(Object.keys(chosen.message), [
+    'type',
+    'integration',
+    'brand_id',
+    'event',
+    'version',
+    'idempotency_key',
+    'data',
+  ]);
+});
+
+test('types that a destination does not receive, and versions that are gone, are skipped', () => {
+  assert.equal(told({ ...all, receives: ['guest'] }, claimed(reservation('r'))), 'not_received');
+  const { change: _, ...gone } = claimed(reservation('r'));
+  assert.equal(told(all, gone), 'version_gone');
+});
+
+test('fields are chosen and dropped at every level; the id stays', () => {
+  const only = compileFields({
+    only: ['check_in', 'guests[].email', 'guests[].first_name'],
+    drop: ['guests[].first_name'],
+  });
+  assert.deepEqual(told({ ...all, fields: only }, claimed(reservation('r'))), {
+    id: 'r',
+    check_in: '2026-12-01',
+    guests: [{ email: 'r@guests.example' }],
+  });
+  const drop = compileFields({ drop: ['guests', 'charges', 'extra.secret', 'id'] });
+  const data = told(
+    { ...all, fields: drop },
+    claimed(reservation('r', { extra: { secret: 1, open: 2 } })),
+  ) as MessageData;
+  assert.deepEqual([data.id, data.guests, data.charges, data.extra], ['r', undefined, undefined, { open: 2 }]);
+});
+
+test('what is said of guests[] holds for a guest of its own', () => {
+  const guest = { id: 'g', first_name: 'Ana', email: 'ana@guests.example', phone: '+351912345678' };
+  const only = compileFields({ only: ['check_in', 'guests[].email'] });
+  assert.deepEqual(only('guest', guest), { id: 'g', email: 'ana@guests.example' });
+  assert.deepEqual(compileFields({ drop: ['guests[].phone', 'check_in'] })('guest', guest), {
+    id: 'g',
+    first_name: 'Ana',
+    email: 'ana@guests.example',
+  });
+  assert.deepEqual(compileFields({ only: ['check_in'] })('guest', guest), { id: 'g' });
+});
+
+test('a filter that fails is a dead letter, one that says no a skip', () => {
+  const filter = (answer: 'yes' | 'no') => ({ ...all, filter: () => ({ kind: answer }) as const });
+  assert.equal(told(filter('no'), claimed(reservation('r'))), 'filtered');
+  assert.equal(typeof told(filter('yes'), claimed(reservation('r'))), 'object');
+  const failing: Selection = { ...all, filter: () => ({ kind: 'failed', message: 'no such key' }) };
+  assert.equal(told(failing, claimed(reservation('r'))), 'deliver.filter_failed');
+});
+
+const marketing: Selection = { ...all, consent: 'marketing' };
+const ana = {
+  guest_id: 'a',
+  first_name: 'Ana',
+  last_name: 'Exemplo',
+  email: 'ana@guests.example',
+  phone: '+351912345678',
+};
+const rui = { guest_id: 'b', first_name: 'Rui', last_name: 'Modelo', email: 'rui@guests.example' };
+const yes = { marketing_consent: true };
+const no = { marketing_consent: false };
+
+test('consent: only consenting guests, and nothing at all without one', () => {
+  const mixed = told(
+    marketing,
+    claimed(
+      reservation('r', {
+        guests: [
+          { ...ana, ...yes },
+          { ...rui, ...no },
+        ],
+      }),
+    ),
+  );
+  assert.deepEqual((mixed as MessageData).guests, [{ ...ana, ...yes }]);
+  assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }))), 'no_consent');
+  assert.equal(told(marketing, claimed(reservation('r', { guests: [] }))), 'no_consent');
+});
+
+test('consent: a withdrawal names the guest as it was known, and nothing more', () => {
+  const before = reservation('r', {
+    guests: [
+      { ...ana, ...yes },
+      { ...rui, ...yes },
+    ],
+  });
+  const moved = { ...ana, email: 'new@guests.example', ...no };
+  const one = told(
+    marketing,
+    claimed(reservation('r', { guests: [moved, { ...rui, ...yes }] }), before),
+  ) as MessageData;
+  assert.deepEqual(one.guests, [
+    { ...rui, ...yes },
+    { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', marketing_consent: false },
+  ]);
+  const both = told(
+    marketing,
+    claimed(reservation('r', { guests: [moved, { ...rui, ...no }] }), before),
+  ) as MessageData;
+  assert.equal(both.guests?.length, 2);
+  assert.equal(both.total_amount, undefined);
+  assert.deepEqual(both.charges, []);
+});
+
+test('consent: a withdrawal is told whatever the filter says; a guest who only left the booking withdrew nothing', () => {
+  const before = reservation('r', { guests: [{ ...ana, ...yes }] });
+  const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
+  assert.equal(typeof told(strict, claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before)), 'object');
+  assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'no_consent');
+});
+
+test('an erasure goes to whoever may know the record, past filter and fields', () => {
+  const change = {
+    event: 'erased' as const,
+    idempotencyKey: 'k',
+    at: 0,
+    dataText: encodeRecord(reservation('r', { guests: [] })),
+  };
+  const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
+  assert.equal(told(strict, claimed(reservation('r'), undefined, { change })), 'no_consent');
+  assert.equal(typeof told(strict, claimed(reservation('r'), reservation('r'), { change })), 'object');
+  assert.equal(typeof told(strict, claimed(reservation('r'), undefined, { change, interrupted: true })), 'object');
+  assert.equal(
+    typeof told({ ...all, filter: () => ({ kind: 'no' }) }, claimed(reservation('r'), undefined, { change })),
+    'object',
+  );
+});
