@@ -44,7 +44,7 @@ export function hasForeignLetters(text: string): boolean {
   return foreignLetter.test(text);
 }
 
-export function isOneCase(text: string): boolean {
+function isOneCase(text: string): boolean {
   const hasLower = /\p{Ll}/u.test(text.replaceAll('ß', ''));
   const hasUpper = /[\p{Lu}\p{Lt}]/u.test(text);
   return hasLower !== hasUpper;

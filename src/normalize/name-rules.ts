@@ -153,7 +153,7 @@ function joinPattern(region: string | undefined): RegExp {
   const local = joiningWordOf(region);
   const known = joinPatterns.get(local ?? '');
   if (known) return known;
-  const words = [...joiningWords.anywhere, ...(local === undefined ? [] : [local])].join('|');
+  const words = [...joiningWords, ...(local === undefined ? [] : [local])].join('|');
   const pattern = new RegExp(`\\s*[&+/]\\s*|\\s+(?:${words})\\s+`, 'iu');
   joinPatterns.set(local ?? '', pattern);
   return pattern;

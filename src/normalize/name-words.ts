@@ -44,17 +44,8 @@ export const placeholdersAlone: ReadonlySet<string> = new Set(
 export const numberedPlaceholder =
   /^(?:(?:guest|adult|child|infant|pax|passenger|gast|person)[ ._-]*#?\d{1,3}|x{2,}(?: x{2,})*|\?+)$/;
 
-/** Words that join two people, by the region of the guest; the first set is understood everywhere. */
-export const joiningWords = {
-  anywhere: ['and', 'und', 'et'],
-  y: ['y'],
-  e: ['e'],
-  en: ['en'],
-  og: ['og'],
-  och: ['och'],
-  ve: ['ve'],
-  i: ['i'],
-} as const;
+/** Words that join two people wherever the guest is from; others only where they mean it. */
+export const joiningWords: readonly string[] = ['and', 'und', 'et'];
 const joiningByRegion: ReadonlyMap<string, string> = new Map(
   Object.entries({
     y: 'ES MX AR CO CL PE VE EC GT CU BO DO HN PY SV NI CR PA UY PR',

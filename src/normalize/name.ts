@@ -3,14 +3,14 @@ import { longestName, type NameRegions, type NameRule, type Names, nameRules } f
 import { leadingTitles, placeholders, placeholdersAlone, trailingTitles } from './name-words.ts';
 import { Recent } from './recent.ts';
 
-export interface NameChange {
+interface NameChange {
   readonly field: NameField;
   readonly rule: NameRule;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-export interface NameReading {
+interface NameReading {
   readonly names: Names;
   readonly changes: readonly NameChange[];
 }

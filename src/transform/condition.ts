@@ -11,7 +11,7 @@ export type CompiledCondition =
   | { readonly kind: 'ok'; test(record: Reservation | Guest, about?: About): Tested }
   | { readonly kind: 'invalid'; readonly problems: readonly Mistake[] };
 
-export type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Outcome, { kind: 'value' }>;
+type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Outcome, { kind: 'value' }>;
 
 /** A destination's filter: true or false over the record that is delivered. A guest's fields are variables by themselves, and `guest` is the whole. */
 export function compileCondition(text: string, kind: EntityType): CompiledCondition {

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { patternOf } from './functions.ts';
 import { childrenOf, isMacro } from './guards.ts';
 import { limits } from './limits.ts';
+import { patternOf } from './pattern.ts';
 
 /**
  * An upper bound of an expression's steps, from its syntax tree. The divisors below were measured: each operation over the largest

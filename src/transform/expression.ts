@@ -1,8 +1,9 @@
 import type { ASTNode, ParseError, TypeError as TypeMistake } from '@marcbachmann/cel-js';
 import type { ErrorCode } from '../errors.ts';
+import { NotADate } from './calendar.ts';
 import { mostSteps } from './cost.ts';
 import { environments, type ScopeName } from './environments.ts';
-import { NotADate, withWrittenNames } from './functions.ts';
+import { withWrittenNames } from './functions.ts';
 import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
 import { LimitReached, limits } from './limits.ts';
 
@@ -141,7 +142,7 @@ function failureOf(error: unknown): Outcome {
     return {
       kind: 'failed',
       code: 'record.rule_failed',
-      message: 'A date function got a text that is no date YYYY-MM-DD.',
+      message: 'A date function got, or would give, what is no date YYYY-MM-DD.',
     };
   const code = isCelError(error) ? error.code : 'unexpected';
   return {

@@ -32,7 +32,7 @@ export const guestFields = {
   marketing_consent: 'flag',
 } as const satisfies Record<string, FieldKind>;
 
-export const roomFields = {
+const roomFields = {
   room_type: 'text',
   board: 'text',
   rate_code: 'text',
@@ -42,7 +42,7 @@ export const roomFields = {
   children: 'integer',
 } as const satisfies Record<string, FieldKind>;
 
-export const chargeFields = {
+const chargeFields = {
   code: 'text',
   description: 'text',
   amount: 'decimal',

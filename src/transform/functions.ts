@@ -1,6 +1,7 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
-import { RE2JS } from 're2js';
+import { addDays, daysBetween, weekday } from './calendar.ts';
 import { LimitReached, limits } from './limits.ts';
+import { matches } from './pattern.ts';
 import { checkText, View } from './views.ts';
 
 /**
@@ -94,49 +95,6 @@ function hasMacro({ args }: { args: readonly ASTNode[] }): object {
   };
 }
 
-const patterns = new Map<string, RE2JS>();
-/** Patterns are literals of applied documents: some dozens in a service. The bound is for one that applies documents for months. */
-const mostPatterns = 2_000;
-
-/** The compiled pattern, or what is wrong with it. */
-export function patternOf(text: string): RE2JS | string {
-  const known = patterns.get(text);
-  if (known) return known;
-  let pattern: RE2JS;
-  try {
-    pattern = RE2JS.compile(text);
-  } catch (error) {
-    return error instanceof Error ? error.message : 'not a regular expression';
-  }
-  if (pattern.programSize() > limits.patternProgram) return 'the pattern is too large; repeat less';
-  if (patterns.size >= mostPatterns) patterns.clear();
-  patterns.set(text, pattern);
-  return pattern;
-}
-
-function matches(text: string, pattern: string): boolean {
-  const compiled = patternOf(pattern);
-  return typeof compiled === 'string' ? false : compiled.test(checkText(text));
-}
-
-const dayMs = 86_400_000;
-
-function dayOf(date: string): number {
-  const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(date);
-  const ms = found ? Date.UTC(Number(found[1]), Number(found[2]) - 1, Number(found[3])) : Number.NaN;
-  if (Number.isNaN(ms)) throw new NotADate();
-  return ms / dayMs;
-}
-
-export class NotADate extends Error {}
-
-function dateOf(day: number): string {
-  const date = new Date(day * dayMs);
-  const year = date.getUTCFullYear();
-  if (Number.isNaN(year) || year < 0 || year > 9999) throw new NotADate();
-  return date.toISOString().slice(0, 10);
-}
-
 /** Half away from zero on the decimal digits, as money is rounded: round(1.005, 2) is 1.01, where the double is a little less. */
 function round(value: number, places: bigint): number {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return value;
@@ -166,10 +124,9 @@ export function registerFunctions(environment: Environment): Environment {
       throw new LimitReached(`replace gives more than ${limits.text} characters`);
     return from === '' ? text : text.replaceAll(from, () => to);
   });
-  add('days_between(string, string): int', (from: string, to: string) => BigInt(dayOf(to) - dayOf(from)));
-  add('add_days(string, int): string', (date: string, days: bigint) => dateOf(dayOf(date) + Number(days)));
-  // 1 January 1970 was a Thursday, the fourth day of its ISO week.
-  add('weekday(string): int', (date: string) => BigInt(((((dayOf(date) + 3) % 7) + 7) % 7) + 1));
+  add('days_between(string, string): int', daysBetween);
+  add('add_days(string, int): string', addDays);
+  add('weekday(string): int', weekday);
   add('round(double, int): double', round);
   add('min(double, double): double', Math.min);
   add('max(double, double): double', Math.max);

@@ -1,7 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { guestFields, reservationFields } from './fields.ts';
-import { functionNames, macroNames, methodNames, ownNameOf, patternOf } from './functions.ts';
+import { functionNames, macroNames, methodNames, ownNameOf } from './functions.ts';
 import { limits } from './limits.ts';
+import { patternOf } from './pattern.ts';
 
 /** A mistake in an expression, at its place: `offset` counts characters from the start of the text. */
 export interface Mistake {
@@ -57,7 +58,8 @@ export interface Guarded {
 /** Holds a parsed expression against what rules may do. */
 export function guard(text: string, root: ASTNode): Guarded {
   const mistakes: Mistake[] = [];
-  const letters = [...Array(text.length).keys()].map((at) => text[at] ?? '');
+  // By UTF-16 units, as offsets count.
+  const letters = text.split('');
   const rename = (name: string, at: number): void => {
     const own = ownNameOf(name);
     if (own === undefined) return;
