@@ -23,21 +23,14 @@ export const serverLimits = {
 /** Of a flood of connections the newest are refused: the ones being served are not starved of memory. */
 export const maxConnections = 10_000;
 
-interface Answering {
-  readonly request: { readonly complete: boolean };
-  readonly closed: Promise<void>;
-}
-const openAnswers = new WeakMap<object, Set<Answering>>();
+/** The requests of a connection whose answers are not out yet, as far as is known. */
+const openAnswers = new WeakMap<object, { readonly request: IncomingMessage; readonly response: ServerResponse }[]>();
 
-/** Remembers that a socket owes an answer, until the answer is out. */
+/** Remembers that a connection owes an answer. What is out by now is forgotten on the way, so that no listener is needed. */
 export function owes(request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request;
-  const open = openAnswers.get(socket) ?? new Set();
-  openAnswers.set(socket, open);
-  const closed = new Promise<void>((resolve) => response.once('close', resolve));
-  const answering = { request, closed };
-  open.add(answering);
-  void closed.then(() => open.delete(answering));
+  const open = openAnswers.get(request.socket)?.filter((one) => !one.response.writableFinished) ?? [];
+  open.push({ request, response });
+  openAnswers.set(request.socket, open);
 }
 
 const byCode: Record<string, { status: number; detail: string }> = {
@@ -55,8 +48,9 @@ export async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: 
     socket.destroy();
     return;
   }
-  const whole = [...(openAnswers.get(socket) ?? [])].filter(({ request }) => request.complete);
-  await Promise.all(whole.map(({ closed }) => closed));
+  const open = openAnswers.get(socket) ?? [];
+  const owed = open.filter(({ request, response }) => request.complete && !response.writableFinished);
+  await Promise.all(owed.map(({ response }) => new Promise((done) => response.once('close', done))));
   if (!socket.writable) return;
   const { status, detail } = byCode[error.code ?? ''] ?? { status: 400, detail: 'The request is not valid HTTP.' };
   const body = JSON.stringify({

@@ -12,19 +12,15 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const finish = (result: BodyRead) => {
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      resolve(result);
-    };
-    const onData = (chunk: Buffer) => {
+    // What still comes after it was too much flows on and is thrown away. The listeners go with the request.
+    request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > maxBytes) finish({ kind: 'too_large' });
-      else chunks.push(chunk);
-    };
+      if (length <= maxBytes) chunks.push(chunk);
+      else resolve({ kind: 'too_large' });
+    });
     // Copied even if it is one chunk: a chunk is a view into the socket's read buffer of 64 KiB and would keep it alive.
-    const onEnd = () => finish({ kind: 'body', bytes: Buffer.concat(chunks, length) });
-    const onGone = () => finish({ kind: 'gone' });
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+    request.on('end', () => resolve({ kind: 'body', bytes: Buffer.concat(chunks, length) }));
+    request.on('close', () => resolve({ kind: 'gone' }));
   });
 }
 

@@ -36,8 +36,8 @@ interface Exchange {
  * raw bytes, and refusals must be able to leave before, during or after the body.
  */
 export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Webhooks {
-  const inFlight = new Set<Promise<void>>();
-  let draining = false;
+  let inFlight = 0;
+  let draining: PromiseWithResolvers<void> | undefined;
 
   app.route({
     method: 'POST',
@@ -45,9 +45,13 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
     logLevel: 'silent',
     onRequest: (request, reply, _next) => {
       const exchange = takeOver(request, reply);
-      const work = serve(ports, exchange, draining).catch(() => void exchange.request.socket.destroy());
-      inFlight.add(work);
-      void work.then(() => inFlight.delete(work));
+      inFlight += 1;
+      void serve(ports, exchange, draining !== undefined)
+        .catch(() => exchange.request.socket.destroy())
+        .finally(() => {
+          inFlight -= 1;
+          if (inFlight === 0) draining?.resolve();
+        });
     },
     handler: () => undefined,
   });
@@ -71,8 +75,8 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
 
   return {
     async drain() {
-      draining = true;
-      while (inFlight.size > 0) await Promise.all(inFlight);
+      draining ??= Promise.withResolvers();
+      if (inFlight > 0) await draining.promise;
     },
   };
 }
@@ -100,7 +104,7 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
   const query = queryOf(request.url ?? '');
   const arrived = { endpointId, headers, query, rawBody: read.bytes, receivedAt: ports.clock.now() };
   if (inSandbox) return examine(ports, exchange, arrived, wrong);
-  const received = await ports.intake.receive(arrived, originOf(exchange, read.bytes.length));
+  const received = await ports.intake.receive(arrived, exchange.address, () => originOf(exchange, read.bytes.length));
   send(exchange, received.answer);
 }
 

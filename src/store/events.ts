@@ -4,7 +4,8 @@ import type { Pool } from './pool.ts';
 interface AppendRow {
   readonly n: number;
   readonly inserted: boolean;
-  readonly old_hash: Buffer | null;
+  readonly known: boolean;
+  readonly same_body: boolean;
   readonly retired: boolean;
   readonly secret_ended: boolean;
 }
@@ -35,22 +36,22 @@ export async function appendEvents(pool: Pool, events: readonly NewEvent[]): Pro
     return insertDistinct(pool, distinct);
   });
   const results = new Map<number, Stored>();
-  for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n), distinct[n]));
+  for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n)));
   return events.map((event, i): Stored => {
     const at = firstOf[i] ?? i;
     const result = results.get(at) ?? { kind: 'refused', reason: 'retired' };
     if (at === i || result.kind === 'refused') return result;
-    return { kind: 'duplicate', sameBody: events[at]?.bodyHash.equals(event.bodyHash) ?? false };
+    return { kind: 'duplicate', sameBody: events[at]?.rawBody.equals(event.rawBody) ?? false };
   });
 }
 
 const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated)/;
 
-function verdictOf(row: AppendRow | undefined, event: NewEvent | undefined): Stored {
-  if (row === undefined || event === undefined || row.retired) return { kind: 'refused', reason: 'retired' };
+function verdictOf(row: AppendRow | undefined): Stored {
+  if (row === undefined || row.retired) return { kind: 'refused', reason: 'retired' };
   if (row.inserted) return { kind: 'stored' };
   // Known before, or stored by another node a moment ago (then its body was not seen yet and is taken for the same).
-  if (row.old_hash) return { kind: 'duplicate', sameBody: row.old_hash.equals(event.bodyHash) };
+  if (row.known) return { kind: 'duplicate', sameBody: row.same_body };
   return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
 }
 
@@ -74,13 +75,14 @@ async function insertDistinct(pool: Pool, events: readonly NewEvent[]): Promise<
       ), inserted as (
         insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
         select seq, integration, endpoint_id, event_id, event, occurred_at, received_at,
-               substring($10::bytea from body_at for body_length), substring($11::bytea from n * 32 + 1 for 32)
+               substring($10::bytea from body_at for body_length), sha256(substring($10::bytea from body_at for body_length))
           from checked where not retired and not coalesce(secret_ended, false) order by endpoint_id, event_id
         on conflict (endpoint_id, event_id) do nothing
         returning endpoint_id, event_id
       )
       select c.n, c.retired, coalesce(c.secret_ended, false) as secret_ended, i.event_id is not null as inserted,
-             old.body_hash as old_hash
+             old.event_id is not null as known,
+             coalesce(old.body_hash = sha256(substring($10::bytea from body_at for body_length)), true) as same_body
         from checked c
         left join inserted i using (endpoint_id, event_id)
         left join events old using (endpoint_id, event_id)`,
@@ -95,7 +97,6 @@ async function insertDistinct(pool: Pool, events: readonly NewEvent[]): Promise<
       offsets(events),
       events.map((event) => event.rawBody.length),
       Buffer.concat(events.map((event) => event.rawBody)),
-      Buffer.concat(events.map((event) => event.bodyHash)),
     ],
   });
   return new Map(rows.map((row) => [row.n, row]));

@@ -2,7 +2,6 @@ import { type ActiveIntegration, activate } from '../../src/active.ts';
 import { decodeRecord } from '../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
-import { bodyDigest } from '../../src/intake/push/event-id.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -88,7 +87,6 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
           occurredAt,
           receivedAt,
           rawBody,
-          bodyHash: bodyDigest(rawBody),
         },
       ]);
       if (stored?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(stored)}`);

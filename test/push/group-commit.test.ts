@@ -14,7 +14,6 @@ const event = (eventId: string, bytes = 10): NewEvent => ({
   occurredAt: 0,
   receivedAt: 0,
   rawBody: Buffer.alloc(bytes),
-  bodyHash: Buffer.alloc(32),
 });
 
 /** A store that answers when it is told to, and remembers the batches. */

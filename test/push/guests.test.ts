@@ -179,7 +179,11 @@ test('the same update again changes nothing', async () => {
 
 test('keys follow the records: an address that no record has any more finds nothing', async () => {
   const keys = async () =>
-    (await bench.pool.query(`select key from guest_keys where id = 'R-1001' order by key`)).rows.map(({ key }) => key);
+    (
+      await bench.pool.query(
+        `select key from guest_keys where id = 'R-1001' and key ~ '^(guest_id|email|phone):' order by key`,
+      )
+    ).rows.map(({ key }) => key);
   await bench.send('reservation.created', ahead(), { occurredAt: Date.now() - 1000 });
   await bench.work();
   assert.deepEqual(await keys(), ['email:marta.quill@mail.example', 'phone:+351912345678']);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { bodyDigest } from '../../src/intake/push/event-id.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { openRejectionLog } from '../../src/intake/push/rejection-log.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -33,7 +32,6 @@ const event = (eventId: string, body = `body of ${eventId}`): NewEvent => {
     occurredAt: Date.UTC(2026, 0),
     receivedAt: Date.now(),
     rawBody,
-    bodyHash: bodyDigest(rawBody),
   };
 };
 

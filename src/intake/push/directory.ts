@@ -16,6 +16,8 @@ export interface DirectoryPorts {
 export interface Directory {
   /** What was known at `staleBefore` or later; throws where the store would have to be asked and does not answer. */
   endpoint(endpointId: string, staleBefore: EpochMs): Endpoint | undefined | Promise<Endpoint | undefined>;
+  /** Only what is in memory. */
+  peek(endpointId: string): Endpoint | undefined;
   /** Forgets all: documents or endpoints changed. */
   clear(): void;
 }
@@ -83,6 +85,7 @@ export function openDirectory(ports: DirectoryPorts): Directory {
       if (ports.clock.now() - entry.checkedAt > refreshAfterMs) ask(endpointId).catch(() => {});
       return entry.endpoint;
     },
+    peek: (endpointId) => entries.get(endpointId)?.endpoint,
     clear: () => entries.clear(),
   };
 }

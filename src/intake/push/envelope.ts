@@ -1,3 +1,4 @@
+import { isLocalDate } from '../../canonical/dates.ts';
 import type { EpochMs, Json, JsonObject } from '../../terms.ts';
 
 export const eventTypes = [
@@ -57,16 +58,16 @@ function isObject(value: Json | undefined): value is JsonObject {
 }
 
 const utcForm =
-  /^(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(?:[Zz]|[+-]00:?00)$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(?:[Zz]|[+-]00:?00)$/;
 
 /** Milliseconds of a UTC date-time that exists; a leap second is the last moment of its minute. */
 export function utcInstant(text: string): EpochMs | undefined {
   const found = utcForm.exec(text);
-  if (!found) return undefined;
-  const [, date = '', time = '', seconds = '00', fraction = '0'] = found;
-  const minute = Date.parse(`${date}T${time}:00.000Z`);
-  // Date.parse moves 30 February into March: such a date does not exist.
-  if (Number.isNaN(minute) || new Date(minute).toISOString().slice(0, 10) !== date) return undefined;
-  if (seconds === '60') return minute + 59_999;
-  return minute + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
+  if (!found || !isLocalDate(text.slice(0, 10))) return undefined;
+  const [, year, month, day, hour, minute, seconds = '0', fraction = '0'] = found;
+  // setUTCFullYear, since Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const date = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const start = date + (Number(hour) * 60 + Number(minute)) * 60_000;
+  if (seconds === '60') return start + 59_999;
+  return start + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
 }

@@ -13,7 +13,7 @@ const maxLength = 256;
  * The id that tells a repeated event from a new one: the first of the places that holds one, else a digest of the body's
  * bytes, so that a retry of the very same body is still known.
  */
-export function findEventId(places: readonly string[], body: Json, headers: Headers, bodyHash: Buffer): EventIdResult {
+export function findEventId(places: readonly string[], body: Json, headers: Headers, rawBody: Buffer): EventIdResult {
   for (const place of places) {
     const inHeader = place.startsWith('header.');
     const value = inHeader ? headers[place.slice(7).toLowerCase()] : at(body, place);
@@ -23,11 +23,7 @@ export function findEventId(places: readonly string[], body: Json, headers: Head
     const pointer = inHeader ? '' : `/${place.replaceAll('.', '/')}`;
     return { kind: 'invalid', pointer, detail: `The event id is longer than ${maxLength} characters.` };
   }
-  return { kind: 'ok', eventId: `sha256:${bodyHash.toString('hex')}` };
-}
-
-export function bodyDigest(rawBody: Buffer): Buffer {
-  return hash('sha256', rawBody, 'buffer');
+  return { kind: 'ok', eventId: `sha256:${hash('sha256', rawBody)}` };
 }
 
 /** The text or number at a dotted path, as text. */

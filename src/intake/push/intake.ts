@@ -50,7 +50,8 @@ export interface PushIntake {
   readonly directory: Directory;
   /** Before anything is read or computed: an address that keeps failing waits. */
   guard(address: string): Refused | undefined;
-  receive(arrived: Arrived, origin: Origin): Promise<Received>;
+  /** `origin` is asked for only where something is to be written down. */
+  receive(arrived: Arrived, address: string, origin: () => Origin): Promise<Received>;
   /** Enters a refusal that was decided outside, such as a body that is too large, and charges the address. */
   refused(refusal: Refused, origin: Origin, endpoint?: Endpoint): void;
   /** Resolves when every event that was taken is on disk or refused. */
@@ -77,10 +78,8 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
   const rejections: RejectionLog = openRejectionLog({ clock, write: ports.writeRejections, onError });
   const failures = new Buckets(() => ports.failureRate ?? failureRate, 100_000);
   const rateOf = (endpointId: string): Rate => {
-    const endpoint = directory.endpoint(endpointId, 0);
-    const known =
-      endpoint instanceof Promise || endpoint === undefined ? undefined : ports.settings(endpoint.integration);
-    return known?.rate ?? { perSecond: 200, burst: 1_000 };
+    const endpoint = directory.peek(endpointId);
+    return (endpoint && ports.settings(endpoint.integration)?.rate) ?? { perSecond: 200, burst: 1_000 };
   };
   const receivePorts = {
     clock,
@@ -107,7 +106,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
       const level = failures.peek(network(address), clock.now());
       return level.kind === 'wait' ? answer.rateLimited('address_rate', level.seconds) : undefined;
     },
-    async receive(arrived, origin) {
+    async receive(arrived, address, origin) {
       let received: Received;
       try {
         received = await receive(receivePorts, arrived);
@@ -121,19 +120,18 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
         'code' in received.answer ? received.answer.code : undefined,
         endpoint?.integration,
       );
-      if ('code' in received.answer) enter(received.answer, origin, endpoint);
+      if ('code' in received.answer) enter(received.answer, origin(), endpoint);
       else if (received.idReused)
-        enter({ status: 200, code: 'push.event_id_reused', reason: 'event_id_reused' }, origin, endpoint);
-      if (verified) failures.giveBack(network(origin.address), 1);
-      else failures.charge(network(origin.address), clock.now(), 1 + origin.bodyBytes / bytesPerToken);
+        enter({ status: 200, code: 'push.event_id_reused', reason: 'event_id_reused' }, origin(), endpoint);
+      if (verified) failures.giveBack(network(address), 1);
+      else failures.charge(network(address), clock.now(), 1 + arrived.rawBody.length / bytesPerToken);
       return received;
     },
     refused(refusal, origin, endpoint) {
       ports.answered?.(refusal.status, refusal.code, endpoint?.integration);
       // A turned away address is neither charged again nor written down each time.
       if (refusal.reason === 'address_rate' || refusal.reason === 'draining') return;
-      const known = endpoint ?? directory.endpoint(origin.endpointId, 0);
-      enter(refusal, origin, known instanceof Promise ? undefined : known);
+      enter(refusal, origin, endpoint ?? directory.peek(origin.endpointId));
       failures.charge(network(origin.address), clock.now(), 1);
     },
     flushed: commits.flushed,

@@ -33,7 +33,6 @@ export interface NewEvent {
   readonly occurredAt: EpochMs;
   readonly receivedAt: EpochMs;
   readonly rawBody: Buffer;
-  readonly bodyHash: Buffer;
 }
 
 /** What the store made of it. */

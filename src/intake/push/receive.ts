@@ -6,7 +6,7 @@ import type { Answer, Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import type { Buckets } from './bucket.ts';
 import { readEnvelope } from './envelope.ts';
-import { bodyDigest, findEventId } from './event-id.ts';
+import { findEventId } from './event-id.ts';
 import type { Endpoint, NewEvent, PushSettings, Stored } from './ports.ts';
 import { defaultVerification, type Request, type Secret, type Verdict, verify } from './verify.ts';
 
@@ -106,7 +106,7 @@ export function describe(verdict: Verdict & { kind: 'refused' }): string {
   return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
 }
 
-type ReadEvent = Pick<NewEvent, 'eventId' | 'event' | 'occurredAt' | 'receivedAt' | 'rawBody' | 'bodyHash'>;
+type ReadEvent = Pick<NewEvent, 'eventId' | 'event' | 'occurredAt' | 'receivedAt' | 'rawBody'>;
 
 function readEvent(ports: ReceivePorts, settings: PushSettings, arrived: Arrived): ReadEvent | Refused {
   const { rawBody, receivedAt, headers } = arrived;
@@ -114,11 +114,10 @@ function readEvent(ports: ReceivePorts, settings: PushSettings, arrived: Arrived
   if (parsed.kind === 'invalid') return answerToBody(parsed.reason, parsed.position);
   const read = readEnvelope(parsed.value, settings.brandId);
   if (read.kind === 'invalid') return answer.badEnvelope(read.problems);
-  const bodyHash = bodyDigest(rawBody);
-  const id = findEventId(settings.eventIdPlaces, parsed.value, headers, bodyHash);
+  const id = findEventId(settings.eventIdPlaces, parsed.value, headers, rawBody);
   if (id.kind === 'invalid') return answer.badEnvelope([id]);
   const { event, occurredAt } = read.envelope;
-  return { eventId: id.eventId, event, occurredAt, receivedAt, rawBody, bodyHash };
+  return { eventId: id.eventId, event, occurredAt, receivedAt, rawBody };
 }
 
 export function answerToBody(reason: string, position: number | undefined): Refused {

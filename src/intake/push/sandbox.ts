@@ -8,7 +8,7 @@ import * as answer from './answer.ts';
 import { Buckets } from './bucket.ts';
 import { diagnose, explain } from './diagnose.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
-import { bodyDigest, findEventId } from './event-id.ts';
+import { findEventId } from './event-id.ts';
 import type { EventPath, PendingEvent } from './event-path.ts';
 import type { Endpoint, PushSettings } from './ports.ts';
 import { type Arrived, answerToBody } from './receive.ts';
@@ -123,10 +123,14 @@ function examine(
           ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
-  const bodyHash = bodyDigest(arrived.rawBody);
   const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits);
   const read = parsed.kind === 'ok' ? readEnvelope(parsed.value, settings.brandId) : undefined;
-  const id = findEventId(settings.eventIdPlaces, parsed.kind === 'ok' ? parsed.value : null, arrived.headers, bodyHash);
+  const id = findEventId(
+    settings.eventIdPlaces,
+    parsed.kind === 'ok' ? parsed.value : null,
+    arrived.headers,
+    arrived.rawBody,
+  );
   const problems = [...(read?.kind === 'invalid' ? read.problems : []), ...(id.kind === 'invalid' ? [id] : [])];
   const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
   const refusal =

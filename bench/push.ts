@@ -1,0 +1,209 @@
+/**
+ * Push, measured: how many events a second are accepted durably (fsync on) next to a bare server of the same framework, how
+ * quickly they are acknowledged, how quickly they reach an http destination, and how many a second do so without a backlog.
+ *
+ *   scripts/bench push            all of it
+ *   scripts/bench push accept     only the comparison; also: ack, latency, sustained
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { mintEndpointId, mintSecret } from '../src/intake/push/mint.ts';
+import { systemClock } from '../src/kit/clock.ts';
+import { issueEndpoint } from '../src/store/endpoints.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { openPool, serviceSchema, transaction } from '../src/store/pool.ts';
+import { openPrivatePostgres } from '../src/store/postgres/open.ts';
+import type { Job, Outcome } from './push/load.ts';
+import { ask, end, endAll, start } from './push/processes.ts';
+import type { Target } from './push/requests.ts';
+import { plainSealer, type ServerJob } from './push/server.ts';
+
+const brandId = 'BENCH';
+const integration = 'bench-grand';
+
+export async function run(args: readonly string[]): Promise<void> {
+  const parts = args.length > 0 ? args : ['accept', 'ack', 'latency', 'sustained'];
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  try {
+    if (parts.includes('accept') || parts.includes('ack')) await accepting(path.join(folder, 'accept'), parts);
+    if (parts.includes('latency') || parts.includes('sustained')) await delivering(path.join(folder, 'deliver'), parts);
+  } finally {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function accepting(folder: string, parts: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const pool = openPool({ connection: server.connection, applicationName: 'bench' });
+  try {
+    await migrate(pool);
+    const mint = { endpointId: mintEndpointId, secret: mintSecret };
+    const issued = await transaction(pool, (tx) => issueEndpoint(tx, integration, plainSealer, mint));
+    const fsync = (await pool.query('show fsync')).rows[0].fsync;
+    const measure = async (kind: ServerJob['kind'], run: string, load: Partial<Job>): Promise<Outcome> => {
+      const child = start('./server.ts');
+      const sender = start('./load.ts');
+      const port = await ask<number>(child, { kind, connection: server.connection, brandId });
+      const target: Target = { port, endpointId: issued.endpointId, secret: issued.secret ?? '', brandId };
+      const job: Job = { target, connections: 64, count: 2_000, reservations: 1e9, run: `${run}-warm`, ...load };
+      await ask<Outcome>(sender, { ...job, count: 3_000, rate: undefined });
+      const outcome = await ask<Outcome>(sender, { ...job, run });
+      await end(sender);
+      await end(child);
+      return outcome;
+    };
+    if (parts.includes('accept')) {
+      console.log(`accepted per second, 64 connections, fsync ${fsync}; three rounds in turn, the middle one counts`);
+      const kinds = ['bare', 'group', 'naive'] as const;
+      const rates: Record<(typeof kinds)[number], number[]> = { bare: [], group: [], naive: [] };
+      for (let round = 0; round < 3; round++) {
+        for (const kind of kinds) {
+          const count = kind === 'naive' ? 8_000 : 25_000;
+          const { seconds } = await measure(kind, `${kind}-${round}`, { count });
+          rates[kind].push(count / seconds);
+        }
+      }
+      const middle = (kind: (typeof kinds)[number]) => [...rates[kind]].sort((a, b) => a - b)[1] ?? 0;
+      row('bare server (parses JSON, answers 202)', middle('bare'), '');
+      row(
+        'innbound, group commit',
+        middle('group'),
+        `${((100 * middle('group')) / middle('bare')).toFixed(0)} % of bare`,
+      );
+      row(
+        'one insert per request',
+        middle('naive'),
+        `${((100 * middle('naive')) / middle('bare')).toFixed(0)} % of bare`,
+      );
+    }
+    if (parts.includes('ack')) {
+      const { latencies, answers } = await measure('group', 'ack', { count: 5_000, rate: 500, connections: 128 });
+      console.log(`acknowledgement at 500 per second: ${quantiles(latencies)}  ${JSON.stringify(answers)}`);
+    }
+  } finally {
+    await pool.end();
+    await server.release();
+  }
+}
+
+function row(name: string, rate: number, note: string): void {
+  console.log(`  ${name.padEnd(40)} ${Math.round(rate).toString().padStart(7)}/s  ${note}`);
+}
+
+const at = (sorted: readonly number[], q: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
+const quantiles = (sorted: readonly number[]) =>
+  `p50 ${at(sorted, 0.5).toFixed(1)} ms, p99 ${at(sorted, 0.99).toFixed(1)} ms, most ${at(sorted, 1).toFixed(1)} ms`;
+
+async function delivering(folder: string, parts: readonly string[]): Promise<void> {
+  const sink = start('./sink.ts');
+  const sinkPort = await ask<number>(sink, { ask: 'port' });
+  await writeWorkspace(folder, sinkPort);
+  const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
+  const sender = start('./load.ts');
+  const { port, endpointId, secret } = await ask<{ port: number; endpointId: string; secret: string }>(service, {
+    workspaceDir: folder,
+    integration,
+  });
+  const target: Target = { port, endpointId, secret, brandId };
+  const job: Job = { target, run: 'warm', connections: 64, count: 1_500, reservations: 1e9, rate: 300 };
+  await ask<Outcome>(sender, job);
+  await arrived(sink, 1_500, 60);
+  if (parts.includes('latency')) {
+    const before = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+    const outcome = await ask<Outcome>(sender, { ...job, run: 'latency', count: 4_000, rate: 200 });
+    await arrived(sink, before.arrivals + 4_000, 60);
+    const times = await ask<Record<string, number>>(sink, { ask: 'times' });
+    const took = outcome.sentAt
+      .map((sent, n) => (times[`latency-R${n}`] ?? Number.POSITIVE_INFINITY) - sent)
+      .sort((a, b) => a - b);
+    console.log(`webhook to http destination at 200 per second: ${quantiles(took)}`);
+  }
+  if (parts.includes('sustained')) await sustained(folder, sender, sink, job);
+  await end(service);
+}
+
+/** Raises the rate as long as nothing piles up. */
+async function sustained(
+  folder: string,
+  sender: ReturnType<typeof start>,
+  sink: ReturnType<typeof start>,
+  job: Job,
+): Promise<void> {
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const pool = new pg.Pool({ ...server.connection, options: `-c search_path=${serviceSchema}`, max: 1 });
+  let best = 0;
+  try {
+    for (const rate of [600, 900, 1_200, 1_500, 1_800, 2_200]) {
+      const count = rate * 10;
+      const { arrivals: before } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+      const outcome = await ask<Outcome>(sender, {
+        ...job,
+        run: `s${rate}`,
+        rate,
+        count,
+        reservations: 5_000,
+        connections: 128,
+      });
+      const { arrivals: after } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+      const { rows } = await pool.query<{ events: number; outbox: number }>(
+        `select (select count(*)::int from events where state = 'pending') as events,
+                (select count(*)::int from outbox where due_at is not null) as outbox`,
+      );
+      const accepted = count / outcome.seconds;
+      const behind = before + count - after;
+      console.log(
+        `  ${rate}/s asked for 10 s: accepted ${accepted.toFixed(0)}/s, still to deliver at the end ${behind} (events ${rows[0]?.events}, outbox ${rows[0]?.outbox}); ack ${quantiles(outcome.latencies)}`,
+      );
+      await arrived(sink, before + count, 120);
+      // Half a second's worth may be under way; more is a backlog.
+      if (behind > rate / 2 || accepted < rate * 0.97) break;
+      best = rate;
+    }
+    console.log(`accept to delivered without a growing backlog: ${best} per second`);
+  } finally {
+    await pool.end();
+    await server.release();
+  }
+}
+
+async function arrived(sink: ReturnType<typeof start>, count: number, atMostS: number): Promise<void> {
+  const deadline = Date.now() + atMostS * 1000;
+  for (;;) {
+    const { arrivals } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+    if (arrivals >= count) return;
+    if (Date.now() > deadline) throw new Error(`only ${arrivals} of ${count} changes arrived in ${atMostS} s`);
+    await systemClock.wait(50);
+  }
+}
+
+async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
+  const documents = {
+    'innbound.yaml': 'network: { allow_private: true }\n',
+    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
+    'integrations/bench-grand.yaml': [
+      `integration: ${integration}`,
+      'connector: bench-pms',
+      `brand_id: ${brandId}`,
+      'timezone: Europe/Lisbon',
+      'country: PT',
+      'push: { enabled: true, rate: { requests: 100000, burst: 100000 } }',
+      'deliver: [sink]\n',
+    ].join('\n'),
+    'destinations/sink.yaml': [
+      'destination: sink',
+      'type: http',
+      `url: http://127.0.0.1:${sinkPort}/changes`,
+      'receives: [reservation]',
+      'concurrency: 16\n',
+    ].join('\n'),
+  };
+  for (const [file, text] of Object.entries(documents)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+}

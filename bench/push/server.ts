@@ -1,0 +1,63 @@
+/** The servers that are compared, each a process of its own. */
+import fastify from 'fastify';
+import type pg from 'pg';
+import { serverLimits } from '../../src/api/limits.ts';
+import { registerWebhooks } from '../../src/api/webhooks.ts';
+import { openPushIntake } from '../../src/intake/push/intake.ts';
+import { defaultVerification } from '../../src/intake/push/verify.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { loadEndpoints, type Sealer } from '../../src/store/endpoints.ts';
+import { appendEvents } from '../../src/store/events.ts';
+import { openPool } from '../../src/store/pool.ts';
+
+export interface ServerJob {
+  readonly kind: 'bare' | 'naive' | 'group';
+  readonly connection: pg.PoolConfig;
+  readonly brandId: string;
+}
+
+export const plainSealer: Sealer = {
+  seal: (plain) => Buffer.from(plain),
+  open: (sealed) => Buffer.from(sealed).toString(),
+};
+
+process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
+  if ('ask' in job) {
+    process.send?.(process.cpuUsage());
+    return;
+  }
+  const app = fastify({ ...serverLimits });
+  if (job.kind === 'bare') {
+    app.post('/webhooks/:id', async (_request, reply) => reply.code(202).send({ status: 'accepted', event_id: 'x' }));
+  } else {
+    const pool = openPool({ connection: job.connection, applicationName: 'bench' });
+    const settings = {
+      enabled: true,
+      brandId: job.brandId,
+      verification: defaultVerification,
+      eventIdPlaces: ['event_id', 'id'],
+      rate: { perSecond: 1e6, burst: 1e6 },
+    };
+    const intake = openPushIntake({
+      clock: systemClock,
+      loadEndpoints: (ids) => loadEndpoints(pool, plainSealer, ids),
+      settings: () => settings,
+      // Naive: each request on a connection of its own, a transaction and an fsync each.
+      insert:
+        job.kind === 'group'
+          ? (events) => appendEvents(pool, events)
+          : async (events) => (await Promise.all(events.map((event) => appendEvents(pool, [event])))).flat(),
+      writeRejections: async () => {},
+    });
+    const nobody = { examine: never, list: never, read: never };
+    registerWebhooks(app, { clock: systemClock, intake, sandbox: nobody, maxBodyBytes: () => 1024 * 1024 });
+  }
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  process.send?.((app.server.address() as { port: number }).port);
+});
+
+process.once('SIGTERM', () => process.exit(0));
+
+async function never(): Promise<never> {
+  throw new Error('there is no sandbox here');
+}

@@ -1,0 +1,10 @@
+/** The whole service, as `serve` runs it, and a sink as the destination; told what to do by messages. */
+import { startService } from '../../src/service.ts';
+import { addressFor } from '../../src/wiring/endpoints.ts';
+
+process.on('message', async ({ workspaceDir, integration }: { workspaceDir: string; integration: string }) => {
+  const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
+  const address = await addressFor(service.ground, integration);
+  process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)));
+  process.send?.({ port: Number(new URL(service.url).port), endpointId: address.endpoint_id, secret: address.secret });
+});
