@@ -3,14 +3,12 @@ import type { Json, Note } from '../terms.ts';
 import { FieldCheck, type Problem, storable } from './field-check.ts';
 import { type Charge, type Guest, type Reservation, type Room, type Status, statuses } from './reservation.ts';
 
-export type { Problem } from './field-check.ts';
-
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
 /** What comes in: the canonical keys, with values not yet checked. Other keys are not looked at. */
 export type ReservationDraft = Fields<Reservation>;
 export type GuestDraft = Fields<Guest>;
 
-export interface Invalid {
+interface Invalid {
   readonly kind: 'invalid';
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];

@@ -143,7 +143,7 @@ export function passes(kind: FieldKind, value: unknown): boolean {
   return check.problems.length === 0;
 }
 
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -8,7 +8,7 @@ import { decimalSchema } from './decimal.ts';
  */
 
 export const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other'] as const;
-export const statusSchema = z.enum(statuses);
+const statusSchema = z.enum(statuses);
 export type Status = z.infer<typeof statusSchema>;
 
 export const guestSchema = z.strictObject({

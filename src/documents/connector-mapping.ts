@@ -90,8 +90,7 @@ export const mapSchema = z.strictObject({
 });
 export type MapDocument = z.infer<typeof mapSchema>;
 
-/** What a push says otherwise than a pull; laid over `map`, field by field. */
-export const pushMapSchema = mapSchema;
+export const pushMapSchema = mapSchema.describe('Where the data of events differs from `map`, field by field.');
 
 const keyed = z.strictObject({ key: paths.describe('The path or paths of a row that tell one item from another.') });
 

@@ -31,7 +31,7 @@ export interface LookupForm {
 
 export interface FieldForm extends Sources, Modifiers {}
 
-export interface Sources {
+interface Sources {
   readonly path?: string | undefined;
   readonly const?: Scalar | undefined;
   readonly first?: readonly FieldMap[] | undefined;
@@ -45,7 +45,7 @@ export interface Sources {
   readonly lookup?: LookupForm | undefined;
 }
 
-export interface Modifiers {
+interface Modifiers {
   readonly when?: Condition | undefined;
   readonly with?: string | undefined;
   readonly empty?: readonly Scalar[] | undefined;
@@ -87,7 +87,7 @@ export interface Operators {
 /** Canonical value to the partner's spellings of it; `*` is any spelling that is not listed. */
 export type ValueMap = { readonly [canonical: string]: Scalar | readonly Scalar[] | undefined };
 
-export interface JoinForm {
+interface JoinForm {
   readonly in: string;
   readonly key: string | readonly string[];
   readonly by: string | readonly string[];
@@ -143,7 +143,7 @@ export const valueFields = [
   'nationality',
   'marketing_consent',
 ] as const;
-export type ValueField = (typeof valueFields)[number];
+type ValueField = (typeof valueFields)[number];
 export type ValuesConfig = { readonly [Name in ValueField]?: ValueMap | undefined };
 
 export interface ShapeConfig {

@@ -9,7 +9,7 @@ import { compileList } from './list-map.ts';
 import { documentPath, isInherited } from './path.ts';
 import { flatScope, loneScope, nestedScope } from './record-scope.ts';
 import { type Drift, keyText, type Read, type Scope, type Trace } from './scope.ts';
-import type { Slot } from './slot.ts';
+import { newSlot, type Slot } from './slot.ts';
 import { compileStatus } from './status.ts';
 import { valuesFor } from './values.ts';
 
@@ -39,7 +39,7 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const slotFor = (field: ReservationField): Slot => {
     // A status has two outcomes, so its values are looked up where both are made.
     const values = field === 'status' ? undefined : valuesFor(field, config.values);
-    return { within: undefined, field, kind: reservationFields[field], values };
+    return newSlot(undefined, field, reservationFields[field], values);
   };
   const top = (field: ReservationField): Read => {
     const slot = slotFor(field);
@@ -104,7 +104,7 @@ function compileExtra(
   const fields = Object.entries(config.map?.extra ?? {}).map(([field, map]): [string, Read] => {
     const at = documentPath(`${env.options.mapAt}.extra`, field);
     if (isInherited(field)) env.problem(at, `the name ${field} is not allowed`);
-    const slot: Slot = { within: 'extra', field, kind: 'json', values: undefined };
+    const slot = newSlot('extra', field, 'json');
     return [field, compileSlot(map, slot, at, env, over(slot))];
   });
   if (fields.length === 0) return () => undefined;

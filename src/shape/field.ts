@@ -2,6 +2,7 @@ import type { FieldForm, FieldMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileModifiers, modifierNames } from './modify.ts';
 import { documentPath } from './path.ts';
+import { readingOf } from './reading.ts';
 import { isBlank, type Read } from './scope.ts';
 import { type Slot, slotPath } from './slot.ts';
 import { compileSource, sourceNames } from './source.ts';
@@ -26,13 +27,14 @@ function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env
     env.problem(at, `takes one source but has ${given.join(' and ')}; put several under first`);
     return absent;
   }
-  if (given.length === 0 && slot.kind === 'part') {
+  if (given.length === 0 && slot.piece) {
     env.problem(at, `has no source; give one of ${sourceNames.join(', ')}`);
     return absent;
   }
   // With modifiers alone, a field has its own name as its path.
   const sourced = given.length === 0 ? { ...form, path: slot.field } : form;
-  return compileModifiers(compileSource(sourced, slot, at, dot, env), sourced, slot, at, env);
+  const read = { ...slot, reading: readingOf(form, slot, at, env) };
+  return compileModifiers(compileSource(sourced, read, at, dot, env), sourced, read, at, env);
 }
 
 /** A field of the record or of a list's item: what the trace writes down. */

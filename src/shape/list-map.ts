@@ -7,6 +7,7 @@ import { compileFrom, filtered } from './list-source.ts';
 import { documentPath } from './path.ts';
 import { compileEach } from './read.ts';
 import type { Each, Read, Scope } from './scope.ts';
+import { newSlot } from './slot.ts';
 import { asList, compileKey, compileTable } from './table.ts';
 import { valuesFor } from './values.ts';
 
@@ -64,7 +65,7 @@ function compilePart<Name extends ListName>(
   }
   const reads: { [field: string]: Read } = {};
   for (const [field, kind] of Object.entries(kinds)) {
-    const slot = { within: name, field, kind, values: valuesFor(field, config.values) };
+    const slot = newSlot(name, field, kind, valuesFor(field, config.values));
     const over = (read: Read): Read => (conflict === undefined ? read : overRows(read, slot, conflict.rule));
     reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over);
   }

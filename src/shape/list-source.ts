@@ -2,28 +2,41 @@ import type { Json } from '../terms.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { ListForm, ListSource } from './config.ts';
 import type { Env } from './env.ts';
-import { compileEach, note } from './read.ts';
+import { parsePath } from './path.ts';
+import { compileEach, compileRead } from './read.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
-import { partOf, type Slot } from './slot.ts';
+import type { Slot } from './slot.ts';
 import { asList, compileKey } from './table.ts';
 
 /** The values of a list inside a record, for sums, counts and picks. */
 export interface ListValues {
   readonly items: Each;
   readonly value: Read;
+  /** Whether the partner sent a list at all, be it empty. */
+  readonly isThere: (scope: Scope) => boolean;
 }
 
 export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env): ListValues {
-  if (typeof source === 'string') return { items: compileFrom([source], at, env), value: itself };
-  const items = filtered(compileFrom(asList(source.from), `${at}.from`, env), source, at, env);
-  const value = source.value === undefined ? itself : env.options.field(source.value, partOf(slot), `${at}.value`, env);
-  return { items, value };
+  const form: ListForm = typeof source === 'string' ? { from: source } : source;
+  const place = typeof source === 'string' ? at : `${at}.from`;
+  const paths = asList(form.from);
+  return {
+    items: filtered(compileFrom(paths, place, env), form, at, env),
+    value: env.options.field(form.value ?? '$item', slot, `${at}.value`, env),
+    isThere: compileThere(paths),
+  };
 }
 
-const itself: Read = (scope) => {
-  if (!isBlank(scope.item)) note(scope);
-  return scope.item;
-};
+function compileThere(paths: readonly string[]): (scope: Scope) => boolean {
+  const reads = paths.flatMap((text) => {
+    const parsed = parsePath(text);
+    if (parsed.kind === 'bad') return [];
+    const { start, up, steps } = parsed.path;
+    const each = steps.findIndex((step) => step.kind === 'each');
+    return [compileRead({ start, up, steps: each < 0 ? steps : steps.slice(0, each) }, false)];
+  });
+  return (scope) => reads.some((read) => (read(scope) ?? null) !== null);
+}
 
 /** The items of several paths, one after the other. */
 export function compileFrom(paths: readonly string[], at: string, env: Env): Each {

@@ -5,14 +5,14 @@ import { passes } from '../canonical/field-check.ts';
 import type { Json } from '../terms.ts';
 import { compileCondition } from './condition.ts';
 import type { FieldForm } from './config.ts';
-import { dateReaderFor } from './date-field.ts';
 import { addDays } from './dates.ts';
 import type { Env } from './env.ts';
 import { namePart } from './names.ts';
 import { readNumber } from './numbers.ts';
 import { silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
-import { partOf, type Slot, slotName, slotPath } from './slot.ts';
+import { asideOf, type Reading, type Slot, slotName, slotPath } from './slot.ts';
+import { isLeaf } from './source.ts';
 import { compileValues, doubleSpellings, translated } from './values.ts';
 
 /** Takes a value that is not empty; undefined makes the field empty. */
@@ -37,15 +37,16 @@ export const modifierNames = [
 
 /** The modifiers of a field in their one order, whatever order the document writes them in. A value that one cannot read passes as it is: the check names the field. */
 export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: string, env: Env): Read {
+  const leaf = isLeaf(form);
   const steps = [
     emptied(form),
     splitted(form),
     named(form),
     valued(form, slot, at, env),
-    numbered(form, slot, env),
+    leaf ? numbered(slot.reading) : undefined,
     minor(form, at, env),
     negated(form),
-    dated(form, slot, at, env),
+    leaf ? dated(slot.reading) : undefined,
     later(form, slot, at, env),
     countried(form),
   ].filter((step) => step !== undefined);
@@ -86,7 +87,7 @@ function defaulted(read: Read, fallback: Json): Read {
 
 function dropping(read: Read, slot: Slot): Read {
   const { kind } = slot;
-  if (kind === 'json' || kind === 'part') return read;
+  if (kind === 'json') return read;
   return (scope) => {
     const value = read(scope);
     if (isBlank(value) || passes(kind, value)) return value;
@@ -124,11 +125,8 @@ function valued(form: FieldForm, slot: Slot, at: string, env: Env): Modify | und
   return (value, scope) => translated(value, translate, name, scope.root);
 }
 
-function numbered(form: FieldForm, slot: Slot, env: Env): Modify | undefined {
-  const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
-  const format = form.number ?? (numeric ? env.options.numbers : undefined);
-  if (format === undefined) return undefined;
-  return (value) => readNumber(value, format) ?? value;
+function numbered({ number }: Reading): Modify | undefined {
+  return number === undefined ? undefined : (value) => readNumber(value, number) ?? value;
 }
 
 function minor(form: FieldForm, at: string, env: Env): Modify | undefined {
@@ -165,8 +163,7 @@ function negated(form: FieldForm): Modify | undefined {
 
 const zeroDate = /^0{4}-?0{2}-?0{2}/;
 
-function dated(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
-  const read = dateReaderFor(form, slot, at, env);
+function dated({ date: read }: Reading): Modify | undefined {
   if (read === undefined) return undefined;
   return (value) => {
     const date = read(value);
@@ -183,7 +180,7 @@ function later(form: FieldForm, slot: Slot, at: string, env: Env): Modify | unde
     if (!Number.isInteger(days)) env.problem(`${at}.add_days`, 'must be a whole number of days');
     return (value) => (typeof value === 'string' ? (addDays(value, days) ?? value) : value);
   }
-  const read = env.options.field(days, partOf(slot), `${at}.add_days`, env);
+  const read = env.options.field(days, asideOf(slot), `${at}.add_days`, env);
   return (value, scope) => {
     const given = read(scope);
     const number = given === undefined || isBlank(given) ? undefined : readNumber(given, undefined);

@@ -8,7 +8,7 @@ export type Step =
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'each' };
 
-export type Start = 'item' | 'record' | 'body' | 'rows' | 'key';
+type Start = 'item' | 'record' | 'body' | 'rows' | 'key';
 
 export interface Path {
   readonly start: Start;

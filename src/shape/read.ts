@@ -114,7 +114,7 @@ function indexOf(value: Json | undefined, index: number): number {
 }
 
 /** Tells the trace that an item was taken as a value. */
-export function note(found: Scope): void {
+function note(found: Scope): void {
   const trace = found.root.trace;
   if (trace === undefined) return;
   trace.present = true;

@@ -15,8 +15,7 @@ import { selfContained } from './self-contained.ts';
 import { asList, compileKey } from './table.ts';
 import { unmappedPaths } from './unmapped.ts';
 
-export type { MapConfig, MappingProblem, RawRecord, ShapeConfig, ShapeSection, ValuesConfig } from './config.ts';
-export type { Drift } from './scope.ts';
+export type { RawRecord } from './config.ts';
 
 /** What shape makes of one record: canonical keys, values unchecked. */
 export interface Draft {
@@ -27,7 +26,7 @@ export interface Draft {
   readonly present: ReadonlySet<string>;
 }
 
-export interface GuestEventDraft {
+interface GuestEventDraft {
   readonly record: Item<GuestField>;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];

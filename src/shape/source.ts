@@ -3,13 +3,12 @@ import type { Decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
 import type { FieldForm, FieldMap, ListSource, LookupForm } from './config.ts';
-import { dateReaderFor } from './date-field.ts';
 import type { Env } from './env.ts';
-import { compileListSource, valuesOf } from './list-source.ts';
+import { compileListSource, type ListValues, valuesOf } from './list-source.ts';
 import { readNumber } from './numbers.ts';
 import { compileRead } from './read.ts';
 import { isBlank, keyText, type Read } from './scope.ts';
-import { partOf, type Slot } from './slot.ts';
+import { asideOf, pieceOf, type Slot } from './slot.ts';
 import { compileTable } from './table.ts';
 
 /** Where a field's value may come from. A form has one of these. */
@@ -27,6 +26,11 @@ export const sourceNames = [
   'lookup',
 ] as const;
 
+/** Those whose value comes straight from the partner's JSON; the others are made of fields, which are read themselves. */
+export function isLeaf({ path, const: constant, join }: FieldForm): boolean {
+  return path !== undefined || constant !== undefined || join !== undefined;
+}
+
 /** `dot` is empty where the form stands for a bare path, whose place in the document is the field itself. */
 export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
   const { path, const: constant, first, join, sum, product, min, max, count, pick, lookup } = form;
@@ -35,37 +39,20 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
     return parsed === undefined ? () => undefined : compileRead(parsed, env.traced);
   }
   if (constant !== undefined) return () => constant;
-  if (first !== undefined) return firstOf(parts(first, slot, `${at}.first`, env), env.traced);
-  if (join !== undefined) return joined(parts(join, slot, `${at}.join`, env), form.with ?? ' ');
-  if (sum !== undefined)
-    return isFieldList(sum) ? sumOf(parts(sum, slot, `${at}.sum`, env), form, env) : listSum(sum, form, slot, at, env);
-  if (product !== undefined) return productOf(parts(product, slot, `${at}.product`, env), form, env);
-  if (min !== undefined) return extreme(min, -1, form, slot, `${at}.min`, env);
-  if (max !== undefined) return extreme(max, 1, form, slot, `${at}.max`, env);
-  if (count !== undefined) {
-    const list = compileListSource(count, slot, `${at}.count`, env);
-    return (scope) => list.items(scope).filter((item) => !isBlank(list.value(item))).length;
-  }
-  if (pick !== undefined) {
-    const list = compileListSource(pick, slot, `${at}.pick`, env);
-    return (scope) => {
-      for (const item of list.items(scope)) {
-        const value = list.value(item);
-        if (!isBlank(value)) return value;
-      }
-      return undefined;
-    };
-  }
+  if (first !== undefined) return firstOf(pieces(first, pieceOf(slot), `${at}.first`, env), env.traced);
+  if (join !== undefined) return joined(pieces(join, asideOf(slot), `${at}.join`, env), form.with ?? ' ');
+  if (sum !== undefined) return summed(sum, pieceOf(slot, 'decimal'), `${at}.sum`, env);
+  if (product !== undefined) return productOf(pieces(product, pieceOf(slot, 'decimal'), `${at}.product`, env));
+  if (min !== undefined) return extreme(compileListSource(min, pieceOf(slot), `${at}.min`, env), -1);
+  if (max !== undefined) return extreme(compileListSource(max, pieceOf(slot), `${at}.max`, env), 1);
+  if (count !== undefined) return counted(compileListSource(count, asideOf(slot), `${at}.count`, env));
+  if (pick !== undefined) return picked(compileListSource(pick, pieceOf(slot), `${at}.pick`, env));
   return lookup === undefined ? () => undefined : lookedUp(lookup, slot, `${at}.lookup`, env);
 }
 
-function isFieldList(sum: ListSource | readonly FieldMap[]): sum is readonly FieldMap[] {
-  return Array.isArray(sum);
-}
-
-function parts(maps: readonly FieldMap[], slot: Slot, at: string, env: Env): Read[] {
+function pieces(maps: readonly FieldMap[], slot: Slot, at: string, env: Env): Read[] {
   if (maps.length === 0) env.problem(at, 'the list is empty');
-  return maps.map((map, index) => env.options.field(map, partOf(slot), `${at}[${index}]`, env));
+  return maps.map((map, index) => env.options.field(map, slot, `${at}[${index}]`, env));
 }
 
 function firstOf(reads: readonly Read[], traced: boolean): Read {
@@ -108,63 +95,76 @@ function joined(reads: readonly Read[], between: string): Read {
   };
 }
 
-/** The numbers among values that are not empty; a value that is no number is handed on, so that the check names the field. */
-function calculated(
-  values: readonly Json[],
-  form: FieldForm,
-  env: Env,
-  by: (numbers: Decimal[]) => Decimal,
-): Json | undefined {
+/** A value that is no number is handed on, so that the check names the field. */
+function calculated(values: readonly Json[], by: (numbers: Decimal[]) => Decimal): Json | undefined {
   const numbers: Decimal[] = [];
   for (const value of values) {
-    const number = readNumber(value, form.number ?? env.options.numbers);
+    const number = readNumber(value, undefined);
     if (number === undefined) return value;
     numbers.push(number);
   }
   return numbers.length === 0 ? undefined : by(numbers);
 }
 
-function listSum(source: ListSource, form: FieldForm, slot: Slot, at: string, env: Env): Read {
-  const list = compileListSource(source, slot, `${at}.sum`, env);
-  return (scope) => calculated(valuesOf(list, scope), form, env, add);
+function summed(source: ListSource | readonly FieldMap[], slot: Slot, at: string, env: Env): Read {
+  if (!isFieldList(source)) {
+    const list = compileListSource(source, slot, at, env);
+    return (scope) => calculated(valuesOf(list, scope), add);
+  }
+  const reads = pieces(source, slot, at, env);
+  return (scope) => calculated(present(reads.map((read) => read(scope))), add);
 }
 
-function sumOf(reads: readonly Read[], form: FieldForm, env: Env): Read {
-  return (scope) => {
-    const values = reads.map((read) => read(scope)).filter((value) => value !== undefined && !isBlank(value));
-    return calculated(values as Json[], form, env, add);
-  };
+function isFieldList(source: ListSource | readonly FieldMap[]): source is readonly FieldMap[] {
+  return Array.isArray(source);
+}
+
+function present(values: readonly (Json | undefined)[]): Json[] {
+  return values.filter((value): value is Json => !isBlank(value));
 }
 
 /** A product with an empty factor is empty: half of it is no amount. */
-function productOf(reads: readonly Read[], form: FieldForm, env: Env): Read {
+function productOf(reads: readonly Read[]): Read {
   return (scope) => {
-    const values = reads.map((read) => read(scope));
-    return values.some(isBlank) ? undefined : calculated(values as Json[], form, env, multiply);
+    const values = present(reads.map((read) => read(scope)));
+    return values.length < reads.length ? undefined : calculated(values, multiply);
   };
 }
 
-function extreme(source: ListSource, sign: 1 | -1, form: FieldForm, slot: Slot, at: string, env: Env): Read {
-  const list = compileListSource(source, slot, at, env);
-  const date = dateReaderFor(form, slot, at, env);
-  const plain = (value: Json): string | undefined =>
-    date === undefined
-      ? (readNumber(value, form.number ?? env.options.numbers) ?? keyText(value))
-      : (date(value) ?? keyText(value));
+function extreme(list: ListValues, sign: 1 | -1): Read {
   return (scope) => {
     let best: string | undefined;
     for (const value of valuesOf(list, scope)) {
-      const text = plain(value);
+      const text = keyText(value);
       if (text !== undefined && (best === undefined || order(text, best) * sign > 0)) best = text;
     }
     return best;
   };
 }
 
+/** A list that is not there at all has no number of items; an empty one has none. */
+function counted(list: ListValues): Read {
+  return (scope) => {
+    const items = list.items(scope);
+    if (items.length === 0 && !list.isThere(scope)) return undefined;
+    return items.filter((item) => !isBlank(list.value(item))).length;
+  };
+}
+
+function picked(list: ListValues): Read {
+  return (scope) => {
+    for (const item of list.items(scope)) {
+      const value = list.value(item);
+      if (!isBlank(value)) return value;
+    }
+    return undefined;
+  };
+}
+
 function lookedUp(form: LookupForm, slot: Slot, at: string, env: Env): Read {
   const find = compileTable(form.in, form.key === undefined ? undefined : [form.key], at, env);
-  const by = env.options.field(form.by, partOf(slot), `${at}.by`, env);
-  const value = env.options.field(form.value ?? '$item', partOf(slot), `${at}.value`, env);
+  const by = env.options.field(form.by, asideOf(slot), `${at}.by`, env);
+  const value = env.options.field(form.value ?? '$item', pieceOf(slot), `${at}.value`, env);
   return (scope) => {
     const key = keyText(by(scope));
     if (key === undefined) return undefined;

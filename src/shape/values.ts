@@ -28,7 +28,7 @@ export function compileValues(map: ValueMap): Translate {
   return (spelling) => exact.get(spelling) ?? folded.get(foldSpelling(spelling)) ?? rest;
 }
 
-export function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[] {
+function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[] {
   if (value === undefined) return [];
   return typeof value === 'object' ? value : [value];
 }

@@ -8,13 +8,8 @@ import { encodeRecord } from '../../src/canonical/encode.ts';
 import { reservationSchema } from '../../src/canonical/reservation.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import {
-  compilePushShape,
-  compileShape,
-  type RawRecord,
-  type ShapeConfig,
-  type Shaper,
-} from '../../src/shape/shape.ts';
+import type { RawRecord, ShapeConfig } from '../../src/shape/config.ts';
+import { compilePushShape, compileShape, type Shaper } from '../../src/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 
 const mappingSchema = z.strictObject({
