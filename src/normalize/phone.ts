@@ -33,10 +33,11 @@ const longestText = 120;
 
 export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
   if (isValidE164(raw)) return { kind: 'number', e164: raw, by: 'international', extension: false, several: false };
+  if (raw.length > longestText) return { kind: 'impossible' };
   const key = `${regions.nationality ?? ''}/${regions.country ?? ''}/${raw}`;
   const known = readings.get(key);
   if (known !== undefined) return known;
-  const reading = raw.length > longestText ? ({ kind: 'impossible' } as const) : read(raw, regions);
+  const reading = read(raw, regions);
   readings.set(key, reading);
   return reading;
 }
