@@ -8,6 +8,7 @@ import { InnboundError } from './errors.ts';
 import { type Ground, openGround } from './ground.ts';
 import { startRunner } from './intake/pull/runner.ts';
 import { startScheduler } from './intake/pull/schedule.ts';
+import { startHydrator } from './intake/push/hydrate.ts';
 import type { PushIntake } from './intake/push/intake.ts';
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
@@ -17,7 +18,7 @@ import { endAbandonedLeases } from './store/abandoned.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
-import { eventWorkerPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
+import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { openIntake } from './wiring/push.ts';
 import { startWatch } from './wiring/watch.ts';
@@ -96,7 +97,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
     if (role !== 'web') {
       loops.push(startScheduler(schedulerPorts(ground)), startRunner(pullPorts(ground)));
-      loops.push(startEventWorker(eventWorkerPorts(ground)), startPushUpkeep(upkeepPorts(ground)));
+      loops.push(startEventWorker(eventWorkerPorts(ground)), startHydrator(hydratorPorts(ground)));
+      loops.push(startPushUpkeep(upkeepPorts(ground)));
       loops.push(startDeliveries(await deliverPorts(ground)));
     }
     loops.push(startWatch(ground));

@@ -3,8 +3,10 @@ import type { ActiveIntegration } from '../active.ts';
 import { toGuest } from '../canonical/check.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
+import { fetchSingle } from '../intake/pull/single.ts';
 import { textAt } from '../intake/push/event-id.ts';
 import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
+import type { HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
@@ -15,11 +17,13 @@ import { normalizeGuest } from '../normalize/normalize.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
+import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/event-hydration.ts';
 import { pendingLanes, setEventAside, workEventLane } from '../store/event-lane.ts';
 import { pruneEvents } from '../store/event-retention.ts';
 import { pruneRejections } from '../store/rejections.ts';
 import { listSandboxReports, pruneSandboxReports, readSandboxReport, saveSandboxReport } from '../store/sandbox.ts';
-import type { Json } from '../terms.ts';
+import type { IntegrationName, Json } from '../terms.ts';
+import { pullPorts } from './pull.ts';
 import { pushSettings } from './push.ts';
 
 /** What the worker of events needs, from the documents in force and the ground of this process. */
@@ -58,6 +62,31 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
         { integration, error: (error as { code?: string }).code ?? (error as Error).name },
         'events: failed',
       ),
+  };
+}
+
+/** What completes events that only name a reservation. */
+export function hydratorPorts(ground: Ground): HydratorPorts {
+  const { pool } = ground;
+  const pull = pullPorts(ground);
+  return {
+    clock: systemClock,
+    wake: ground.wake,
+    claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
+    fetchSingle: async (integration, id, signal) => {
+      const single = await fetchSingle(pull, integration as IntegrationName, id, signal);
+      if (single.kind === 'absent') return single;
+      if (single.kind === 'found') return { ...single, body: Buffer.from(JSON.stringify(single.body)) };
+      return { ...single, reason: single.code };
+    },
+    hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt),
+    later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
+    dead: async (thin, message, detail) => {
+      const target = ground.active().integrations.get(thin.integration)?.target;
+      if (target) await buryThin(pool, target, thin, message, detail);
+    },
+    onError: (integration, error) =>
+      ground.log.error({ integration, error: (error as Error).name }, 'events: could not be completed'),
   };
 }
 

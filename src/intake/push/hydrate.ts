@@ -14,7 +14,7 @@ export interface HydratorPorts {
   /** Takes reservations whose events are due, for the time of the lease. */
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
   /** The connector's single request, with the pull side's credentials, limits, retries and breaker. */
-  readonly fetchSingle: (integration: string, id: string) => Promise<Fetched>;
+  readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
   readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
   readonly dead: (thin: Thin, message: string, detail: { reason: string; attempts: number }) => Promise<void>;
@@ -50,7 +50,7 @@ export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
   const { signal } = stopping;
   const running = (async () => {
     while (!signal.aborted) {
-      const worked = await hydrateOnce(ports).catch((error) => {
+      const worked = await hydrateOnce(ports, signal).catch((error) => {
         ports.onError?.('', error);
         return 0;
       });
@@ -66,16 +66,16 @@ export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
 }
 
 /** One round; how many reservations it looked after. */
-export async function hydrateOnce(ports: HydratorPorts): Promise<number> {
+export async function hydrateOnce(ports: HydratorPorts, signal?: AbortSignal): Promise<number> {
   const claimed = await ports.claim(concurrency, leaseMs);
   await Promise.all(
-    claimed.map((thin) => hydrateOne(ports, thin).catch((error) => ports.onError?.(thin.integration, error))),
+    claimed.map((thin) => hydrateOne(ports, thin, signal).catch((error) => ports.onError?.(thin.integration, error))),
   );
   return claimed.length;
 }
 
-async function hydrateOne(ports: HydratorPorts, thin: Thin): Promise<void> {
-  const fetched = await ports.fetchSingle(thin.integration, thin.id);
+async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal | undefined): Promise<void> {
+  const fetched = await ports.fetchSingle(thin.integration, thin.id, signal);
   const attempts = thin.attempt;
   switch (fetched.kind) {
     case 'found':
