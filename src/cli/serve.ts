@@ -30,6 +30,7 @@ Examples:
   DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`,
     )
     .action(async (options: Options) => {
+      const end = ended();
       const service = await startService({
         workspaceDir: options.workspace,
         port: options.port,
@@ -37,13 +38,16 @@ Examples:
         role: options.role,
       });
       say(`innbound is ready on ${service.url} (webhooks, /readyz, /healthz). Ctrl-C ends it.`);
-      await ended();
+      await end;
       say('innbound is finishing what it took …');
       await service.stop();
     });
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/**
+ * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. Asked for before anything is started, so that a
+ * signal during the start is not lost and what was started is stopped again.
+ */
 export function ended(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -45,6 +45,7 @@ const hotels: readonly DemoHotel[] = [
 
 /** `npm start`: two simulated hotels on this machine, a service that pulls and is pushed to, a folder and a warehouse that fill. */
 export async function runDemo(options: { readonly port: number; readonly workspace: string }): Promise<void> {
+  const end = ended();
   const workspaceDir = path.resolve(options.workspace);
   // What someone has edited in the demo's documents stays.
   await cp(template, workspaceDir, { recursive: true, force: false });
@@ -66,7 +67,7 @@ export async function runDemo(options: { readonly port: number; readonly workspa
     for (const [hotel, simulator] of simulators) await connect(service.ground, hotel, simulator);
     say(welcome(service.url, workspaceDir, [...simulators.values()]));
     const progress = showProgress(service.ground);
-    await ended();
+    await end;
     progress.stop();
     say('\ninnbound demo: finishing what it took …');
     await stopHotels();
