@@ -69,22 +69,19 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     await migrate(pool);
     for (let i = 0; i < 3; i++) start();
     const intake = takeAllIn(pool, options);
+    const share = (0.9 * options.records * brands.length * options.versions) / (options.kills + 1);
     let kills = 0;
     let restarts = 0;
-    let intakeDone = false;
-    void intake.finally(() => {
-      intakeDone = true;
-    });
-    while (!intakeDone || kills < options.kills || restarts < options.restarts) {
-      await rest(300 + Math.random() * 700);
-      if (kills < options.kills) {
-        [...workers][Math.floor(Math.random() * workers.size)]?.kill('SIGKILL');
-        kills += 1;
-      }
+    while (kills < options.kills) {
+      // Spread over the work, so that nodes die in the midst of it and not while they start.
+      const before = crm.received.length;
+      for (let i = 0; i < 100 && crm.received.length < before + share; i++) await rest(50);
+      [...workers][Math.floor(Math.random() * workers.size)]?.kill('SIGKILL');
+      kills += 1;
       if (restarts < options.restarts && kills > (restarts + 1) * (options.kills / (options.restarts + 1))) {
         await restart(server.dataDir);
         restarts += 1;
-        options.say?.(`database restarted; ${crm.received.length} requests so far`);
+        options.say?.(`database restarted; ${crm.received.length} requests so far, ${kills} kills`);
       }
     }
     await intake;
