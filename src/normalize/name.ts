@@ -15,7 +15,7 @@ interface NameReading {
   readonly changes: readonly NameChange[];
 }
 
-/** Names in capitals come in capitals at every poll. An entry weighs some 400 bytes, so the whole stays within 16 MB. */
+/** Names in capitals come in capitals at every poll. An entry of usual length weighs 550 bytes, the whole some 18 MB. */
 const readings = new Recent<NameReading>(32_768);
 const unchanged: readonly NameChange[] = [];
 

@@ -23,7 +23,7 @@ export const limits = {
   patternProgram: 300,
   /** Characters that a text built with + inside an expression may reach. */
   builtText: 200_000,
-  /** Steps for all rules over one record; a step is some 100 ns here, so the bound is some 100 ms. */
+  /** Steps for all rules over one record; a step is at most some 100 ns once warm, so the bound is some 100 ms, and half a second for a first run. */
   steps: 1_000_000,
   /** Guests, rooms or charges for which the steps are held against the bound when a document is applied; larger records are held against it one by one. */
   items: 100,
