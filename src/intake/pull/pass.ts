@@ -48,7 +48,8 @@ export class WindowReader {
   constructor(rules: PassRules, earlier?: WindowPages) {
     this.#rules = rules;
     for (const { bytes, isCurrent } of earlier?.seen ?? []) {
-      const pairs = new Float64Array(bytes.slice().buffer);
+      // Copied: what comes from the store may start anywhere in its memory, and eight-byte numbers may not.
+      const pairs = new Float64Array(new Uint8Array(bytes).buffer);
       for (let i = 0; i + 1 < pairs.length; i += 2) {
         this.#seen.set(pairs[i] ?? 1, pairs[i + 1] ?? 0);
         if (isCurrent) this.#inPass.set(pairs[i] ?? 1, 1);

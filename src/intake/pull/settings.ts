@@ -130,7 +130,7 @@ export function secretsOf(auth: Auth): string[] {
     case 'api_key':
       return [auth.key];
     case 'basic':
-      return [auth.password];
+      return [basicPair(auth), auth.password];
     case 'hmac':
       return [auth.secret];
     case 'custom':
@@ -138,6 +138,11 @@ export function secretsOf(auth: Auth): string[] {
     case 'oauth2':
       return auth.clientSecret === undefined ? [] : [auth.clientSecret];
   }
+}
+
+/** What goes behind `Basic`. */
+export function basicPair({ username, password }: { readonly username: string; readonly password: string }): string {
+  return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
 }
 
 function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {

@@ -16,12 +16,13 @@ import { openTokenStore } from '../../../src/store/partner-tokens.ts';
 import { openPool, type Pool } from '../../../src/store/pool.ts';
 import { openRunStore } from '../../../src/store/runs.ts';
 import type { IntegrationName, Json } from '../../../src/terms.ts';
-import { testDatabase } from '../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { jumpingClock } from './clock.ts';
 
 /** A store, an HTTP client and everything else that pulling stands on, for one test file. */
 export interface PullGround {
   readonly pool: Pool;
+  readonly connection: TestDatabase['connection'];
   readonly http: Http;
   /** Ports for one integration that pulls from the address; the documents may be overridden in part. */
   ports(documents: Documents, more?: Partial<PullPorts>): PullPorts & { readonly plan: PullPorts['plan'] };
@@ -53,6 +54,7 @@ export async function openPullGround(): Promise<PullGround> {
   const http = openHttp({ allowPrivate: true, userAgent: 'innbound test' });
   return {
     pool,
+    connection: database.connection,
     http,
     ports: (documents, more = {}) => ({
       node: 'test',

@@ -1,5 +1,5 @@
 import type { OpenRequest } from '../request.ts';
-import type { Auth } from '../settings.ts';
+import { type Auth, basicPair } from '../settings.ts';
 
 /** Credentials that are the same for every request and do not depend on it. */
 export type FixedAuth = Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' | 'custom' }>;
@@ -14,10 +14,8 @@ export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
       return auth.query === undefined
         ? withHeaders(request, { [auth.header ?? 'X-API-Key']: auth.key })
         : withQuery(request, { [auth.query]: auth.key });
-    case 'basic': {
-      const pair = Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64');
-      return withHeaders(request, { Authorization: `Basic ${pair}` });
-    }
+    case 'basic':
+      return withHeaders(request, { Authorization: `Basic ${basicPair(auth)}` });
     case 'custom': {
       const added = withQuery(withHeaders(request, auth.headers), auth.query);
       return added.body === undefined ? added : { ...added, body: { ...added.body, ...auth.body } };

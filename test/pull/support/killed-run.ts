@@ -1,0 +1,36 @@
+/** A process of its own that runs a sync until it is killed. */
+import { pino } from 'pino';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openHttp } from '../../../src/kit/http.ts';
+import { openPartnerStore } from '../../../src/store/partner-states.ts';
+import { openTokenStore } from '../../../src/store/partner-tokens.ts';
+import { openPool } from '../../../src/store/pool.ts';
+import { openRunStore } from '../../../src/store/runs.ts';
+import { keyring, planOf, sync } from './ground.ts';
+import { pagination } from './list.ts';
+
+const { connection, integration, baseUrl, range } = JSON.parse(process.env.RUN ?? '{}');
+const pool = openPool({ connection, applicationName: 'killed run' });
+const plan = planOf({
+  integration,
+  baseUrl,
+  connector: { pull: { pagination: pagination.token } },
+  pull: { timeouts: { idle: '10s', total: '10s' } },
+});
+await sync(
+  {
+    node: 'killed',
+    clock: systemClock,
+    http: openHttp({ allowPrivate: true, userAgent: 'test' }),
+    log: pino({ level: 'silent' }),
+    random: Math.random,
+    plan: async () => ({ kind: 'ok', plan }),
+    runs: openRunStore(pool),
+    partners: openPartnerStore(pool),
+    tokens: openTokenStore(pool, [...keyring]),
+    changed: () => {},
+    limits: { leaseMs: 1_500 },
+  },
+  integration,
+  range,
+);
