@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { encodeRecord } from '../../src/canonical/encode.ts';
+import type { Connector } from '../../src/documents/connector.ts';
+import { schemas } from '../../src/documents/kinds.ts';
+import { parseJson } from '../../src/kit/json.ts';
+import { compilePath } from '../../src/pipeline.ts';
+import type { Json } from '../../src/terms.ts';
+
+/** The golden cases beside the shipped connectors: what a partner sends, and the canonical records it becomes. */
+
+export const connectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
+
+export const connectorNames: readonly string[] = readdirSync(connectorsDir, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
+
+const caseSchema = z
+  .strictObject({
+    about: z.string().min(1),
+    timezone: z.string(),
+    country: z.string().optional(),
+    /** What came in: the answer to the list, the answer for one reservation, or the `data` of an event. */
+    response: z.json().optional(),
+    single: z.json().optional(),
+    event: z.json().optional(),
+    /** What comes out, one for each reservation; { error, fields } for one that becomes a dead letter. */
+    records: z.array(z.record(z.string(), z.json())),
+    /** Spellings that no value map knows, as `field value`. */
+    drift: z.array(z.string()).default([]),
+  })
+  .refine(({ response, single, event }) => [response, single, event].filter((one) => one !== undefined).length === 1);
+
+export type GoldenCase = z.infer<typeof caseSchema> & { readonly name: string };
+
+export function readCases(connector: string): GoldenCase[] {
+  const dir = path.join(connectorsDir, connector, 'cases');
+  return readdirSync(dir)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => ({
+      name: `${connector}/${file}`,
+      ...caseSchema.parse(parseJson(readFileSync(path.join(dir, file), 'utf8'))),
+    }));
+}
+
+export interface Outcome {
+  readonly records: Json[];
+  readonly drift: string[];
+}
+
+/** The whole path of the case's input: shape, canonical, normalize. */
+export function runCase(
+  connector: Connector,
+  golden: Omit<GoldenCase, 'records' | 'drift' | 'about' | 'name'>,
+): Outcome {
+  const integration = schemas.integration.parse({
+    integration: 'golden',
+    connector: connector.connector,
+    brand_id: 'GOLD',
+    timezone: golden.timezone,
+    ...(golden.country !== undefined && { country: golden.country }),
+  });
+  const compiled = compilePath(connector, integration);
+  assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
+  const { shaper, pushShaper, prepare } = compiled.path;
+  const push = golden.event !== undefined;
+  const found =
+    golden.response !== undefined
+      ? shaper.records(golden.response)
+      : (push ? pushShaper : shaper).single(golden.single ?? golden.event ?? null);
+  assert.ok(found.kind === 'ok', JSON.stringify(found));
+  const drift: string[] = [];
+  const mode = push ? ('push' as const) : ('pull' as const);
+  const records = ('records' in found ? found.records : [found.record]).map((raw) => {
+    const prepared = prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
+    if (prepared.kind !== 'record') {
+      assert.ok(prepared.kind === 'dead', 'no rule drops a golden record');
+      const { problems } = prepared.deadLetter.detail as { problems: { field: string }[] };
+      return { error: prepared.deadLetter.code, fields: problems.map(({ field }) => field) };
+    }
+    const { incoming } = prepared;
+    assert.ok(incoming.type === 'reservation');
+    drift.push(...(incoming.drift ?? []).map(({ field, value }) => `${field} ${value}`));
+    return parseJson(encodeRecord(incoming.record));
+  });
+  return { records, drift };
+}

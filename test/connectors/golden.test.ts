@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { compileCheck } from '../../src/active.ts';
+import { reservationFields } from '../../src/canonical/fields.ts';
+import type { Connector } from '../../src/documents/connector.ts';
+import { loadWorkspace } from '../../src/documents/load.ts';
+import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
+
+let connectors: ReadonlyMap<string, { readonly body: Connector; readonly shipped?: boolean }> = new Map();
+const workspace = mkdtempSync(path.join(tmpdir(), 'innbound-connectors-'));
+
+before(async () => {
+  writeFileSync(path.join(workspace, 'innbound.yaml'), '{}\n');
+  const loaded = await loadWorkspace(workspace, { shippedConnectorsDir: connectorsDir, checks: [compileCheck] });
+  assert.ok(loaded.kind === 'ok', JSON.stringify(loaded, null, 2));
+  connectors = loaded.documents.connectors;
+});
+after(() => rmSync(workspace, { recursive: true }));
+
+function connectorOf(name: string): Connector {
+  const found = connectors.get(name);
+  assert.ok(found, `${name}/connector.yaml must name itself ${name}`);
+  return found.body;
+}
+
+test('every shipped connector is without mistakes and named as its folder', () => {
+  assert.deepEqual([...connectors.keys()].sort(), connectorNames);
+});
+
+for (const name of connectorNames) {
+  for (const golden of readCases(name)) {
+    test(`${golden.name}: ${golden.about}`, () => {
+      const { records, drift } = runCase(connectorOf(name), golden);
+      assert.deepEqual(records, golden.records);
+      assert.deepEqual(drift, golden.drift);
+    });
+  }
+
+  test(`${name}: its cases cover the list, every field that it maps, and more than one status`, () => {
+    const lists = readCases(name).filter(({ response }) => response !== undefined);
+    assert.ok(lists.length > 0, 'a case with a list');
+    const seen = new Set(lists.flatMap(({ records }) => records.flatMap((record) => Object.keys(record))));
+    const { map } = connectorOf(name);
+    const mapped = Object.keys(reservationFields).filter((field) => {
+      const said = map?.[field as keyof typeof reservationFields];
+      return said !== undefined && said !== false;
+    });
+    assert.deepEqual(
+      mapped.filter((field) => !seen.has(field)),
+      [],
+    );
+    assert.ok(new Set(lists.flatMap(({ records }) => records.map(({ status }) => status))).size > 1);
+  });
+
+  test(`${name}: its page says what is covered, against which version, and what is not`, () => {
+    const page = readFileSync(path.join(connectorsDir, name, 'README.md'), 'utf8');
+    for (const heading of ['## Against', '## Covered', '## Not covered']) assert.ok(page.includes(heading), heading);
+  });
+}
