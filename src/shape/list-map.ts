@@ -1,11 +1,11 @@
 import { type ListName, listFields } from '../canonical/fields.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
+import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileSlot } from './field.ts';
 import { asOne, type Conflict, groupBy, overRows } from './flat.ts';
 import { compileFrom, filtered } from './list-source.ts';
 import { documentPath } from './path.ts';
-import { compileEach } from './read.ts';
 import type { Each, Read, Scope } from './scope.ts';
 import { newSlot } from './slot.ts';
 import { asList, compileKey, compileTable } from './table.ts';

@@ -3,7 +3,7 @@ import { toCountry } from '../canonical/country.ts';
 import { minorDigits } from '../canonical/currency.ts';
 import { passes } from '../canonical/field-check.ts';
 import type { Json } from '../terms.ts';
-import { compileCondition } from './condition.ts';
+import { compileCondition, type Holds } from './condition.ts';
 import type { FieldForm } from './config.ts';
 import { addDays } from './dates.ts';
 import type { Env } from './env.ts';
@@ -53,9 +53,9 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
   let read = steps.length === 0 ? source : chained(source, steps);
   if (form.when !== undefined) {
     const holds = compileCondition(form.when, `${at}.when`, env);
-    const inner = read;
-    read = (scope) => (holds(scope) ? inner(scope) : undefined);
+    read = conditional(read, holds, env.traced);
   }
+  if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'stands only beside join');
   if (form.if_invalid === 'drop') read = dropping(read, slot);
   return form.default === undefined ? read : defaulted(read, form.default);
 }
@@ -75,6 +75,16 @@ function chained(source: Read, steps: readonly Modify[]): Read {
       value = step(value, scope);
     }
     return value;
+  };
+}
+
+/** A trace also reads what the condition holds back, so that it is not called unmapped. */
+function conditional(read: Read, holds: Holds, traced: boolean): Read {
+  const unseen = traced ? silent(read) : undefined;
+  return (scope) => {
+    if (holds(scope)) return read(scope);
+    unseen?.(scope);
+    return undefined;
   };
 }
 

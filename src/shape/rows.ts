@@ -1,7 +1,8 @@
 import type { Json } from '../terms.ts';
 import type { ShapeSection } from './config.ts';
+import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
-import { compileEach, compileRead } from './read.ts';
+import { compileRead } from './read.ts';
 import { loneScope } from './record-scope.ts';
 import type { Each, Read, Scope } from './scope.ts';
 
@@ -85,9 +86,7 @@ function singleAt(
   alone: Place | undefined,
 ): { readonly kind: 'ok'; readonly row: Scope } | Misshapen {
   const scope = loneScope(body);
-  const candidates =
-    alone !== undefined ? [alone.each(scope)] : [root.text === undefined ? [] : root.each(scope), listed(scope)];
-  const [row] = candidates.flat();
+  const [row] = alone === undefined ? listedOrBare(scope, root) : alone.each(scope);
   if (row !== undefined && typeof row.item === 'object' && row.item !== null) return { kind: 'ok', row };
   return {
     kind: 'invalid',
@@ -96,8 +95,15 @@ function singleAt(
   };
 }
 
+function listedOrBare(scope: Scope, root: Place): readonly Scope[] {
+  const rows = root.text === undefined ? [] : root.each(scope);
+  // A list that is there but empty holds no reservation; the envelope around it is none.
+  if (rows.length > 0 || (root.text !== undefined && Array.isArray(root.read(scope)))) return rows;
+  return bare(scope);
+}
+
 /** The response itself as one record: an object, or a list with that object in it. */
-function listed(scope: Scope): Scope[] {
+function bare(scope: Scope): Scope[] {
   const { item } = scope;
   if (!Array.isArray(item)) return [scope];
   return item.slice(0, 1).map((only): Scope => ({ ...scope, item: only, up: scope }));

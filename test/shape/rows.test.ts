@@ -92,6 +92,7 @@ const singles: [string, ShapeSection, Json, string | undefined][] = [
   ['a bare list of one', {}, [{ id: 'R1' }], 'R1'],
   ['at its own path', { root_path: 'reservations', single_path: 'data' }, { data: { id: 'R1' } }, 'R1'],
   ['nothing at its own path', { single_path: 'data' }, { id: 'R1' }, undefined],
+  ['an empty list in its envelope', { root_path: 'reservations' }, { reservations: [], total: 0 }, undefined],
   ['text', {}, 'R1', undefined],
   ['an empty list', {}, [], undefined],
 ];

@@ -1,0 +1,164 @@
+import type { Json, JsonObject, Note, Origins } from '../terms.ts';
+import type { RawRecord, ShapeConfig } from './config.ts';
+import { type Builder, type Built, compileBuilder, type DraftRecord } from './draft.ts';
+import { Env } from './env.ts';
+import { compileField } from './field.ts';
+import { groupBy } from './flat.ts';
+import { loneScope } from './record-scope.ts';
+import type { Rows } from './rows.ts';
+import { type Drift, keyText, type Scope, Trace } from './scope.ts';
+import { selfContained } from './self-contained.ts';
+import type { Draft, GuestEventDraft, Shaper } from './shaper.ts';
+import { asList } from './table.ts';
+import { unmappedPaths } from './unmapped.ts';
+
+export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env {
+  const { shape, timezone } = config;
+  const dates = shape?.dates === undefined ? ['iso'] : asList(shape.dates);
+  const flat = shape?.flat !== undefined;
+  return new Env({ mapAt, traced, flat, timezone, dates, numbers: shape?.numbers, field: compileField });
+}
+
+type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
+type RowKey = (scope: Scope) => string | undefined;
+
+/** What compileShape hands out: the compiled pieces behind the one interface. */
+export class CompiledShaper implements Shaper {
+  readonly flat: boolean;
+  readonly #config: ShapeConfig;
+  readonly #env: Env;
+  readonly #rows: Rows;
+  readonly #builder: Builder;
+  readonly #rowKey: RowKey | undefined;
+  readonly #keys = (raw: RawRecord): ReadonlySet<string> => this.#trace(raw).keys;
+  #traced: Builder | undefined;
+
+  constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, rowKey: RowKey | undefined) {
+    this.#config = config;
+    this.#env = env;
+    this.#rows = rows;
+    this.#builder = builder;
+    this.#rowKey = rowKey;
+    this.flat = rowKey !== undefined;
+  }
+
+  records(body: Json): ReturnType<Shaper['records']> {
+    const found = this.#rows.all(body);
+    if (found.kind === 'invalid') return found;
+    const records = this.flat
+      ? this.group(found.rows.map((row) => row.item ?? null))
+      : found.rows.map((row) => this.#raw(row, body));
+    const total = this.#rows.total(body);
+    return total === undefined ? { kind: 'ok', records } : { kind: 'ok', records, total };
+  }
+
+  rows(body: Json): Json[] {
+    const found = this.#rows.all(body);
+    return found.kind === 'invalid' ? [] : found.rows.map((row) => row.item ?? null);
+  }
+
+  count(body: Json): number {
+    return this.#rows.count(body);
+  }
+
+  rowKey(row: Json): string {
+    return this.#rowKey?.(loneScope(row)) ?? '';
+  }
+
+  group(rows: readonly Json[]): RawRecord[] {
+    // Rows without a key belong to no other: each is a record of its own, which the check then refuses by name.
+    let nameless = 0;
+    const groups = groupBy(rows, (row) => this.rowKey(row) || `\u0000${nameless++}`);
+    return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
+  }
+
+  single(body: Json): ReturnType<Shaper['single']> {
+    const found = this.#rows.single(body);
+    if (found.kind === 'invalid') return found;
+    if (!this.flat) return { kind: 'ok', record: this.#raw(found.row, body) };
+    const rows = this.rows(body);
+    const [first] = this.group(rows);
+    return {
+      kind: 'ok',
+      record: first ?? { key: this.rowKey(found.row.item ?? null), value: [found.row.item ?? null] },
+    };
+  }
+
+  #raw(row: Scope, body: Json): RawRecord {
+    const raw: Mutable<RawRecord> = { key: '', value: row.item ?? null };
+    if (this.#env.usesKey) raw.place = row.key;
+    if (this.#env.usesParent) {
+      const around: Json[] = [];
+      for (let up = row.up; up !== undefined; up = up.up) around.push(up.item ?? null);
+      raw.around = around;
+    }
+    if (this.#env.usesBody) raw.body = body;
+    raw.key = this.#builder.key(raw);
+    return raw;
+  }
+
+  draft(raw: RawRecord): Draft {
+    return new LazyDraft(this.#builder.build(raw), raw, this.#keys);
+  }
+
+  origins(raw: RawRecord): Origins {
+    return this.#trace(raw).origins;
+  }
+
+  unmapped(raw: RawRecord): string[] {
+    return unmappedPaths(raw.value, this.#trace(raw).touched);
+  }
+
+  selfContained(raw: RawRecord): RawRecord {
+    if (raw.body === undefined && raw.around === undefined) return raw;
+    return selfContained(raw, this.#trace(raw));
+  }
+
+  guestDraft(data: Json): GuestEventDraft {
+    const envelope = isObject(data) ? data : {};
+    const guest = isObject(envelope.guest) ? envelope.guest : envelope;
+    const trace = new Trace();
+    const { record, notes, drift } = this.#tracedBuilder().guest(guest, trace);
+    const nestedId = guest === envelope ? undefined : keyText(guest.id);
+    const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
+    const reservationId = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
+    return { record: { ...record, guest_id: guestId }, notes, drift, present: trace.itemKeys, guestId, reservationId };
+  }
+
+  #trace(raw: RawRecord): Trace {
+    const trace = new Trace();
+    this.#tracedBuilder().build(raw, trace);
+    return trace;
+  }
+
+  /** Compiled a second time with tracing, at the first question. */
+  #tracedBuilder(): Builder {
+    this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
+    return this.#traced;
+  }
+}
+
+/** Most records are never asked what was present: a pulled one is whole. */
+class LazyDraft implements Draft {
+  readonly record: DraftRecord;
+  readonly notes: readonly Note[];
+  readonly drift: readonly Drift[];
+  readonly #raw: RawRecord;
+  readonly #keys: (raw: RawRecord) => ReadonlySet<string>;
+
+  constructor(built: Built<DraftRecord>, raw: RawRecord, keys: (raw: RawRecord) => ReadonlySet<string>) {
+    this.record = built.record;
+    this.notes = built.notes;
+    this.drift = built.drift;
+    this.#raw = raw;
+    this.#keys = keys;
+  }
+
+  get present(): ReadonlySet<string> {
+    return this.#keys(this.#raw);
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

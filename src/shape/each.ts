@@ -1,0 +1,83 @@
+import type { Json } from '../terms.ts';
+import type { Path, Step } from './path.ts';
+import { pathText } from './path.ts';
+import type { Each, Scope } from './scope.ts';
+import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
+
+/**
+ * The items at a path, each with the item it lies in as its parent. A list at the end gives its items, an object is one
+ * item, null and absence are none; `[]` goes through a list or through the values of an object.
+ */
+export function compileEach(path: Path, traced: boolean): Each {
+  const { steps } = path;
+  const [only] = steps;
+  const plain = !traced && path.start === 'item' && path.up === 0;
+  if (plain && steps.length === 1 && only?.kind === 'key') return listAt(only);
+  const start = startOf(path);
+  return (scope) => {
+    const from = start(scope);
+    const out: Scope[] = [];
+    if (from !== undefined) walk(from, from.item, from.at, steps, 0, { out, traced });
+    return out;
+  };
+}
+
+interface Walk {
+  readonly out: Scope[];
+  readonly traced: boolean;
+}
+
+/** The list of that name, as most are found. */
+function listAt(step: Step): Each {
+  return (scope) => {
+    const out: Scope[] = [];
+    end(scope, stepInto(scope.item, step), '', step, { out, traced: false });
+    return out;
+  };
+}
+
+function walk(
+  parent: Scope,
+  value: Json | undefined,
+  at: string,
+  steps: readonly Step[],
+  index: number,
+  to: Walk,
+): void {
+  const step = steps[index];
+  if (step === undefined) {
+    end(parent, value, at, steps[index - 1], to);
+  } else if (step.kind === 'each') {
+    for (const item of entries(parent, value, at, to.traced)) {
+      if (index === steps.length - 1) to.out.push(item);
+      else walk(item, item.item, item.at, steps, index + 1, to);
+    }
+  } else {
+    const key = keyOfStep(value, step);
+    const { trace } = parent.root;
+    if (trace !== undefined && isThere(value, key)) trace.present = true;
+    walk(parent, stepInto(value, step), to.traced ? pathText(at, key) : '', steps, index + 1, to);
+  }
+}
+
+function end(parent: Scope, value: Json | undefined, at: string, step: Step | undefined, { out, traced }: Walk): void {
+  if (value === undefined || value === null) return;
+  if (Array.isArray(value)) {
+    for (let key = 0; key < value.length; key++) out.push(itemOf(parent, value[key], key, at, traced));
+  } else if (step === undefined) {
+    // The item itself ($item, $parent) is no deeper level: its parent is the one it has.
+    out.push(parent);
+  } else {
+    out.push({ item: value, key: keyOfStep(undefined, step), up: parent, root: parent.root, at, group: undefined });
+  }
+}
+
+function entries(parent: Scope, value: Json | undefined, at: string, traced: boolean): Scope[] {
+  if (Array.isArray(value)) return value.map((item, key) => itemOf(parent, item, key, at, traced));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([key, item]) => itemOf(parent, item, key, at, traced));
+}
+
+function itemOf(up: Scope, item: Json | undefined, key: string | number, at: string, traced: boolean): Scope {
+  return { item, key, up, root: up.root, at: traced ? pathText(at, key) : '', group: undefined };
+}

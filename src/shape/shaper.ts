@@ -1,0 +1,51 @@
+import type { GuestField } from '../canonical/fields.ts';
+import type { Json, Note, Origins } from '../terms.ts';
+import type { RawRecord } from './config.ts';
+import type { DraftRecord } from './draft.ts';
+import type { Item } from './items.ts';
+import type { Misshapen } from './rows.ts';
+import type { Drift } from './scope.ts';
+
+/** What shape makes of one record: canonical keys, values unchecked. */
+export interface Draft {
+  readonly record: DraftRecord;
+  readonly notes: readonly Note[];
+  readonly drift: readonly Drift[];
+  /** The top-level canonical keys that the partner sent something for, be it null: what a partial event changes. */
+  readonly present: ReadonlySet<string>;
+}
+
+export interface GuestEventDraft {
+  readonly record: Item<GuestField>;
+  readonly notes: readonly Note[];
+  readonly drift: readonly Drift[];
+  /** The guest's fields that were sent. */
+  readonly present: ReadonlySet<string>;
+  readonly guestId: string | undefined;
+  readonly reservationId: string | undefined;
+}
+
+export interface Shaper {
+  /** Every reservation of a response; flat rows are put together within it. */
+  records(body: Json): { readonly kind: 'ok'; readonly records: RawRecord[]; readonly total?: number } | Misshapen;
+  /** The rows as they stand in the response; empty where there is no list. */
+  rows(body: Json): Json[];
+  /** How many rows the partner's paging counts in this response. */
+  count(body: Json): number;
+  /** Rows gathered over pages and windows, put together again. */
+  group(rows: readonly Json[]): RawRecord[];
+  /** The key under which a row is gathered; empty where it has none. */
+  rowKey(row: Json): string;
+  /** The one reservation of a response, or of an event's data. */
+  single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen;
+  draft(raw: RawRecord): Draft;
+  /** Canonical path to the raw path, or paths, that gave its value. */
+  origins(raw: RawRecord): Origins;
+  /** Raw paths of the record that nothing read. */
+  unmapped(raw: RawRecord): string[];
+  /** The record with only that much of the response around it as its mapping looks at: what to keep of it. */
+  selfContained(raw: RawRecord): RawRecord;
+  /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
+  guestDraft(data: Json): GuestEventDraft;
+  readonly flat: boolean;
+}

@@ -1,0 +1,45 @@
+import type { Json } from '../terms.ts';
+import type { Path, Step } from './path.ts';
+import type { Root, Scope } from './scope.ts';
+
+/** What stands one step further; undefined where nothing does. `[]` is no single step. */
+export function stepInto(value: Json | undefined, step: Step): Json | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (step.kind === 'key')
+    return Array.isArray(value) && isOfLists(step.key) ? undefined : (value as { [key: string]: Json })[step.key];
+  return step.kind === 'index' && Array.isArray(value) ? value.at(step.index) : undefined;
+}
+
+/** `length`, `map` and the like are there on every JavaScript list and are nothing that the partner sent. */
+export function isOfLists(key: string): boolean {
+  return key in Array.prototype;
+}
+
+/** The key that a step stands for in this value: -1 is the last position. */
+export function keyOfStep(value: Json | undefined, step: Step): string | number {
+  if (step.kind === 'key') return step.key;
+  if (step.kind === 'each') return 0;
+  return step.index < 0 && Array.isArray(value) ? value.length + step.index : step.index;
+}
+
+export function isThere(value: Json | undefined, key: string | number): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+}
+
+/** Where a path starts, seen from an item. */
+export function startOf(path: Path): (scope: Scope) => Scope | undefined {
+  if (path.start === 'record') return (scope) => scope.root.record;
+  if (path.start === 'body') return (scope) => beside(scope.root, scope.root.body, '$body');
+  if (path.start === 'rows') return (scope) => beside(scope.root, scope.root.rows as Json[] | undefined, '');
+  const { up } = path;
+  if (up === 0) return (scope) => scope;
+  return (scope) => {
+    let found: Scope | undefined = scope;
+    for (let level = 0; level < up; level++) found = found?.up;
+    return found;
+  };
+}
+
+function beside(root: Root, item: Json | undefined, at: string): Scope {
+  return { item, key: 0, up: undefined, root, at, group: undefined };
+}
