@@ -4,6 +4,7 @@ import type { Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../deliver/ports.ts';
+import { profilesDestination } from '../deliver/profiles.ts';
 import type { Selection } from '../deliver/select.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
@@ -14,6 +15,7 @@ import { outboxStore } from '../store/outbox.ts';
 import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { authorizer } from './authorizer.ts';
+import { openProfiles, profileLanes } from './profiles.ts';
 
 /** What delivery needs, from the documents in force and the ground of this process. */
 export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
@@ -72,8 +74,8 @@ export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
 
   return {
     store: outboxStore(ground.pool),
-    lanes: () => lanesOf(ground, configOf),
-    open,
+    lanes: () => [...lanesOf(ground, configOf), ...profileLanes(ground)],
+    open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(ground)) : open(config)),
     clock: systemClock,
     wake: ground.wake,
     log: ground.log,

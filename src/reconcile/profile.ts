@@ -1,0 +1,84 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { type Candidate, type GuestKeyKind, guestKeys, keyText, matchProfile, sameName } from './guest-match.ts';
+import { mergeGuest } from './guest-update.ts';
+
+/**
+ * Guests of a brand as records of their own, put together from its reservations. Matching is conservative, because two people
+ * made one cannot be told apart again, while one person in two profiles can still be joined:
+ *
+ *   by guest_id                       always
+ *   by e-mail (no alias of a site)    unless both names are known and differ in first and last name
+ *   by phone                          only under the same name, or where one of the two has no name
+ *   several guests of a reservation share a key: it stands for the first of them, who booked; the others have none
+ */
+export type ProfileChoice =
+  | { readonly kind: 'known'; readonly id: string; readonly guest: Guest; readonly by: GuestKeyKind }
+  | { readonly kind: 'new'; readonly guest: Guest }
+  | { readonly kind: 'none'; readonly reason: 'no_key' | 'name_differs' };
+
+/** The guests of a reservation who can be told apart from all others, each with the keys that are theirs alone. */
+export function identifiable(reservation: Pick<Reservation, 'guests'>): Guest[] {
+  const taken = new Set<string>();
+  return reservation.guests.flatMap((guest) => {
+    const keys = guestKeys(guest).map(keyText);
+    const own = keys.filter((key) => !taken.has(key));
+    for (const key of keys) taken.add(key);
+    if (own.length === 0) return [];
+    return [withoutShared(guest, own)];
+  });
+}
+
+/** A key that belongs to the one who booked says nothing of a companion. */
+function withoutShared(guest: Guest, own: readonly string[]): Guest {
+  const { email, phone, ...rest } = guest;
+  const keepsEmail = email !== undefined && (guest.email_proxy === true || own.includes(`email:${email}`));
+  const keepsPhone = phone !== undefined && own.includes(`phone:${phone}`);
+  if (keepsEmail === (email !== undefined) && keepsPhone === (phone !== undefined)) return guest;
+  return mergeGuest(
+    {},
+    {
+      guest: { ...rest, ...(keepsEmail && { email }), ...(keepsPhone && { phone }) },
+      present: new Set(Object.keys(guest)),
+    },
+  );
+}
+
+/** Which profile this guest is, among those that share a key. */
+export function chooseProfile(guest: Guest, candidates: readonly Candidate[]): ProfileChoice {
+  if (guestKeys(guest).length === 0) return { kind: 'none', reason: 'no_key' };
+  const found = matchProfile(guest, candidates);
+  if (found === undefined) {
+    const clashes = candidates.some((one) => sharesAddress(one.guest, guest) && one.guest.guest_id === undefined);
+    return clashes ? { kind: 'none', reason: 'name_differs' } : { kind: 'new', guest };
+  }
+  const { candidate, by } = found;
+  if (!namesAllow(by, candidate.guest, guest)) return { kind: 'none', reason: 'name_differs' };
+  return { kind: 'known', id: candidate.id, guest: mergeProfile(candidate.guest, guest), by };
+}
+
+const sharesAddress = (a: Guest, b: Guest): boolean =>
+  guestKeys(a).some((key) => guestKeys(b).some((other) => keyText(other) === keyText(key)));
+
+function namesAllow(by: GuestKeyKind, a: Guest, b: Guest): boolean {
+  if (by === 'guest_id' || !hasName(a) || !hasName(b) || sameName(a, b)) return true;
+  return by === 'email' && (same(a.first_name, b.first_name) || same(a.last_name, b.last_name));
+}
+
+const hasName = (guest: Guest): boolean => guest.first_name !== undefined || guest.last_name !== undefined;
+const same = (a: string | undefined, b: string | undefined): boolean =>
+  a !== undefined && b !== undefined && a.toLowerCase() === b.toLowerCase();
+
+/** What the reservation says replaces what is known; what it does not say stays, and an alias never replaces an address. */
+export function mergeProfile(known: Guest, guest: Guest): Guest {
+  const said = new Set(Object.keys(guest));
+  if (guest.email_raw !== undefined) said.add('email');
+  if (guest.phone_raw !== undefined) said.add('phone');
+  if (known.email !== undefined && (guest.email_proxy === true || guest.email === undefined)) said.delete('email');
+  if (known.phone !== undefined && guest.phone === undefined) said.delete('phone');
+  return mergeGuest(known, { guest, present: said });
+}
+
+export function equalGuests(a: Guest, b: Guest): boolean {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Guest>;
+  return [...keys].every((key) => a[key] === b[key]);
+}

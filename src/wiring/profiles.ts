@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { Destination, Outcome } from '../deliver/destination.ts';
+import type { Lane } from '../deliver/ports.ts';
+import { profilesConfig } from '../deliver/profiles.ts';
+import type { Ground } from '../ground.ts';
+import { profileId } from '../reconcile/guest-match.ts';
+import { assembleProfiles } from '../store/profiles.ts';
+
+export function profileLanes(ground: Ground): Lane[] {
+  return [...ground.active().integrations.values()]
+    .filter(({ target }) => target.destinations.guest.length > 0)
+    .map(({ name, body }) => ({ integration: name, brandId: body.brand_id, destination: profilesConfig }));
+}
+
+export function openProfiles(ground: Ground): Destination {
+  const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+  return {
+    async deliver(batch) {
+      const startedAt = performance.now();
+      const [first] = batch;
+      const integration = ground.active().integrations.get(first?.message.integration ?? '');
+      const done = (outcome: Outcome): Outcome[] =>
+        batch.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
+      if (integration === undefined) {
+        const message = 'The integration is not in force.';
+        return done({ kind: 'retry', code: 'deliver.unreachable', message, free: true });
+      }
+      const reservations = batch.map(({ message: { data, version } }) => ({
+        id: data.id,
+        version,
+        guests: data.guests ?? [],
+      }));
+      await assembleProfiles(ground.pool, integration.target, reservations, (guest) =>
+        profileId(integration.name, guest, digest),
+      );
+      ground.wake.signal('outbox');
+      return done({ kind: 'delivered' });
+    },
+    async close() {},
+  };
+}

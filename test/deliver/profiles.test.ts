@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import { profileId } from '../../src/reconcile/guest-match.ts';
+import { chooseProfile, identifiable, mergeProfile } from '../../src/reconcile/profile.ts';
+import { assembleProfiles } from '../../src/store/profiles.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { openStore, reservation, takeIn } from './support.ts';
+
+const ana: Guest = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example', phone: '+351912345678' };
+const rui: Guest = { first_name: 'Rui', last_name: 'Modelo', email: 'rui@guests.example' };
+
+async function setUp(t: TestContext) {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const target = {
+    integration: 'lisbon' as IntegrationName,
+    connectorVersion: 1,
+    integrationVersion: 1,
+    destinations: { reservation: [], guest: ['crm'] },
+  };
+  const newId = (guest: Guest) => profileId('lisbon', guest, (text) => createHash('sha256').update(text).digest('hex'));
+  const assemble = async (...versions: [id: string, version: number][]) => {
+    const { rows } = await pool.query<{ id: string; version: number; data: { guests: Guest[] } }>(
+      `select id, version, data from changes where type = 'reservation'`,
+    );
+    const wanted = rows.filter((row) => versions.some(([id, version]) => row.id === id && row.version === version));
+    await assembleProfiles(
+      pool,
+      target,
+      wanted.map(({ id, version, data }) => ({ id, version, guests: data.guests })),
+      newId,
+    );
+  };
+  const profiles = async () => {
+    const { rows } = await pool.query<{ version: number; data: Guest }>(
+      `select version, data from records where type = 'guest' order by data ->> 'email', version`,
+    );
+    return rows.map(({ version, data }) => ({ version, ...data }));
+  };
+  return { pool, assemble, profiles };
+}
+
+test('two reservations of one guest are one profile that learns', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const { phone: _, ...withoutPhone } = ana;
+  await takeIn(pool, [reservation('a', { guests: [withoutPhone] })], []);
+  await takeIn(pool, [reservation('b', { guests: [{ ...ana, nationality: 'PT' }] })], []);
+  await assemble(['a', 1]);
+  await assemble(['b', 1]);
+  assert.deepEqual(await profiles(), [{ version: 2, ...ana, nationality: 'PT' }]);
+  const { rows } = await pool.query(`select destination, last_version from outbox where type = 'guest'`);
+  assert.deepEqual(rows, [{ destination: 'crm', last_version: 2 }]);
+});
+
+test('a batch and its repetition make the same profiles once', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  await takeIn(pool, [reservation('a', { guests: [ana] }), reservation('b', { guests: [rui, ana] })], []);
+  await assemble(['a', 1], ['b', 1]);
+  await assemble(['a', 1], ['b', 1]);
+  assert.deepEqual(await profiles(), [
+    { version: 1, ...ana },
+    { version: 1, ...rui },
+  ]);
+  const { rows } = await pool.query(`select count(*)::int as n from receipts where type = 'guest'`);
+  assert.deepEqual(rows, [{ n: 2 }]);
+});
+
+test('an older reservation never overwrites a newer profile', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  await takeIn(pool, [reservation('old', { guests: [{ ...ana, marketing_consent: true }] })], []);
+  await takeIn(pool, [reservation('new', { guests: [{ ...ana, marketing_consent: false }] })], []);
+  await assemble(['new', 1]);
+  await assemble(['old', 1]);
+  assert.deepEqual(
+    (await profiles()).map(({ marketing_consent }) => marketing_consent),
+    [false],
+  );
+});
+
+test('an alias of a booking site joins nobody', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const alias = { email: 'x1@guest.booking.example', email_proxy: true as const };
+  const one = { first_name: 'Ana', last_name: 'Exemplo', ...alias, phone: '+351912345678' };
+  const other = { first_name: 'Rui', last_name: 'Modelo', ...alias };
+  await takeIn(pool, [reservation('a', { guests: [one] }), reservation('b', { guests: [other] })], []);
+  await assemble(['a', 1], ['b', 1]);
+  assert.deepEqual(
+    (await profiles()).map(({ last_name }) => last_name),
+    ['Exemplo'],
+  );
+});
+
+test('who is identifiable: a shared address stands for the one who booked', () => {
+  const shared = { ...rui, email: 'ana@guests.example' };
+  assert.deepEqual(identifiable({ guests: [ana, shared] }), [ana]);
+  const companion = { ...shared, phone: '+351910000000' };
+  assert.deepEqual(identifiable({ guests: [ana, companion] })[1], {
+    first_name: 'Rui',
+    last_name: 'Modelo',
+    phone: '+351910000000',
+  });
+  assert.deepEqual(identifiable({ guests: [{ first_name: 'Nobody' }] }), []);
+});
+
+test('who is the same: by id always, by e-mail unless both names differ, by phone only under one name', () => {
+  const known = [{ id: 'p', guest: ana }];
+  const kind = (guest: Guest, candidates = known) => chooseProfile(guest, candidates).kind;
+  assert.equal(kind({ first_name: 'Anna', last_name: 'Exemplo', email: 'ana@guests.example' }), 'known');
+  assert.equal(kind({ first_name: 'Rui', last_name: 'Modelo', email: 'ana@guests.example' }), 'none');
+  assert.equal(kind({ first_name: 'Ana', last_name: 'Modelo', phone: '+351912345678' }), 'none');
+  assert.equal(kind({ first_name: 'ana', last_name: 'EXEMPLO', phone: '+351912345678' }), 'known');
+  assert.equal(kind(rui), 'new');
+  assert.equal(kind({ first_name: 'Nobody' }), 'none');
+  const byId = [{ id: 'p', guest: { ...ana, guest_id: 'g1' } }];
+  assert.equal(kind({ ...rui, guest_id: 'g1' }, byId), 'known');
+  assert.equal(kind({ ...ana, guest_id: 'g2' }, byId), 'new');
+});
+
+test('merging keeps what is not said, and an address against an alias', () => {
+  assert.deepEqual(mergeProfile(ana, { last_name: 'Nova', email: 'a@guest.booking.example', email_proxy: true }), {
+    ...ana,
+    last_name: 'Nova',
+  });
+  assert.deepEqual(mergeProfile(ana, { phone_raw: 'call reception' }), ana);
+  assert.deepEqual(mergeProfile({ last_name: 'X' }, { phone_raw: 'call reception' }), {
+    last_name: 'X',
+    phone_raw: 'call reception',
+  });
+});
