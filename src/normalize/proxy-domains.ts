@@ -15,13 +15,11 @@ export const proxyDomains: readonly string[] = [
   'guest.hotels.com',
   'messages.homeaway.com',
   'messages.vrbo.com',
-  'reply.vrbo.com',
   // Airbnb
   'guest.airbnb.com',
   'host.airbnb.com',
   'reply.airbnb.com',
   'stay.airbnb.com',
-  'user.airbnb.com',
   // Agoda
   'agoda-messaging.com',
   'guest.agoda.com',
@@ -30,9 +28,7 @@ export const proxyDomains: readonly string[] = [
   'guest.trip.com',
   'guest.ctrip.com',
   // Others
-  'guest.hostelworld.com',
   'guest.klook.com',
   'guest.traveloka.com',
-  'messages.tripadvisor.com',
-  'messaging.tripadvisor.com',
+  'expmessaging.tripadvisor.com',
 ];
