@@ -5,13 +5,13 @@ import { chargeFields, guestFields, reservationFields, roomFields } from '../src
 import {
   flatSchema,
   guestListSchema,
-  joinSchema,
   mapSchema,
   shapeSchema,
   valuesSchema,
 } from '../src/documents/connector-mapping.ts';
 import {
   fieldFormSchema,
+  joinSchema,
   listFormSchema,
   lookupSchema,
   operatorsSchema,

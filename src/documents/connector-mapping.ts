@@ -10,19 +10,23 @@ import {
   roomFields,
 } from '../canonical/fields.ts';
 import { statuses } from '../canonical/reservation.ts';
-import { conditionSchema, fieldSchema, numberFormat, path, paths, spellings, valueMap } from './mapping-field.ts';
+import {
+  conditionSchema,
+  fieldSchema,
+  joinsSchema,
+  joinsText,
+  numberFormat,
+  path,
+  paths,
+  spellings,
+  valueMap,
+} from './mapping-field.ts';
 
 /**
  * The sections of a connector that say what its JSON means: `shape` (where the reservations are), `map` (which raw value is
  * which canonical field) and `values` (which spelling is which canonical value). The descriptions here are what editors show
  * and what the reference is made of.
  */
-
-export const joinSchema = z.strictObject({
-  in: path.describe('The list elsewhere in the response.'),
-  key: paths.describe('Where a row of that list has the key.'),
-  by: paths.describe('Where the item has it; $item where the item is the key itself.'),
-});
 
 type Optional<Names extends string, Of extends z.ZodType> = { [Name in Names]: z.ZodOptional<Of> };
 
@@ -61,7 +65,7 @@ function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: stri
         ])
         .optional()
         .describe('Where the items are; the raw list of the same name unless said. Several lists follow one another.'),
-      join: joinSchema.optional().describe('Each item gives way to the rows of another list with its key.'),
+      join: joinsSchema.optional().describe(joinsText),
       where: conditionSchema.optional().describe('Only items for which this holds.'),
       unique: paths.optional().describe('Items with the same values at these paths are one.'),
       fields: z

@@ -155,9 +155,22 @@ export const fieldSchema = z
 
 const fields = z.array(fieldSchema).min(1);
 
+export const joinSchema = z.strictObject({
+  in: path.describe('The list elsewhere in the response.'),
+  key: paths.describe('Where a row of that list has the key.'),
+  by: paths.describe('Where the item has it; $item where the item is the key itself.'),
+});
+
+export const joinsSchema = z.union([joinSchema, z.array(joinSchema).min(1)]);
+export const joinsText =
+  'Each item gives way to the rows of another list that have its key; several joins follow one another.';
+
 export const listFormSchema = z
   .strictObject({
-    from: paths.describe('Where the items are; several lists follow one another.'),
+    from: paths
+      .optional()
+      .describe('Where the items are; several lists follow one another. The item itself where only a join is given.'),
+    join: joinsSchema.optional().describe(joinsText),
     where: conditionSchema.optional().describe('Only items for which this holds.'),
     unique: paths.optional().describe('Items with the same values at these paths are one.'),
     get value() {

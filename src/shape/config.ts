@@ -16,7 +16,9 @@ export type FieldMap = string | false | FieldForm;
 export type ListSource = string | ListForm;
 
 export interface ListForm {
-  readonly from: string | readonly string[];
+  /** The record itself where nothing is said but a join. */
+  readonly from?: string | readonly string[] | undefined;
+  readonly join?: JoinForm | readonly JoinForm[] | undefined;
   readonly where?: Condition | undefined;
   readonly unique?: string | readonly string[] | undefined;
   readonly value?: FieldMap | undefined;
@@ -87,7 +89,7 @@ export interface Operators {
 /** Canonical value to the partner's spellings of it; `*` is any spelling that is not listed. */
 export type ValueMap = { readonly [canonical: string]: Scalar | readonly Scalar[] | undefined };
 
-interface JoinForm {
+export interface JoinForm {
   readonly in: string;
   readonly key: string | readonly string[];
   readonly by: string | readonly string[];
@@ -96,7 +98,7 @@ interface JoinForm {
 /** How one of the lists guests, rooms and charges is made. */
 export interface ListMap<Field extends string> {
   readonly from?: string | readonly string[] | { readonly first: readonly string[] } | undefined;
-  readonly join?: JoinForm | undefined;
+  readonly join?: JoinForm | readonly JoinForm[] | undefined;
   readonly where?: Condition | undefined;
   readonly unique?: string | readonly string[] | undefined;
   readonly fields?: { readonly [Name in Field]?: FieldMap | undefined } | undefined;

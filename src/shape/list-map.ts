@@ -4,11 +4,12 @@ import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileSlot } from './field.ts';
 import { asOne, type Conflict, groupBy, overRows } from './flat.ts';
+import { compileJoins } from './join.ts';
 import { compileFrom, filtered } from './list-source.ts';
 import { documentPath } from './path.ts';
 import type { Each, Read, Scope } from './scope.ts';
 import { newSlot } from './slot.ts';
-import { asList, compileKey, compileTable } from './table.ts';
+import { asList, compileKey } from './table.ts';
 import { valuesFor } from './values.ts';
 
 /** One way in which a list's items come about: where they are, and how each field of an item is read. */
@@ -52,7 +53,11 @@ function compilePart<Name extends ListName>(
 ): ListPart<FieldOf<Name>> {
   const flat = config.shape?.flat;
   const from = compileOrigin(name, map, at, flat !== undefined, env);
-  const joined = map.join === undefined ? from : compileJoin(name, from, map.join, `${at}.join`, env);
+  const joined = compileJoins(from, map.join, `${at}.join`, env, (item, join) => {
+    const reason = `${join.in} has no row for an item of ${name}; only what the item itself says is taken.`;
+    item.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
+    return [item];
+  });
   const chosen = filtered(joined, map, at, env);
   const items =
     flat === undefined || conflict === undefined ? chosen : regrouped(chosen, name, map, flat, conflict, env);
@@ -96,22 +101,6 @@ function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
     }
     return [];
   };
-}
-
-/** Each item gives way to the rows that refer to it, or that it refers to; without any, it stays as it is. */
-function compileJoin(name: ListName, from: Each, join: NonNullable<AnyListMap['join']>, at: string, env: Env): Each {
-  const find = compileTable(join.in, asList(join.key), at, env);
-  const key = compileKey(asList(join.by), `${at}.by`, env);
-  const reason = `${join.in} has no row for an item of ${name}; only what the item itself says is taken.`;
-  return (scope) =>
-    from(scope).flatMap((item): readonly Scope[] => {
-      const text = key(item);
-      const rows = text === undefined ? [] : find(item, text);
-      // A record that no row refers to has none; it is no item itself.
-      if (rows.length > 0 || item === scope) return rows;
-      scope.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
-      return [item];
-    });
 }
 
 /** Flat rows: the items of all rows, those with one key made one. A row whose key is empty has no such item. */

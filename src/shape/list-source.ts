@@ -3,6 +3,7 @@ import { compileCondition, type Holds } from './condition.ts';
 import type { ListForm, ListSource } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
+import { compileJoins } from './join.ts';
 import { parsePath } from './path.ts';
 import { compileRead } from './read.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
@@ -20,9 +21,11 @@ export interface ListValues {
 export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env): ListValues {
   const form: ListForm = typeof source === 'string' ? { from: source } : source;
   const place = typeof source === 'string' ? at : `${at}.from`;
-  const paths = asList(form.from);
+  if (form.from === undefined && form.join === undefined) env.problem(at, 'has neither from nor join');
+  const paths = asList(form.from ?? '$item');
+  const joined = compileJoins(compileFrom(paths, place, env), form.join, `${at}.join`, env, () => []);
   return {
-    items: filtered(compileFrom(paths, place, env), form, at, env),
+    items: filtered(joined, form, at, env),
     value: env.options.field(form.value ?? '$item', slot, `${at}.value`, env),
     isThere: compileThere(paths),
   };
