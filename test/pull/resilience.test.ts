@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { executeRun } from '../../src/intake/pull/run.ts';
+import { openPartnerStore } from '../../src/store/partner-states.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { jumpingClock } from './support/clock.ts';
+import { openPullGround, type PullGround, sync } from './support/ground.ts';
+import { bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+
+let ground: PullGround;
+const partners: ScriptedPartner[] = [];
+before(async () => {
+  ground = await openPullGround();
+});
+after(async () => {
+  await Promise.all(partners.map((partner) => partner.close()));
+  await ground.close();
+});
+
+async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
+  const partner = await startPartner(script);
+  partners.push(partner);
+  return partner;
+}
+
+const day = { from: '2026-03-01', to: '2026-03-01' };
+const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
+const none = { pull: { pagination: { type: 'none' } } };
+const asking = { rate: undefined, rested: false, mostMs: 30_000 };
+
+test('five failures in a row open the breaker for all; a command says so instead of asking', async () => {
+  let broken = true;
+  const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
+  const one = ground.ports({ integration: 'b1', baseUrl: partner.url, connector: none });
+  const two = ground.ports({ integration: 'b2', baseUrl: partner.url, connector: none });
+  assert.equal((await sync(one, 'b1', day)).error?.code, 'pull.server_error');
+  assert.equal(partner.requests.length, 5);
+  const refused = await sync(two, 'b2', day);
+  assert.equal(refused.error?.code, 'pull.breaker_open');
+  assert.match(refused.error?.message ?? '', /another (60|59) s/);
+  assert.equal(partner.requests.length, 5, 'nothing was asked while the breaker was open');
+  broken = false;
+  await ground.pool.query(`update partner_apis set until = now() where api = $1`, [partner.url]);
+  assert.equal((await sync(two, 'b2', day)).state, 'complete');
+  const { rows } = await ground.pool.query('select state, failures from partner_apis where api = $1', [partner.url]);
+  assert.deepEqual(rows[0], { state: 'closed', failures: 0 });
+});
+
+test('one probe at a time over all nodes; a failed probe doubles the rest, up to a quarter of an hour', async () => {
+  const store = openPartnerStore(ground.pool);
+  const api = 'https://probe.example';
+  for (let i = 0; i < 5; i++) await store.failed(api, 60_000, 'down');
+  const integration = 'probing' as IntegrationName;
+  const waits: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const closed = await store.admit(api, integration, asking);
+    assert.ok(closed.kind === 'wait' && closed.reason === 'breaker');
+    waits.push(Math.round(closed.ms / 1000));
+    await ground.pool.query('update partner_apis set until = now() where api = $1', [api]);
+    const admitted = await Promise.all(Array.from({ length: 8 }, () => store.admit(api, integration, asking)));
+    assert.equal(admitted.filter(({ kind }) => kind === 'go').length, 1);
+    await store.failed(api, 60_000, 'still down');
+  }
+  assert.deepEqual(waits, [60, 120, 240, 480, 900, 900]);
+});
+
+test('refusals and limits are answers: they do not count, and break a row of failures', async () => {
+  const store = openPartnerStore(ground.pool);
+  const api = 'https://row.example';
+  const integration = 'row' as IntegrationName;
+  for (let i = 0; i < 4; i++) await store.failed(api, 60_000, 'down');
+  await store.succeeded(api);
+  for (let i = 0; i < 4; i++) await store.failed(api, 60_000, 'down');
+  assert.deepEqual(await store.admit(api, integration, asking), { kind: 'go', clean: false });
+  const partner = await partnerOf(() => ({ status: 422, json: {} }));
+  for (let i = 0; i < 7; i++) {
+    const ports = ground.ports({ integration: 'refused', baseUrl: partner.url, connector: none });
+    assert.equal((await sync(ports, 'refused', day)).error?.code, 'pull.refused');
+  }
+  assert.equal(partner.requests.length, 7);
+});
+
+test('what Retry-After says outlives the process: the next run waits for the rest of it', async () => {
+  let limited = true;
+  const partner = await partnerOf(() =>
+    limited ? { status: 429, headers: { 'retry-after': '120' }, json: {} } : list,
+  );
+  const documents = { integration: 'later', baseUrl: partner.url, connector: none };
+  const first = ground.ports(documents, { node: 'first' });
+  const queued = await first.runs.queue(
+    { integration: 'later' as IntegrationName, kind: 'backfill', requestedBy: 'test', ...day },
+    { node: 'first', leaseMs: 60_000 },
+  );
+  assert.ok(queued.kind === 'queued');
+  const parked = await executeRun(first, queued.run, { parkable: true });
+  assert.deepEqual(parked, { kind: 'parked', ms: 120_000, reason: 'retry_after' });
+  assert.equal(partner.requests.length, 1);
+  const { rows } = await ground.pool.query<{ state: string; waiting: string; ms: number }>(
+    `select state, waiting, extract(epoch from due_at - now())::float8 * 1000 as ms from runs where run_id = $1`,
+    [queued.run.runId],
+  );
+  assert.deepEqual([rows[0]?.state, rows[0]?.waiting], ['queued', 'retry_after']);
+  assert.ok((rows[0]?.ms ?? 0) > 110_000, 'nobody claims it before its time');
+  assert.equal(await first.runs.claimNext('other', 60_000), undefined);
+
+  limited = false;
+  const clock = jumpingClock();
+  const second = ground.ports(documents, { node: 'second', clock });
+  const result = await sync(second, 'later', day);
+  assert.equal(result.state, 'complete');
+  assert.ok((clock.waits[0] ?? 0) > 100_000, JSON.stringify(clock.waits));
+});
+
+test('our own rate is kept over all nodes: a burst, then evenly', async () => {
+  const store = openPartnerStore(ground.pool);
+  const api = 'https://rate.example';
+  const rate = { requests: 10, perMs: 10_000, burst: 3 };
+  const admitted = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => store.admit(api, `rated${i}` as IntegrationName, { ...asking, rate })),
+  );
+  const waits = admitted.map((one) => (one.kind === 'go' ? 0 : one.ms)).sort((a, b) => a - b);
+  assert.deepEqual(waits.slice(0, 3), [0, 0, 0]);
+  for (const [i, ms] of waits.slice(3).entries()) assert.ok(Math.abs(ms - (i + 1) * 1000) < 400, JSON.stringify(waits));
+  const far = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
+  assert.ok(far.kind === 'wait' && far.ms > 2_000);
+  const again = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
+  assert.ok(again.kind === 'wait' && again.ms <= far.ms, 'a place that is too far off is not taken');
+});
+
+test('a rate in the documents spaces the requests of a run', async () => {
+  const partner = await partnerOf(() => list);
+  const clock = jumpingClock();
+  const ports = ground.ports(
+    {
+      integration: 'paced',
+      baseUrl: partner.url,
+      connector: none,
+      pull: { rate: { requests: 1, per: '10s', burst: 1 } },
+    },
+    { clock },
+  );
+  const result = await sync(ports, 'paced', { from: '2026-03-01', to: '2026-03-21' });
+  assert.equal(result.state, 'complete');
+  assert.equal(partner.requests.length, 3);
+  assert.equal(clock.waits.length, 2);
+  assert.ok(
+    clock.waits.every((ms) => ms > 5_000),
+    JSON.stringify(clock.waits),
+  );
+});
+
+test('a short page is confirmed once and then believed, for a day', async () => {
+  const partner = await partnerOf(({ query }) => ({
+    json: { reservations: bookings(3, '2026-03-01').slice(Number(query.get('offset'))) },
+  }));
+  const ports = ground.ports({ integration: 'short', baseUrl: partner.url });
+  assert.equal((await sync(ports, 'short', day)).state, 'complete');
+  assert.equal(partner.requests.length, 2);
+  assert.equal((await sync(ports, 'short', day)).state, 'complete');
+  assert.equal(partner.requests.length, 3);
+  await ground.pool.query(`update partner_states set uncut_at = now() - interval '2 days' where integration = 'short'`);
+  await sync(ports, 'short', day);
+  assert.equal(partner.requests.length, 5);
+});
