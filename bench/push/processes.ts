@@ -10,15 +10,16 @@ export function start(file: string, env: Record<string, string> = {}): ChildProc
   return child;
 }
 
-export async function ask<Answer>(child: ChildProcess, question: object): Promise<Answer> {
-  child.send(question);
-  const [answer] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`a process of the benchmark ended with ${code}`);
-    }),
-  ])) as [Answer];
-  return answer;
+export function ask<Answer>(child: ChildProcess, question: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a process of the benchmark ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (answer) => {
+      child.off('exit', ended);
+      resolve(answer as Answer);
+    });
+    child.send(question);
+  });
 }
 
 export async function end(child: ChildProcess): Promise<void> {

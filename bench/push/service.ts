@@ -2,7 +2,12 @@
 import { startService } from '../../src/service.ts';
 import { addressFor } from '../../src/wiring/endpoints.ts';
 
-process.on('message', async ({ workspaceDir, integration }: { workspaceDir: string; integration: string }) => {
+process.on('message', async (job: { workspaceDir: string; integration: string } | { ask: 'cpu' }) => {
+  if ('ask' in job) {
+    process.send?.(process.cpuUsage());
+    return;
+  }
+  const { workspaceDir, integration } = job;
   const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
   const address = await addressFor(service.ground, integration);
   process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)));

@@ -1,5 +1,6 @@
 import type { EventType } from '../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../intake/push/event-path.ts';
+import type { LaneResult } from '../intake/push/worker.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
 import { type Pool, type Tx, transaction } from './pool.ts';
@@ -7,9 +8,13 @@ import { type Pool, type Tx, transaction } from './pool.ts';
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
 
-/** The integrations with pending events, found by hopping through the index; events that waited long enough are among them. */
-export async function pendingLanes(pool: Pool): Promise<string[]> {
+/** Events that were set aside and have waited long enough are in line again. */
+export async function putEventsBack(pool: Pool): Promise<void> {
   await pool.query(`update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()`);
+}
+
+/** The integrations with pending events, found by hopping through the index. */
+export async function pendingLanes(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ integration: string }>(
     `with recursive lanes as (
        (select integration from events where state = 'pending' order by integration, seq limit 1)
@@ -32,7 +37,7 @@ export async function workEventLane(
   target: ApplyTarget,
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
-): Promise<'worked' | 'empty' | 'busy'> {
+): Promise<LaneResult> {
   const { integration } = target;
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ mine: boolean }>(
@@ -40,8 +45,8 @@ export async function workEventLane(
       [integration],
     );
     if (rows[0]?.mine !== true) return 'busy';
-    const events = await nextEvents(tx, integration, limit);
-    if (events.length === 0) return 'empty';
+    const { events, more } = await nextEvents(tx, integration, limit);
+    if (events.length === 0) return 'drained';
     const settled = await work({
       events,
       apply: (prepared) => applyPrepared(tx, target, prepared),
@@ -50,11 +55,16 @@ export async function workEventLane(
       reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
     });
     await settle(tx, integration, settled);
-    return 'worked';
+    // One that comes from now on wakes the worker by itself.
+    return more ? 'more' : 'drained';
   });
 }
 
-async function nextEvents(tx: Tx, integration: string, limit: number): Promise<PendingEvent[]> {
+async function nextEvents(
+  tx: Tx,
+  integration: string,
+  limit: number,
+): Promise<{ events: PendingEvent[]; more: boolean }> {
   const { rows } = await tx.query<{
     seq: number;
     event: EventType;
@@ -64,22 +74,23 @@ async function nextEvents(tx: Tx, integration: string, limit: number): Promise<P
     attempt: number;
     hydrated: Buffer | null;
     hydrated_ms: number | null;
+    among: number;
   }>({
     name: 'next-events',
     text: `
-      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms
+      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, among
         from (select seq, event, body, attempt, hydrated,
                      (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
                      (extract(epoch from received_at) * 1000)::bigint as received_ms,
                      (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
-                     row_number() over (order by seq) as nth
+                     row_number() over (order by seq) as nth, count(*) over () as among
                 from (select * from events where integration = $1 and state = 'pending' order by seq limit $2) first) sized
        where nth = 1 or bytes <= $3
        order by seq`,
     values: [integration, limit, batchBytes],
   });
-  return rows.map((row) => ({
+  const events = rows.map((row) => ({
     seq: row.seq,
     event: row.event,
     occurredAt: row.occurred_ms,
@@ -88,6 +99,7 @@ async function nextEvents(tx: Tx, integration: string, limit: number): Promise<P
     attempt: row.attempt,
     ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
   }));
+  return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
 }
 
 async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
@@ -121,7 +133,7 @@ const triesBeforeDead = 5;
  */
 export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
-    const [event] = await nextEvents(tx, target.integration, 1);
+    const [event] = (await nextEvents(tx, target.integration, 1)).events;
     if (!event) return;
     const attempt = event.attempt + 1;
     const dead = attempt >= triesBeforeDead;

@@ -18,7 +18,7 @@ import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/event-hydration.ts';
-import { pendingLanes, setEventAside, workEventLane } from '../store/event-lane.ts';
+import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/event-lane.ts';
 import { pruneEvents } from '../store/event-retention.ts';
 import { pruneRejections } from '../store/rejections.ts';
 import { listSandboxReports, pruneSandboxReports, readSandboxReport, saveSandboxReport } from '../store/sandbox.ts';
@@ -34,9 +34,10 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
     clock: systemClock,
     wake: ground.wake,
     lanes: () => pendingLanes(ground.pool),
+    putBack: () => putEventsBack(ground.pool),
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
-      return target ? workEventLane(ground.pool, target, limit, work) : 'empty';
+      return target ? workEventLane(ground.pool, target, limit, work) : 'drained';
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { StoredDocument } from '../../src/store/documents.ts';
 import { issueEndpoint } from '../../src/store/endpoints.ts';
-import { pendingLanes, setEventAside, workEventLane } from '../../src/store/event-lane.ts';
+import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../src/store/event-lane.ts';
 import { appendEvents } from '../../src/store/events.ts';
 import { type Pool, transaction } from '../../src/store/pool.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
@@ -121,6 +121,7 @@ export function workerPorts(pool: Pool, active: ActiveIntegration, errors: unkno
     clock: systemClock,
     wake: new Wake(),
     lanes: () => pendingLanes(pool),
+    putBack: () => putEventsBack(pool),
     lane: (_integration, limit, work) => workEventLane(pool, active.target, limit, work),
     setAside: (_integration, error) => setEventAside(pool, active.target, error),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { workLane } from '../../src/intake/push/work-lane.ts';
+import { drainEvents } from '../../src/intake/push/worker.ts';
 import type { Bench } from './events-support.ts';
 import { openBench, reservationData } from './events-support.ts';
 
@@ -126,7 +128,6 @@ test('an event that breaks the worker is set aside and the others are taken in',
   };
   for (const id of ['R-1', 'R-2', 'R-3'])
     await bench.send('reservation.created', reservationData({ reservation_id: id }));
-  const { drainEvents } = await import('../../src/intake/push/worker.ts');
   await drainEvents(ports);
   assert.equal(await bench.version('R-1'), 1);
   assert.equal(await bench.version('R-3'), 1);
@@ -149,7 +150,6 @@ test('a node that dies in the middle of a batch leaves it as it was', async () =
   await bench.send('reservation.created', reservationData());
   await assert.rejects(
     bench.ports.lane('lisbon-grand', 200, async (lane) => {
-      const { workLane } = await import('../../src/intake/push/work-lane.ts');
       const path = bench.ports.path('lisbon-grand');
       assert.ok(path);
       await workLane(lane, path);
@@ -180,11 +180,19 @@ test('two workers never work one lane at the same time, and together do every ev
         }
       })) as typeof bench.ports.lane,
   };
-  const { drainEvents } = await import('../../src/intake/push/worker.ts');
   await Promise.all([drainEvents(counted), drainEvents(counted), drainEvents(counted)]);
   assert.equal(most, 1);
   const { rows } = await bench.pool.query(
     'select count(*)::int as changes, count(distinct id)::int as ids from changes',
   );
   assert.deepEqual(rows, [{ changes: 30, ids: 30 }]);
+});
+
+test('large events are taken in batches that fit the memory, and all are done', async () => {
+  const note = 'x'.repeat(6 * 1024 * 1024);
+  for (const id of ['R-1', 'R-2', 'R-3', 'R-4'])
+    await bench.send('reservation.created', reservationData({ reservation_id: id, note }));
+  const sizes: number[] = [];
+  await drainEvents({ ...bench.ports, worked: (_integration, settled) => sizes.push(settled.length) });
+  assert.deepEqual(sizes, [2, 2]);
 });

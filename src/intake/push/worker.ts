@@ -17,14 +17,16 @@ export interface EventWorkerPorts {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
   };
-  /** The integrations that have pending events; puts those back that waited long enough. */
+  /** The integrations that have pending events. */
   readonly lanes: () => Promise<readonly string[]>;
-  /** Runs the work on the next batch and settles it, in one transaction; nothing when there is none or another node has the lane. */
+  /** Puts events back in line that were set aside and have waited long enough. */
+  readonly putBack: () => Promise<void>;
+  /** Runs the work on the next batch and settles it, in one transaction. */
   readonly lane: (
     integration: string,
     limit: number,
     work: (lane: Lane) => Promise<readonly Settled[]>,
-  ) => Promise<'worked' | 'empty' | 'busy'>;
+  ) => Promise<LaneResult>;
   /** Sets the first pending event of the lane aside after a failure, for a while or for good. */
   readonly setAside: (integration: string, error: Error) => Promise<void>;
   /** Undefined for an integration that is not in force: its events wait. */
@@ -32,6 +34,9 @@ export interface EventWorkerPorts {
   readonly worked?: (integration: string, settled: readonly Settled[], durationMs: number) => void;
   readonly onError?: (integration: string, error: unknown) => void;
 }
+
+/** There may be more, there is no more, or another node is at it. */
+export type LaneResult = 'more' | 'drained' | 'busy';
 
 const batchSize = 200;
 const concurrentLanes = 4;
@@ -46,9 +51,14 @@ export function startEventWorker(ports: EventWorkerPorts): EventWorker {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
+    let putBackAt = 0;
     while (!signal.aborted) {
       let busy = false;
       try {
+        if (ports.clock.now() >= putBackAt) {
+          await ports.putBack();
+          putBackAt = ports.clock.now() + pollMs;
+        }
         const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
         busy = await workAll(ports, open, signal);
       } catch (error) {
@@ -78,7 +88,7 @@ async function workAll(
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const result = await workOne(ports, next);
       // Back to the end of the line: a brand with a backlog does not keep the others waiting.
-      if (result === 'worked') waiting.push(next);
+      if (result === 'more') waiting.push(next);
       busy ||= result === 'busy';
     }
   });
@@ -87,9 +97,9 @@ async function workAll(
 }
 
 /** One batch of one lane. A batch that fails is taken apart: the others of it go on, the one that fails is set aside. */
-async function workOne(ports: EventWorkerPorts, integration: string): Promise<'worked' | 'empty' | 'busy'> {
+async function workOne(ports: EventWorkerPorts, integration: string): Promise<LaneResult> {
   const path = ports.path(integration);
-  if (path === undefined) return 'empty';
+  if (path === undefined) return 'drained';
   const run = async (limit: number) => {
     const began = ports.clock.now();
     let settled: readonly Settled[] = [];
@@ -97,7 +107,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<'w
       settled = await workLane(lane, path);
       return settled;
     });
-    if (result !== 'worked') return result;
+    if (settled.length === 0) return result;
     if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
     ports.wake.signal('outbox');
     ports.worked?.(integration, settled, ports.clock.now() - began);
@@ -112,14 +122,14 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<'w
   for (let i = 0; i < batchSize; i++) {
     try {
       const result = await run(1);
-      if (result !== 'worked') return result;
+      if (result !== 'more') return result;
     } catch (error) {
       if (isUnreachable(error)) throw error;
       await ports.setAside(integration, error as Error);
-      return 'worked';
+      return 'more';
     }
   }
-  return 'worked';
+  return 'more';
 }
 
 /** The store went away: no fault of the event. */
@@ -133,6 +143,7 @@ function isUnreachable(error: unknown): boolean {
 /** All that is pending now, for commands and tests: ends when every lane is empty. */
 export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
   const never = new AbortController().signal;
+  await ports.putBack();
   for (;;) {
     const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
     if (open.length === 0) return;
