@@ -19,7 +19,7 @@ export function openRunStore(pool: Pool): RunStore {
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => staged(pool, lease, most),
     commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target),
-    park: (lease, afterMs, waiting, counted) => parkRun(pool, lease, afterMs, waiting, counted),
+    park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),
   };
@@ -144,12 +144,22 @@ async function parkRun(
   afterMs: number,
   waiting: Waiting | undefined,
   counted: Counters,
+  position: Position | undefined,
 ): Promise<boolean> {
-  const counters = addCounters(counted, 6);
+  const counters = addCounters(counted, 7);
   const { rowCount } = await pool.query(
-    `update runs set state = 'queued', node = null, due_at = now() + $4 * interval '1 ms', waiting = $5, ${counters.sql}
+    `update runs set state = 'queued', node = null, due_at = now() + $4 * interval '1 ms', waiting = $5,
+            position = coalesce($6::jsonb, position), ${counters.sql}
       where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-    [lease.integration, lease.runId, lease.fence, afterMs, waiting ?? null, ...counters.values],
+    [
+      lease.integration,
+      lease.runId,
+      lease.fence,
+      afterMs,
+      waiting ?? null,
+      position === undefined ? null : JSON.stringify(position),
+      ...counters.values,
+    ],
   );
   return rowCount === 1;
 }

@@ -26,7 +26,8 @@ export type Asked =
     }
   | { readonly kind: 'shrink'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting }
+  /** Later; so many tries have failed already. */
+  | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting; readonly failures: number }
   | { readonly kind: 'stopped' };
 
 /** Counted while asking, taken up by whoever commits next. */
@@ -41,6 +42,8 @@ export interface AskOptions {
   readonly canShrink: boolean;
   /** Nothing of the window has been read yet. */
   readonly firstPage: boolean;
+  /** Tries that failed before the request was put off. */
+  readonly failures: number;
   readonly counts: AskCounts;
 }
 
@@ -51,6 +54,8 @@ export interface Asker {
 export interface AskerOptions {
   /** Long waits give the place to another run instead of holding it. */
   readonly parkable: boolean;
+  /** Whether a partner that is given rest is waited for, where the run cannot be put off. */
+  isPatient(): boolean;
   readonly signal: AbortSignal;
   readonly onWait?: (reason: Waiting, ms: number) => void;
 }
@@ -70,7 +75,7 @@ class Asking {
   readonly #options: AskerOptions;
   readonly #asked: AskOptions;
   readonly #api: string;
-  #failures = 0;
+  #failures: number;
   #waits = 0;
   #renewed = false;
   /** Nothing is counted against the partner, so that a success need not be told to the store. */
@@ -82,6 +87,7 @@ class Asking {
     this.#credentials = credentials;
     this.#options = options;
     this.#asked = asked;
+    this.#failures = asked.failures;
     this.#api = new URL(plan.settings.baseUrl).origin;
   }
 
@@ -107,11 +113,11 @@ class Asking {
         return undefined;
       }
       const { ms, reason } = admission;
-      if (reason === 'breaker' && !this.#options.parkable) {
+      if (reason === 'breaker' && !this.#options.parkable && !this.#options.isPatient()) {
         const message = `requests to ${new URL(this.#api).host} rest for another ${Math.ceil(ms / 1000)} s after repeated failures`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
-      if (this.#options.parkable && ms > parkMs) return { kind: 'park', ms, reason };
+      if (this.#options.parkable && ms > parkMs) return { kind: 'park', ms, reason, failures: this.#failures };
       await this.#wait(ms, reason);
       if (this.#options.signal.aborted) return { kind: 'stopped' };
       if (reason === 'rate') return undefined;
@@ -207,7 +213,9 @@ class Asking {
 
   async #restFor(ms: number, reason: Waiting, stored: boolean): Promise<Asked | undefined> {
     if (stored) await this.#ports.partners.pause(this.#plan.settings.integration, ms);
-    if (this.#options.parkable && ms > limitsOf(this.#ports).parkMs) return { kind: 'park', ms, reason };
+    if (this.#options.parkable && ms > limitsOf(this.#ports).parkMs) {
+      return { kind: 'park', ms, reason, failures: this.#failures };
+    }
     await this.#wait(ms, reason);
     return this.#options.signal.aborted ? { kind: 'stopped' } : undefined;
   }

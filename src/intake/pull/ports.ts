@@ -110,7 +110,13 @@ export interface RunStore {
     target: Target,
   ): Promise<Tally | 'fenced'>;
   /** Gives the run back, to be claimed after the time by whoever is free. */
-  park(lease: Lease, afterMs: number, waiting: Waiting | undefined, counted: Counters): Promise<boolean>;
+  park(
+    lease: Lease,
+    afterMs: number,
+    waiting: Waiting | undefined,
+    counted: Counters,
+    position?: Position,
+  ): Promise<boolean>;
   finish(lease: Lease, end: RunEnd, counted: Counters): Promise<boolean>;
   get(integration: IntegrationName, runId: string): Promise<RunView | undefined>;
 }

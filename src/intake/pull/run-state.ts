@@ -75,6 +75,8 @@ export interface PassState {
   readonly counting: boolean;
   /** The page to ask for only shows that a short page was the end; it had so many rows. */
   readonly confirms?: number;
+  /** Tries for the page to ask for that failed before the run was put off. */
+  readonly failures?: number;
 }
 
 export const firstPass: PassState = {

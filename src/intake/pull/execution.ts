@@ -1,0 +1,266 @@
+import { type AskCounts, type Asked, type Asker, openAsker } from './ask.ts';
+import { formStaged } from './form.ts';
+import { limitsOf } from './limits.ts';
+import { readPage } from './page.ts';
+import { paginatorFor } from './paginate/paginate.ts';
+import type { Paginator } from './paginate/paginator.ts';
+import { type PageAt, type Taken, WindowReader } from './pass.ts';
+import type { PullPlan, PullPorts } from './ports.ts';
+import { preparePage } from './prepare-page.ts';
+import { listValues, type OpenRequest, openRequest } from './request.ts';
+import type { RunOptions, RunOutcome } from './run.ts';
+import { type Counters, noCounts, type Position, type Run, type RunEnd, sum, type Waiting } from './run-state.ts';
+import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
+import { daysIn } from './windows.ts';
+
+type Answer = Extract<Asked, { kind: 'answer' }>;
+
+/** A page that was asked for, and what asking took. */
+type Fetched = { readonly asked: Asked; readonly counts: AskCounts };
+
+/** After a page is committed: where the run goes on, with the next page already asked for. */
+type Committed = {
+  readonly kind: 'committed';
+  readonly position: Position;
+  readonly ahead: Promise<Fetched> | undefined;
+};
+
+/**
+ * One node's work on a run. Every page is on disk before the next is worked on; the next is asked for meanwhile, so that the
+ * partner and the store work side by side.
+ */
+export class Execution {
+  readonly #ports: PullPorts;
+  readonly #plan: PullPlan;
+  readonly #run: Run;
+  readonly #options: RunOptions;
+  readonly #paginator: Paginator;
+  readonly #asker: Asker;
+  readonly #stop = new AbortController();
+  #fenced = false;
+  #counters: Counters;
+  /** Counted since the last commit. */
+  #open: Counters = noCounts;
+  #waiting: Waiting | undefined;
+  #position: Position | undefined;
+  #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
+  #uncut = 0;
+  /** The most rows that came on one page: a page with fewer was not cut. */
+  #largestPage = 0;
+
+  constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
+    this.#ports = ports;
+    this.#plan = plan;
+    this.#run = run;
+    this.#options = options;
+    this.#counters = run.counters;
+    this.#paginator = paginatorFor(plan.settings.pagination);
+    this.#asker = openAsker(ports, plan, {
+      parkable: options.parkable,
+      isPatient: () => this.#counters.pages > 0,
+      signal: this.#stop.signal,
+      onWait: (reason, ms) => this.#onWait(reason, ms),
+    });
+  }
+
+  async run(position: Position): Promise<RunOutcome> {
+    const { leaseMs } = limitsOf(this.#ports);
+    const stop = () => this.#stop.abort();
+    if (this.#options.signal?.aborted) stop();
+    this.#options.signal?.addEventListener('abort', stop, { once: true });
+    const beat = setInterval(() => void this.#extend(leaseMs), leaseMs / 3);
+    try {
+      return await this.#windows(position);
+    } finally {
+      clearInterval(beat);
+      this.#stop.abort();
+      this.#options.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  async #extend(leaseMs: number): Promise<void> {
+    // A store that does not answer ends the lease by itself; the next commit will tell.
+    const held = await this.#ports.runs.extend(this.#run, leaseMs, this.#waiting).catch(() => true);
+    if (held) return;
+    this.#fenced = true;
+    this.#stop.abort();
+  }
+
+  async #windows(start: Position): Promise<RunOutcome> {
+    this.#uncut = await this.#ports.partners.uncutRows(this.#run.integration);
+    let position = start;
+    let ahead = this.#fetch(position);
+    while (ahead !== undefined) {
+      this.#progress(position);
+      const { asked, counts } = await ahead;
+      this.#waiting = undefined;
+      this.#open = sum(this.#open, counts);
+      const turn = asked.kind === 'answer' ? await this.#page(position, asked, counts) : this.#without(position, asked);
+      if (turn.kind === 'committed') {
+        ({ position, ahead } = turn);
+      } else if (turn.kind === 'move') {
+        if (!(await this.#ports.runs.commitPosition(this.#run, turn.position))) return { kind: 'fenced' };
+        position = turn.position;
+        ahead = this.#fetch(position);
+      } else {
+        return this.#leave(turn);
+      }
+    }
+    return this.#conclude(position);
+  }
+
+  #without(position: Position, asked: Exclude<Asked, Answer>): Turn {
+    return withoutAnswer(position, asked, this.#counters.pages > 0);
+  }
+
+  /** Asks for the page that the position stands before; undefined behind the last one. */
+  #fetch(position: Position): Promise<Fetched> | undefined {
+    const { window, pass } = position;
+    if (window === undefined) return undefined;
+    const counts: AskCounts = { requests: 0, retries: 0, waitedMs: 0 };
+    const asked = this.#asker.ask(this.#request(position), {
+      canShrink: daysIn(window) > 1,
+      firstPage: pass.no === 1 && pass.pages === 0,
+      failures: pass.failures ?? 0,
+      counts,
+    });
+    const fetched = asked.then((done) => ({ asked: done, counts }));
+    // It may fail while the page before is still being committed; it is looked at after that.
+    fetched.catch(() => {});
+    return fetched;
+  }
+
+  #request({ window, from, to, pass }: Position): OpenRequest {
+    const { settings } = this.#plan;
+    const { sync } = this.#run;
+    const state = pass.page ?? this.#paginator.first;
+    const status = sync === undefined ? undefined : settings.syncs[sync]?.status;
+    const values = listValues({
+      window: window ?? { from, to },
+      timezone: settings.timezone,
+      brandId: settings.brandId,
+      ...(sync !== undefined && { sync }),
+      ...(status !== undefined && { status }),
+    });
+    const request = openRequest(settings.request, settings.baseUrl, values, this.#paginator.placements(state));
+    const address = this.#paginator.address?.(state);
+    return address === undefined ? request : { ...request, base: address, query: [] };
+  }
+
+  async #page(position: Position, answer: Answer, counts: AskCounts): Promise<Turn | Committed> {
+    const page = readPage(this.#plan, answer, this.#paginator.counts);
+    if (page.kind === 'misshapen') return { kind: 'end', end: failedEnd(page.code, page.message, position) };
+    const { pass } = position;
+    const reader = await this.#readerOf(position);
+    const next = this.#paginator.after(pass.page ?? this.#paginator.first, {
+      rows: page.count,
+      ...(page.total !== undefined && { total: page.total }),
+      body: answer.body ?? null,
+      headers: answer.headers,
+      url: answer.url,
+    });
+    const at: PageAt = { ...page, url: answer.url };
+    const taken = reader.take(pass, at, next);
+    this.#largestPage = Math.max(this.#largestPage, page.count);
+    if (taken.uncut !== undefined) {
+      this.#uncut = taken.uncut;
+      await this.#ports.partners.setUncutRows(this.#run.integration, taken.uncut);
+    }
+    const after = afterPage(position, taken);
+    const ahead = this.#fetch(after);
+    return (await this.#commit(position, after, at, taken, answer, counts))
+      ? { kind: 'committed', position: after, ahead }
+      : { kind: 'stop' };
+  }
+
+  async #commit(
+    position: Position,
+    after: Position,
+    page: PageAt,
+    taken: Taken,
+    answer: Answer,
+    counts: AskCounts,
+  ): Promise<boolean> {
+    const { requestedAt, bytes } = answer;
+    const made = preparePage(this.#plan, this.#run, position, taken.rows, requestedAt);
+    const counted = sum(this.#open, { pages: 1, bytes, rows: page.count, ...made.counted });
+    const log = {
+      window: position.window ?? position,
+      pass: position.pass.no,
+      requestedAt,
+      durationMs: Math.round(answer.durationMs),
+      tries: counts.requests,
+      waitedMs: counts.waitedMs,
+      bytes,
+      rows: page.count,
+      fresh: taken.fresh,
+      mark: taken.mark,
+      fingerprint: page.fingerprint,
+      seen: taken.seen,
+    };
+    const tally = await this.#ports.runs.commitPage(
+      this.#run,
+      limitsOf(this.#ports).leaseMs,
+      { position: after, prepared: made.prepared, counted, staged: made.staged, log },
+      this.#plan.target,
+    );
+    if (tally === 'fenced') {
+      this.#fenced = true;
+      return false;
+    }
+    this.#counters = sum(sum(this.#counters, counted), tally);
+    this.#open = noCounts;
+    if (tally.changed > 0) this.#ports.changed();
+    return true;
+  }
+
+  /** One reader per window; where the run is resumed inside one, it is told what the pages before had shown. */
+  async #readerOf({ window, pass }: Position): Promise<WindowReader> {
+    const key = `${window?.from} ${window?.to}`;
+    const isBegun = pass.no > 1 || pass.pages > 0;
+    if (this.#reader?.key === key && isBegun) return this.#reader.reader;
+    const earlier = isBegun && window ? await this.#ports.runs.windowPages(this.#run, window, pass.no) : undefined;
+    const uncutRows = () => Math.max(this.#uncut, this.#largestPage - 1);
+    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports), uncutRows };
+    this.#reader = { key, reader: new WindowReader(rules, earlier) };
+    return this.#reader.reader;
+  }
+
+  async #conclude(position: Position): Promise<RunOutcome> {
+    const formed = await formStaged(this.#ports, this.#plan, this.#run, position, this.#stop.signal);
+    if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
+    this.#counters = sum(this.#counters, formed.counters);
+    return this.#finish(concluded(position));
+  }
+
+  async #finish(end: RunEnd): Promise<RunOutcome> {
+    const counters = sum(this.#counters, this.#open);
+    const held = !this.#fenced && (await this.#ports.runs.finish(this.#run, end, this.#open));
+    return held ? { kind: 'finished', end, counters } : { kind: 'fenced' };
+  }
+
+  async #leave(turn: Exclude<Turn, { kind: 'move' }>): Promise<RunOutcome> {
+    if (turn.kind === 'end') return this.#finish(turn.end);
+    if (this.#fenced) return { kind: 'fenced' };
+    const { runs } = this.#ports;
+    if (turn.kind === 'stop') {
+      return (await runs.park(this.#run, 0, undefined, this.#open)) ? { kind: 'stopped' } : { kind: 'fenced' };
+    }
+    const { ms, reason, position } = turn;
+    const counted = sum(this.#open, { waitedMs: ms });
+    const held = await runs.park(this.#run, ms, reason, counted, position);
+    return held ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
+  }
+
+  #progress(position: Position): void {
+    this.#position = position;
+    this.#options.onProgress?.({ position, counters: sum(this.#counters, this.#open) });
+  }
+
+  #onWait(reason: Waiting, ms: number): void {
+    this.#waiting = reason;
+    if (this.#position === undefined) return;
+    const counters = sum(this.#counters, this.#open);
+    this.#options.onProgress?.({ position: this.#position, counters, waiting: { reason, ms } });
+  }
+}

@@ -1,0 +1,57 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Asked } from './ask.ts';
+import type { Taken } from './pass.ts';
+import { afterWindow } from './range.ts';
+import { firstPass, type Position, type RunEnd, type Waiting } from './run-state.ts';
+import { daysIn, firstHalf } from './windows.ts';
+
+/** What becomes of a run at one place. */
+export type Turn =
+  /** It goes on there. */
+  | { readonly kind: 'move'; readonly position: Position }
+  | { readonly kind: 'park'; readonly position: Position; readonly ms: number; readonly reason: Waiting }
+  | { readonly kind: 'end'; readonly end: RunEnd }
+  | { readonly kind: 'stop' };
+
+/** Where a run goes on after a page. */
+export function afterPage(position: Position, { follow }: Pick<Taken, 'follow'>): Position {
+  if (follow.kind !== 'done') return { ...position, pass: follow.pass };
+  const { window } = position;
+  return afterWindow(position, follow.finding && window && { ...follow.finding, ...window });
+}
+
+/** A day that these keep us from reading is left out and named; the others are read. */
+const passable: ReadonlySet<ErrorCode> = new Set(['pull.timeout', 'pull.too_large']);
+
+/** What to do where there is no answer. `hasPages` tells whether the run has read anything so far. */
+export function withoutAnswer(position: Position, asked: Exclude<Asked, { kind: 'answer' }>, hasPages: boolean): Turn {
+  const { window } = position;
+  if (asked.kind === 'stopped' || window === undefined) return { kind: 'stop' };
+  if (asked.kind === 'park') {
+    const pass = { ...position.pass, failures: asked.failures };
+    return { kind: 'park', position: { ...position, pass }, ms: asked.ms, reason: asked.reason };
+  }
+  const { code, message } = asked;
+  const half = asked.kind === 'shrink' ? firstHalf(window) : undefined;
+  if (half !== undefined) {
+    return { kind: 'move', position: { ...position, pass: firstPass, window: half, stepDays: daysIn(half) } };
+  }
+  const isLast = window.to >= position.to;
+  if (passable.has(code) && (hasPages || !isLast)) {
+    return { kind: 'move', position: afterWindow(position, { ...window, code, message }) };
+  }
+  return { kind: 'end', end: failedEnd(code, message, position) };
+}
+
+export function failedEnd(code: ErrorCode, message: string, position?: Position): RunEnd {
+  return { state: 'failed', code, message, findings: position?.findings ?? [] };
+}
+
+/** The end of a run whose windows are all done. */
+export function concluded({ findings }: Position): RunEnd {
+  const [first] = findings;
+  if (first === undefined) return { state: 'complete', findings };
+  const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';
+  const message = `${first.message} (${first.from} to ${first.to}${more})`;
+  return { state: 'incomplete', code: first.code, message, findings };
+}
