@@ -64,10 +64,11 @@ export function openChannel(
   function beQuiet(ms: number): void {
     quietUntilMs = Math.max(quietUntilMs, clock.now() + ms);
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(pump, Math.max(quietUntilMs - clock.now(), 1));
+    if (!closed) timer = setTimeout(pump, quietUntilMs - clock.now() + 2);
   }
 
   function pump(): void {
+    if (clock.now() < quietUntilMs) return; // the timer of beQuiet comes back
     if (pumping !== undefined) {
       pumpAgain = true;
       return;
