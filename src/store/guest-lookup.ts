@@ -29,9 +29,10 @@ function inOrder(stored: Reservation): Reservation {
   return checked.kind === 'ok' ? checked.reservation : stored;
 }
 
-/** Profiles that share a key. */
+/** Profiles that share a key. From here to the commit nobody else of the brand makes one: two would not be told apart again. */
 export async function findProfiles(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Candidate[]> {
   if (keys.length === 0) return [];
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [integration]);
   const { rows } = await tx.query<{ id: string; data: string }>(
     `select r.id, r.data::text as data
        from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'guest') k
