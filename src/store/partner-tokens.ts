@@ -29,6 +29,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
     const result = bytes === null ? undefined : open(keyring, bytes, about(integration, what));
     return result?.kind === 'ok' ? result.plaintext.toString('utf8') : undefined;
   };
+  const renewing = new Map<string, Promise<Renewal>>();
   const spoolName = (integration: IntegrationName) => `renewal ${integration}`;
 
   async function read(db: Pool | Tx, integration: IntegrationName, identity: string): Promise<StoredTokens> {
@@ -86,29 +87,31 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
     save: (integration, identity, tokens) => write(pool, integration, identity, tokens),
 
     renew: (integration, identity, seenGeneration, renew) =>
-      locked(pool, `partner_tokens ${integration}`, async (db): Promise<Renewal> => {
-        const stored = await read(db, integration, identity);
-        if (stored.generation !== seenGeneration && stored.tokens !== undefined) {
-          return { kind: 'renewed', tokens: stored.tokens };
-        }
-        const rescued = stored.interrupted ? recovered(integration, identity, stored.generation) : undefined;
-        if (rescued !== undefined) {
-          await write(db, integration, identity, rescued);
-          spool?.remove(spoolName(integration));
-          return { kind: 'renewed', tokens: rescued };
-        }
-        await beginRenewal(db, integration, identity);
-        const renewal = await renew(stored);
-        if (renewal.kind === 'renewed') {
-          const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
-          spool?.put(spoolName(integration), seal(keyring, kept, about(integration, 'renewal')));
-          await write(db, integration, identity, renewal.tokens);
-          spool?.remove(spoolName(integration));
-        } else {
-          await endRenewal(db, integration, renewal.kind === 'lost' ? renewal.message : undefined);
-        }
-        return renewal;
-      }),
+      shared(renewing, `${integration} ${seenGeneration} ${identity}`, () =>
+        locked(pool, `partner_tokens ${integration}`, async (db): Promise<Renewal> => {
+          const stored = await read(db, integration, identity);
+          if (stored.generation !== seenGeneration && stored.tokens !== undefined) {
+            return { kind: 'renewed', tokens: stored.tokens };
+          }
+          const rescued = stored.interrupted ? recovered(integration, identity, stored.generation) : undefined;
+          if (rescued !== undefined) {
+            await write(db, integration, identity, rescued);
+            spool?.remove(spoolName(integration));
+            return { kind: 'renewed', tokens: rescued };
+          }
+          await beginRenewal(db, integration, identity);
+          const renewal = await renew(stored);
+          if (renewal.kind === 'renewed') {
+            const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
+            spool?.put(spoolName(integration), seal(keyring, kept, about(integration, 'renewal')));
+            await write(db, integration, identity, renewal.tokens);
+            spool?.remove(spoolName(integration));
+          } else {
+            await endRenewal(db, integration, renewal.kind === 'lost' ? renewal.message : undefined);
+          }
+          return renewal;
+        }),
+      ),
 
     async saveConsent(consent) {
       await pool.query('delete from consents where expires_at < now()');
@@ -172,6 +175,15 @@ async function endRenewal(db: Tx, integration: IntegrationName, lost: string | u
       where integration = $1`,
     [integration, lost ?? null],
   );
+}
+
+/** Askers of one process share a renewal: each waiting for the lock would hold a connection. */
+function shared(under: Map<string, Promise<Renewal>>, key: string, work: () => Promise<Renewal>): Promise<Renewal> {
+  const known = under.get(key);
+  if (known !== undefined) return known;
+  const begun = work().finally(() => under.delete(key));
+  under.set(key, begun);
+  return begun;
 }
 
 /** One at a time over all nodes, on a connection of its own; each statement inside commits by itself. */
