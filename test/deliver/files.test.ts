@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { DeliverLimits } from '../../src/deliver/destination.ts';
+import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
+import { delivery, reservation, services, temporaryFolder } from './support.ts';
+
+const limits: DeliverLimits = { batch: 1_000, deadlineMs: 10_000, signal: new AbortController().signal };
+
+async function setUp(t: TestContext, settings: object = {}) {
+  const { folder, remove } = await temporaryFolder();
+  const offered = services(folder);
+  t.after(async () => {
+    await offered.close();
+    await remove();
+  });
+  const open = () => files.open(files.settings.parse({ path: 'out', ...settings }), offered);
+  const list = async () => (await readdir(path.join(folder, 'out'), { recursive: true })).sort();
+  return { root: path.join(folder, 'out'), open, list };
+}
+
+test('a reader sees whole lines at every moment, and never fewer than before', async (t) => {
+  const { root, open } = await setUp(t, { file_size: '64KiB' });
+  const destination = open();
+  let writing = true;
+  let looks = 0;
+  const reader = (async () => {
+    let most = 0;
+    while (writing) {
+      const names = await readdir(root, { recursive: true }).catch(() => []);
+      let lines = 0;
+      for (const name of names.filter((one) => one.endsWith('.ndjson'))) {
+        const text = await readFile(path.join(root, name), 'utf8');
+        assert.ok(text.endsWith('\n'));
+        for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+        lines += text.trimEnd().split('\n').length;
+      }
+      // Files are listed first and read later: what came in between may be missing, nothing else.
+      assert.ok(lines >= most || names.length === 0, `${lines} lines after ${most}`);
+      most = Math.max(most, lines - 60);
+      looks += 1;
+    }
+  })();
+  for (let i = 0; i < 60; i++) {
+    const batch = Array.from({ length: 20 }, (_, n) => delivery(reservation(`r${i}-${n}`)));
+    assert.ok((await destination.deliver(batch, limits)).every(({ kind }) => kind === 'delivered'));
+  }
+  writing = false;
+  await reader;
+  await destination.close();
+  assert.ok(looks > 3);
+});
+
+test('partitioned by the day of the change; files stop growing at their size', async (t) => {
+  const { open, list } = await setUp(t, { file_size: '2KiB' });
+  const destination = open();
+  const early = { ...delivery(reservation('early')), changedAt: Date.UTC(2026, 10, 14, 23, 59, 59, 999) };
+  for (let i = 0; i < 8; i++)
+    await destination.deliver([delivery(reservation(`r${i}`)), ...(i === 0 ? [early] : [])], limits);
+  const names = await list();
+  assert.equal(names.filter((name) => /^date=2026-11-14\/changes_\w+\.ndjson$/.test(name)).length, 1);
+  const today = names.filter((name) => /^date=2026-11-15\/changes_\w+\.ndjson$/.test(name));
+  assert.ok(today.length >= 2 && today.length < 8, `${today.length} files`);
+  assert.ok(names.every((name) => !name.includes('.tmp')));
+});
+
+test('what a killed writer left half-written is never seen, and swept later', async (t) => {
+  const { root, open, list } = await setUp(t);
+  await mkdir(path.join(root, 'date=2026-11-15'), { recursive: true });
+  const left = path.join(root, 'date=2026-11-15', '.changes_x.ndjson.tmp');
+  const fresh = path.join(root, 'date=2026-11-15', '.changes_y.ndjson.tmp');
+  await writeFile(left, '{"half":');
+  await writeFile(fresh, '{"half":');
+  const hourAgo = Date.now() / 1_000 - 3_600;
+  await utimes(left, hourAgo, hourAgo);
+  await open().deliver([delivery(reservation('r'))], limits);
+  const names = (await list()).filter((name) => name.includes('.tmp'));
+  assert.deepEqual(names, ['date=2026-11-15/.changes_y.ndjson.tmp']);
+});
+
+test('a folder that cannot be written is a retry, not a throw', async (t) => {
+  const { root, open } = await setUp(t);
+  await mkdir(path.dirname(root), { recursive: true });
+  await writeFile(root, 'in the way');
+  const [outcome] = await open().deliver([delivery(reservation('r'))], limits);
+  assert.equal(outcome?.kind, 'retry');
+  assert.ok(outcome && 'code' in outcome && outcome.code === 'deliver.write_failed');
+});
+
+test('an amount that Parquet cannot hold to the digit is refused, alone', async (t) => {
+  const { open } = await setUp(t, { format: 'parquet' });
+  const [outcome] = await open().deliver([delivery(reservation('r', { total_amount: '0.12345678901' }))], limits);
+  assert.ok(outcome?.kind === 'dead' && outcome.code === 'deliver.refused');
+});
+
+/** As much of DuckDB's binding as is used here. It is there where a build for the machine exists. */
+interface Duck {
+  readonly DuckDBInstance: {
+    create(file: string): Promise<{
+      connect(): Promise<{
+        runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
+        closeSync(): void;
+      }>;
+    }>;
+  };
+}
+const binding = '@duckdb/node-api';
+const duck = (await import(binding).catch(() => undefined)) as Duck | undefined;
+
+test('DuckDB reads both formats: partitions, dates, decimals, lists', {
+  skip: !duck && 'no binding for this machine',
+}, async (t) => {
+  for (const format of ['ndjson', 'parquet'] as const) {
+    const { root, open } = await setUp(t, { format });
+    const destination = open();
+    const batch = ['a', 'b', 'c'].map((id) => delivery(reservation(id, { total_amount: '12345678901234567.89' })));
+    await destination.deliver(batch, limits);
+    const source =
+      format === 'parquet'
+        ? `select * from read_parquet('${root}/**/*.parquet', hive_partitioning = true)`
+        : `select data.*, version, date from read_ndjson('${root}/**/*.ndjson', hive_partitioning = true)`;
+    const connection = await (await duck?.DuckDBInstance.create(':memory:'))?.connect();
+    const result = await connection?.runAndReadAll(
+      `select count(*)::int as n, min(date)::varchar as day, max(check_in)::date::varchar as arrival,
+              max(len(guests))::int as guests, max(guests[1].email) as email,
+              max(total_amount)${format === 'parquet' ? '::varchar' : '::double::varchar'} as money from (${source})`,
+    );
+    const [row] = result?.getRowObjectsJson() ?? [];
+    const { money, ...rest } = row ?? {};
+    assert.deepEqual(rest, { n: 3, day: '2026-11-15', arrival: '2026-12-01', guests: 1, email: 'c@guests.example' });
+    if (format === 'parquet') assert.equal(money, '12345678901234567.890000000');
+    connection?.closeSync();
+  }
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import type { DeliverLimits } from '../../src/deliver/destination.ts';
+import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
+import { testDatabase } from '../support/database.ts';
+import { delivery, reservation, services } from './support.ts';
+
+const limits: DeliverLimits = { batch: 1_000, deadlineMs: 10_000, signal: new AbortController().signal };
+
+async function setUp(t: TestContext, schema = 'innbound') {
+  const db = await testDatabase();
+  const pool = new pg.Pool(db.connection);
+  const offered = services('/');
+  const open = (settings: object = {}, allowPrivate = true) => {
+    const destination = postgres.open(postgres.settings.parse({ url: db.url, schema, ...settings }), {
+      ...offered,
+      allowPrivate,
+    });
+    t.after(() => destination.close());
+    return destination;
+  };
+  t.after(async () => {
+    await pool.end();
+    await offered.close();
+  });
+  const rows = async (sql: string) => (await pool.query(sql)).rows;
+  return { pool, open, rows, db };
+}
+
+test('rows are replaced by newer versions only; children follow to the last one', async (t) => {
+  const { open, rows } = await setUp(t);
+  const destination = open();
+  const many = reservation('r', {
+    guests: ['a', 'b', 'c'].map((name) => ({ first_name: name })),
+    charges: [
+      { code: 'A', amount: '0.1' },
+      { code: 'B', amount: '99999999999999999999.99' },
+    ],
+    extra: { loyalty: 'gold', tab: 'a\tb\\c\nd' },
+  });
+  await destination.deliver([delivery(many, { version: 2 })], limits);
+  await destination.deliver([delivery(reservation('r', { status: 'cancelled' }), { version: 1 })], limits);
+  assert.deepEqual(await rows('select version, status, extra from innbound.reservations'), [
+    { version: 2, status: 'confirmed', extra: { loyalty: 'gold', tab: 'a\tb\\c\nd' } },
+  ]);
+  assert.deepEqual(await rows('select first_name from innbound.guests order by position'), [
+    { first_name: 'a' },
+    { first_name: 'b' },
+    { first_name: 'c' },
+  ]);
+  assert.deepEqual(await rows('select sum(amount)::text as sum from innbound.charges'), [
+    { sum: '100000000000000000000.09' },
+  ]);
+  const fewer = reservation('r', { guests: [{ first_name: 'z' }], rooms: [], charges: [] });
+  await destination.deliver([delivery(fewer, { version: 3, event: 'updated' })], limits);
+  const counts = await rows(
+    `select (select json_agg(first_name) from innbound.guests) as guests, (select count(*)::int from innbound.rooms) as rooms,
+            (select count(*)::int from innbound.charges) as charges, version from innbound.reservations`,
+  );
+  assert.deepEqual(counts, [{ guests: ['z'], rooms: 0, charges: 0, version: 3 }]);
+});
+
+test('guests of their own go to guest_profiles', async (t) => {
+  const { open, rows } = await setUp(t);
+  const data = { id: 'gst_1', last_name: 'Exemplo', email: 'ana@guests.example', marketing_consent: true };
+  const one = delivery(reservation('x'));
+  const guest = { ...one, message: { ...one.message, type: 'guest' as const, data } };
+  const [outcome] = await open().deliver([guest, one], limits);
+  assert.equal(outcome?.kind, 'delivered');
+  assert.deepEqual(await rows('select id, email, version, marketing_consent from innbound.guest_profiles'), [
+    { id: 'gst_1', email: 'ana@guests.example', version: 1, marketing_consent: true },
+  ]);
+});
+
+test('two nodes that meet an empty warehouse create it once; every table, view and guarded column is explained', async (t) => {
+  const { open, rows } = await setUp(t, 'user');
+  const outcomes = await Promise.all([1, 2, 3, 4].map((i) => open().deliver([delivery(reservation(`r${i}`))], limits)));
+  assert.ok(outcomes.flat().every(({ kind }) => kind === 'delivered'));
+  assert.deepEqual(await rows('select count(*)::int as n from "user".reservations'), [{ n: 4 }]);
+  const silent = await rows(
+    `select relname from pg_class c where relnamespace = '"user"'::regnamespace and relkind in ('r', 'v')
+        and obj_description(oid) is null and relname <> 'innbound_migrations'`,
+  );
+  assert.deepEqual(silent, []);
+});
+
+test('the views that analysts ask for', async (t) => {
+  const { open, rows } = await setUp(t);
+  const ana = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example' };
+  await open().deliver(
+    [
+      delivery(reservation('a', { guests: [ana] })),
+      delivery(reservation('b', { guests: [ana], check_in: '2026-12-10', check_out: '2026-12-12' })),
+      delivery(reservation('c', { guests: [ana], status: 'cancelled' })),
+      delivery(reservation('d', { guests: [{ ...ana, email: 'x@guest.booking.example', email_proxy: true }] })),
+    ],
+    limits,
+  );
+  assert.deepEqual(
+    await rows(
+      `select day::text, reservations::int, rooms::int, people::int from innbound.arrivals_by_day order by day`,
+    ),
+    [
+      { day: '2026-12-01', reservations: 2, rooms: 2, people: 4 },
+      { day: '2026-12-10', reservations: 1, rooms: 1, people: 2 },
+    ],
+  );
+  assert.deepEqual(await rows('select guest, stays::int, nights::int from innbound.guests_with_stays'), [
+    { guest: 'ana@guests.example', stays: 2, nights: 5 },
+  ]);
+});
+
+test('a warehouse that is not there is a retry; a private address is refused unless allowed', async (t) => {
+  const { open, db } = await setUp(t);
+  const outcome = async (settings: object, allowPrivate = true) => {
+    const [one] = await open(settings, allowPrivate).deliver([delivery(reservation('r'))], limits);
+    return [one?.kind, one && 'code' in one ? one.code : undefined];
+  };
+  assert.deepEqual(await outcome({ url: 'postgres://u@127.0.0.1:9/x' }), ['retry', 'deliver.unreachable']);
+  assert.deepEqual(await outcome({ url: 'postgres://u@no-such-host.invalid/x' }), ['retry', 'deliver.unreachable']);
+  assert.deepEqual(await outcome({ url: db.url.replace(/test_\d+/, 'no_such_database') }), [
+    'retry',
+    'deliver.server_error',
+  ]);
+  assert.deepEqual(await outcome({ url: 'postgres://u@127.0.0.1:9/x' }, false), ['dead', 'deliver.blocked_address']);
+  assert.deepEqual(await outcome({ url: 'postgres://u@localhost:9/x' }, false), ['dead', 'deliver.blocked_address']);
+  assert.deepEqual(await outcome({}, false), ['dead', 'deliver.blocked_address']);
+});
+
+test('a batch with a row that the warehouse refuses fails whole and changes nothing', async (t) => {
+  const { open, rows, pool } = await setUp(t);
+  const destination = open();
+  await destination.deliver([delivery(reservation('first'))], limits);
+  await pool.query(`alter table innbound.guests add constraint named check (first_name <> 'Refused')`);
+  const outcomes = await destination.deliver(
+    [delivery(reservation('a')), delivery(reservation('b', { guests: [{ first_name: 'Refused' }] }))],
+    limits,
+  );
+  assert.ok(outcomes.every((one) => one.kind === 'dead' && one.whole === true && !one.message.includes('Refused')));
+  assert.deepEqual(await rows('select id from innbound.reservations'), [{ id: 'first' }]);
+  const [after] = await destination.deliver([delivery(reservation('a'))], limits);
+  assert.equal(after?.kind, 'delivered');
+});
