@@ -1,8 +1,10 @@
+import { profilesDestination } from './deliver/profiles.ts';
 import type { CheckFinding, DocumentCheck } from './documents/check.ts';
 import { type Bodies, type DocumentKind, schemas } from './documents/kinds.ts';
 import { compilePath, connectorProblems, type Path } from './pipeline.ts';
 import type { ApplyTarget } from './store/apply.ts';
 import type { StoredDocument } from './store/documents.ts';
+import type { ErasurePort } from './store/erased.ts';
 import type { EntityType, IntegrationName } from './terms.ts';
 import { compileCondition } from './transform/condition.ts';
 
@@ -30,11 +32,17 @@ export interface Active {
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
   /** Changes exactly when a document does. */
   readonly stamp: string;
+  /** Keeps erased guests out of what is taken in. */
+  readonly erasure?: ErasurePort;
   /** Documents in force that this version of Innbound cannot work with, and why: they rest, the others go on. */
   readonly broken: readonly { readonly document: string; readonly message: string }[];
 }
 
-export function activate(documents: readonly StoredDocument[], before?: Active): Active {
+export function activate(
+  documents: readonly StoredDocument[],
+  before?: Active,
+  erasure: ErasurePort | undefined = before?.erasure,
+): Active {
   const stamp = documents.map(({ kind, name, version }) => `${kind}:${name}:${version}`).join(' ');
   if (before?.stamp === stamp) return before;
   const broken: { document: string; message: string }[] = [];
@@ -79,12 +87,17 @@ export function activate(documents: readonly StoredDocument[], before?: Active):
         integration: name as IntegrationName,
         connectorVersion: connector.version,
         integrationVersion: version,
-        destinations: { reservation: receiving('reservation'), guest: receiving('guest') },
+        destinations: {
+          // Profiles are put together from reservations for brands whose guests somebody wants.
+          reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
+          guest: receiving('guest'),
+        },
+        ...(erasure && { erasure }),
       },
     });
   }
   const settings = [...ofKind('workspace').values()][0]?.body ?? schemas.workspace.parse({});
-  return { settings, integrations, destinations, stamp, broken };
+  return { settings, integrations, destinations, stamp, broken, ...(erasure && { erasure }) };
 }
 
 /** What only compiling shows: mappings and rules that do not hold together. For `validate` and `apply`. */

@@ -16,6 +16,7 @@ import { type Http, openHttp } from './kit/http.ts';
 import { randomId } from './kit/ids.ts';
 import { type Log, openLog } from './kit/log.ts';
 import { Wake } from './kit/wake.ts';
+import { suppression } from './privacy/suppress.ts';
 import { type AppliedDocument, applyDocuments, currentDocuments, type DocumentToApply } from './store/documents.ts';
 import { migrate } from './store/migrate.ts';
 import { openPool, type Pool, type Tx, transaction } from './store/pool.ts';
@@ -108,7 +109,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     await migrate(pool);
     if (await shouldApply(options, pool, server))
       await applyWorkspace(pool, keyring, await readSoundDocuments(workspaceDir), options.describe);
-    let active = activate(await currentDocuments(pool));
+    let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
     signals = options.purpose === 'service' ? await openSignals(pool, wake) : sendSignals(pool, wake);
     const { network } = active.settings;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';

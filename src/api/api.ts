@@ -1,38 +1,85 @@
 import type { FastifyInstance } from 'fastify';
 import { type DispatchPorts, registerRoutes } from './dispatch.ts';
+import { openApiDocument } from './openapi.ts';
+import { referencePage } from './reference.ts';
 import type { Route } from './route.ts';
+import { type AlertPorts, alertRoutes } from './routes/alerts.ts';
+import { type AuditPorts, auditRoutes } from './routes/audit.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
+import { type DestinationPorts, destinationRoutes } from './routes/destinations.ts';
+import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
+import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
+import { type EventPorts, eventRoutes } from './routes/events.ts';
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
+import { type LivePorts, liveRoutes } from './routes/live.ts';
 import { type OverviewPorts, overviewRoutes } from './routes/overview.ts';
+import { type PrivacyPorts, privacyRoutes } from './routes/privacy.ts';
 import { type RecordPorts, recordRoutes } from './routes/records.ts';
 import { type RunPorts, runRoutes } from './routes/runs.ts';
+import { type SecretPorts, secretRoutes } from './routes/secrets.ts';
 import { type SessionPorts, sessionRoutes } from './routes/session.ts';
+import { type StudioPorts, studioRoutes } from './routes/studio.ts';
 import { type TokenPorts, tokenRoutes } from './routes/tokens.ts';
 
 export interface ApiPorts {
   readonly dispatch: DispatchPorts;
   readonly session: SessionPorts;
-  readonly tokens: TokenPorts;
   readonly overview: OverviewPorts;
+  readonly live: LivePorts;
   readonly integrations: IntegrationPorts;
+  readonly endpoints: EndpointPorts;
   readonly runs: RunPorts;
+  readonly events: EventPorts;
   readonly records: RecordPorts;
+  readonly destinations: DestinationPorts;
   readonly deadLetters: DeadLetterPorts;
+  readonly alerts: AlertPorts;
+  readonly documents: DocumentPorts;
+  readonly studio: StudioPorts;
+  readonly secrets: SecretPorts;
+  readonly privacy: PrivacyPorts;
+  readonly tokens: TokenPorts;
+  readonly audit: AuditPorts;
 }
 
-/** Every route of /api/v1, one resource a file. */
+/** Every route of /api/v1, one resource a file, in the order of the reference. */
 export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
   return [
     ...sessionRoutes(ports.session),
     ...overviewRoutes(ports.overview),
+    ...liveRoutes(ports.live),
     ...integrationRoutes(ports.integrations),
+    ...endpointRoutes(ports.endpoints),
     ...runRoutes(ports.runs),
+    ...eventRoutes(ports.events),
     ...recordRoutes(ports.records),
+    ...destinationRoutes(ports.destinations),
     ...deadLetterRoutes(ports.deadLetters),
+    ...alertRoutes(ports.alerts),
+    ...documentRoutes(ports.documents),
+    ...studioRoutes(ports.studio),
+    ...secretRoutes(ports.secrets),
+    ...privacyRoutes(ports.privacy),
     ...tokenRoutes(ports.tokens),
+    ...auditRoutes(ports.audit),
   ];
 }
 
 export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
-  registerRoutes(app, apiRoutes(ports), ports.dispatch);
+  const routes = apiRoutes(ports);
+  registerRoutes(app, routes, ports.dispatch);
+  const document = openApiDocument(routes);
+  const text = JSON.stringify(document);
+  app.get('/api/v1/openapi.json', (_request, reply) => reply.type('application/json').send(text));
+  const page = referencePage(document);
+  app.get('/api/reference', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+      )
+      .header('x-content-type-options', 'nosniff')
+      .send(page),
+  );
 }

@@ -6,6 +6,7 @@ import type { Json } from '../terms.ts';
 import { type Caller, consoleHeader, mayAs, maySee, shownToken } from './caller.ts';
 import { sendProblem } from './problem.ts';
 import type { Call, Result, Route } from './route.ts';
+import { sendStream } from './stream.ts';
 
 export interface AuditEntry {
   readonly actor: string;
@@ -83,6 +84,15 @@ async function serve(
     address,
   };
   const result = await route.handle(call).catch(asProblem);
+  if (result.kind === 'stream') {
+    const shown = shownToken(request.headers);
+    return sendStream(
+      request,
+      reply,
+      result,
+      async () => (shown && (await ports.authenticate(shown.token))) !== undefined,
+    );
+  }
   const status = result.kind === 'ok' ? route.status : result.status;
   // An answer with guest data leaves only after its reading is on record.
   if (route.method !== 'GET' || route.payload) {
@@ -103,11 +113,16 @@ async function serve(
 /** What the rooms throw for a person to read is an answer; anything else is a bug and goes on up. */
 function asProblem(error: unknown): Result {
   if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
-  const status = error.code.startsWith('store.') ? 503 : 409;
+  const status = error.code === 'operate.invalid_input' ? 422 : error.code.startsWith('store.') ? 503 : 409;
   return { kind: 'problem', status, code: error.code, detail: error.message };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, status: number, result: Result): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  result: Exclude<Result, { kind: 'stream' }>,
+): FastifyReply {
   if (result.kind === 'problem') {
     return sendProblem(request, reply, status, result.code, { detail: result.detail, ...result.more });
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InnboundError } from '../errors.ts';
 
 /** Lists are read on with the cursor that the page before gave; what it holds is nobody's business but ours. */
 export const pageQuery = {
@@ -17,15 +18,26 @@ export function encodeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** The parts again, as text; undefined when it is no cursor of ours. */
-export function decodeCursor(cursor: string | undefined, length: number): string[] | undefined {
-  if (cursor === undefined) return undefined;
+const forms = {
+  time: (part: string) => !Number.isNaN(Date.parse(part)),
+  number: (part: string) => /^\d{1,18}$/.test(part),
+  text: () => true,
+};
+
+/** The parts again, as text; none without a cursor. One that is not ours is refused: to begin anew would go round in circles. */
+export function decodeCursor(cursor: string | undefined, ...kinds: (keyof typeof forms)[]): string[] {
+  if (cursor === undefined) return [];
+  const parts = partsOf(cursor);
+  if (parts.length === kinds.length && kinds.every((kind, i) => forms[kind](parts[i] ?? ''))) return parts;
+  throw new InnboundError('operate.invalid_input', 'The cursor is none that this list gave.');
+}
+
+function partsOf(cursor: string): string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (!Array.isArray(parts) || parts.length !== length) return undefined;
-    return parts.every((part) => typeof part === 'string' || typeof part === 'number') ? parts.map(String) : undefined;
+    return Array.isArray(parts) ? parts.map(String) : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -58,6 +58,12 @@ export interface Call<Params, Query, Body> {
 
 export type Result =
   | { readonly kind: 'ok'; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Events to the caller for as long as it listens; `open` is false where it may not. */
+  | {
+      readonly kind: 'stream';
+      readonly open: (send: (event: string, data: unknown) => void) => boolean;
+      readonly close: () => void;
+    }
   | {
       readonly kind: 'problem';
       readonly status: number;

@@ -79,10 +79,10 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
                 percentile_cont(0.95) within group (order by extract(epoch from a.at - c.at) * 1000) filter (where a.outcome = 'delivered'),
                 0
            from attempts a left join changes c using (integration, type, id, version)
-          where a.at >= $2 and a.at < $3 group by a.integration
+          where a.at >= $2 and a.at < $3 and a.destination not like 'innbound:%' group by a.integration
          union all
          select integration, 0, 0, 0, 0, 0, 0, null, null, count(*)::int
-           from outbox where due_at is not null and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
+           from outbox where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
        ) counted group by integration
      on conflict (integration, step, at) do nothing`,
     [step, from, to],

@@ -9,6 +9,7 @@ import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } 
 import { insertDeadLetters } from './dead-letter-insert.ts';
 import { countDrift } from './drift.ts';
 import { enqueue } from './enqueue.ts';
+import { withoutErased } from './erased.ts';
 import { lockRecords, moveEffectiveTime } from './locked-records.ts';
 import type { Tx } from './pool.ts';
 import { insertSighting, lastSighted } from './sightings.ts';
@@ -20,7 +21,8 @@ export type { ApplyTarget } from './changes.ts';
  * that a poll shows unchanged cost one read and no write to their row; the others are locked in the order of their ids, so
  * that two nodes never wait for each other in a circle.
  */
-export async function applyPrepared(tx: Tx, target: ApplyTarget, prepared: readonly Prepared[]): Promise<Tally> {
+export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly Prepared[]): Promise<Tally> {
+  const prepared = await withoutErased(tx, target, given);
   const outcomes: Outcome[] = new Array(prepared.length);
   const receipts: Receipt[] = [];
   const dead: { letter: RecordDeadLetter; arrival: Prepared['arrival'] }[] = [];

@@ -3,6 +3,7 @@ import { jsonbText } from '../kit/json.ts';
 import type { Difference } from '../reconcile/difference.ts';
 import type { Arrival, Incoming, Outcome } from '../reconcile/incoming.ts';
 import type { ChangeEvent, EntityType, IntegrationName, Json } from '../terms.ts';
+import type { ErasurePort } from './erased.ts';
 import type { Tx } from './pool.ts';
 
 /** Whose records these are and who is to be told. */
@@ -12,6 +13,8 @@ export interface ApplyTarget {
   readonly integrationVersion: number;
   /** Destinations by the types they receive. */
   readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
+  /** Keeps erased guests from coming back. */
+  readonly erasure?: ErasurePort;
 }
 
 export interface Item {

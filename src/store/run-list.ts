@@ -62,8 +62,9 @@ export interface RunFilter {
   readonly status?: string;
   /** Only these brands, for callers that may see no others. */
   readonly integrations?: readonly string[];
-  /** Only runs queued before this one, for paging. */
+  /** Only runs queued before this one, for paging; many are queued at the same moment. */
   readonly before?: Date;
+  readonly beforeId?: string;
   readonly limit: number;
 }
 
@@ -80,8 +81,9 @@ export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummar
   const { rows } = await pool.query<RunSummary>(
     `select ${columns} from runs
       where ($1::text is null or integration = $1) and ($2::text is null or sync = $2) and ($3::text is null or state = $3)
-        and ($4::timestamptz is null or queued_at < $4) and ($6::text[] is null or integration = any($6))
-      order by queued_at desc limit $5`,
+        and ($4::timestamptz is null or queued_at < $4 + interval '1 ms' and (date_trunc('milliseconds', queued_at), run_id) < ($4, $7))
+        and ($6::text[] is null or integration = any($6))
+      order by queued_at desc, run_id desc limit $5`,
     [
       filter.integration ?? null,
       filter.sync ?? null,
@@ -89,6 +91,7 @@ export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummar
       filter.before ?? null,
       filter.limit,
       filter.integrations ?? null,
+      filter.beforeId ?? '',
     ],
   );
   return rows;

@@ -23,9 +23,13 @@ export interface SearchFilter {
   readonly phone?: string | undefined;
   readonly integrations?: readonly string[] | undefined;
   readonly status?: string | undefined;
-  readonly before?: string | undefined;
+  readonly before?: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
   readonly limit: number;
 }
+
+/** In milliseconds, as a cursor carries them; ties are many, since a page is one transaction. */
+const order = `(date_trunc('milliseconds', r.changed_at), r.id, r.integration)`;
+const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r.integration desc`;
 
 /** Without a text what changed last; with one all that it can mean. Everything is found by index, whatever the number of records. */
 export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Found[]> {
@@ -35,12 +39,12 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
     `with hits as materialized (${hits.sql})
      select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
             (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
-                and (o.next_version <= o.last_version or o.held_by is not null)) as undelivered,
+                and o.destination not like 'innbound:%' and (o.next_version <= o.last_version or o.held_by is not null)) as undelivered,
             (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
                 and d.id = r.id and d.state = 'open') as open_dead_letters
        from hits h join records r on r.integration = h.integration and r.type = $1 and r.id = h.id and r.version > 0
       where ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
-      order by h.rank, r.changed_at desc, r.id limit $4`,
+      order by h.rank, ${newestFirst} limit $4`,
     [filter.type, filter.integrations ?? null, filter.status ?? null, filter.limit, ...hits.values],
   );
   return rows;
@@ -52,17 +56,17 @@ const depth = 20_000;
 function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
   return {
     sql: `select t.integration, t.id, 'newest' as matched, 0 as rank
-            from (select c.integration, c.id, max(c.received_at) as at
-                    from (select integration, type, id, received_at from receipts
-                           where outcome in ('created', 'updated', 'cancelled', 'erased')
-                             and ($5::timestamptz is null or received_at <= $5)
+            from (select distinct r.integration, r.id, r.changed_at
+                    from (select integration, type, id from receipts
+                           where outcome in ('created', 'updated', 'cancelled', 'erased') and type = $1
+                             and ($2::text[] is null or integration = any($2))
+                             and ($5::timestamptz is null or received_at < $5 + interval '1 ms')
                            order by received_at desc limit ${depth}) c
-                    join records now on now.integration = c.integration and now.type = c.type and now.id = c.id
-                   where c.type = $1 and ($2::text[] is null or c.integration = any($2))
-                     and ($5::timestamptz is null or now.changed_at < $5)
-                   group by c.integration, c.id
-                   order by at desc limit $4 * 4) t`,
-    values: [filter.before ?? null],
+                    join records r on r.integration = c.integration and r.type = c.type and r.id = c.id
+                   where $5::timestamptz is null or ${order} < ($5, $6::text, $7::text)) r
+                cross join lateral (select r.integration, r.id) t
+           order by ${newestFirst} limit $4 * 4`,
+    values: [filter.before?.changedAt ?? null, filter.before?.id ?? null, filter.before?.integration ?? null],
   };
 }
 

@@ -1,14 +1,20 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
 import { type ReplayResult, replayDeadLetters, underFor } from '../deliver/replay.ts';
+import { sealSecret } from '../documents/keyring.ts';
 import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
 import { readActivity, readSparks } from '../store/activity.ts';
-import { writeAudit } from '../store/audit.ts';
+import { acknowledgeAlert, listAlerts, readAlert } from '../store/alerts.ts';
+import { listAudit, writeAudit } from '../store/audit.ts';
 import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/dead-letters.ts';
+import { destinationsNow, listDeliveries } from '../store/delivery-list.ts';
 import { listDrift } from '../store/drift.ts';
+import { endpointStatus } from '../store/endpoint-status.ts';
+import { retireEndpoint } from '../store/endpoints.ts';
+import { listEvents, readEvent } from '../store/event-list.ts';
 import { liveNodes } from '../store/nodes.ts';
 import {
   integrationsNow,
@@ -19,15 +25,23 @@ import {
   schedulesNow,
 } from '../store/overview.ts';
 import { deadLetterIntegration, runIntegration } from '../store/owners.ts';
+import { transaction } from '../store/pool.ts';
+import { countRejections, listRejections } from '../store/rejections.ts';
 import { listRuns, runDetail } from '../store/run-list.ts';
 import { queueRun } from '../store/runs.ts';
+import { listSandboxReports } from '../store/sandbox.ts';
 import { searchRecords } from '../store/search.ts';
+import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
 import { readTimeline } from '../store/timeline.ts';
 import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
 import type { IntegrationName } from '../terms.ts';
-import { publicUrl } from './endpoints.ts';
+import { documentPorts } from './documents.ts';
+import { addressFor, publicUrl } from './endpoints.ts';
+import { livePorts } from './live.ts';
 import { partnerApis } from './partner-apis.ts';
+import { privacyPorts } from './privacy.ts';
 import { dropDeadLetter, replayPorts } from './replay.ts';
+import { studioPorts } from './studio.ts';
 import { createSession, createSignIn, createToken } from './tokens.ts';
 
 /** What the API needs, from the documents in force and the ground of this process. */
@@ -82,8 +96,70 @@ export function apiPorts(ground: Ground): ApiPorts {
       search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
       timeline: (integration, type, id) => readTimeline(pool, integration, type, id),
     },
+    live: livePorts(ground),
+    endpoints: endpointPorts(ground),
+    events: {
+      list: (filter) => listEvents(pool, filter),
+      read: (integration, seq) => readEvent(pool, integration, seq),
+    },
+    destinations: {
+      views: () => destinationViews(ground),
+      now: (names) => destinationsNow(pool, names),
+      lanes: integrations.lanes,
+      deliveries: (filter) => listDeliveries(pool, filter),
+    },
     deadLetters: deadLetterPorts(ground),
+    alerts: {
+      list: (filter) => listAlerts(pool, filter),
+      integrationOf: async (id) => (await readAlert(pool, id))?.integration,
+      acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
+    },
+    documents: documentPorts(ground),
+    studio: studioPorts(ground),
+    secrets: {
+      list: async () => (await listSecrets(pool)).filter(({ name }) => !name.startsWith('typed_')),
+      put: (name, value) => putSecret(pool, name, sealSecret(ground.keyring, name, value)),
+      remove: (name) => deleteSecret(pool, name),
+    },
+    privacy: privacyPorts(ground),
+    audit: { list: (filter) => listAudit(pool, filter) },
   };
+}
+
+function endpointPorts(ground: Ground): ApiPorts['endpoints'] {
+  const { pool } = ground;
+  return {
+    pushes: (integration) => ground.active().integrations.get(integration)?.body.push.enabled ?? false,
+    status: (integration) => endpointStatus(pool, integration),
+    addresses: async ({ endpoint_id, sandbox_id }) => {
+      const base = `${await publicUrl(ground)}/webhooks/`;
+      return { url: base + endpoint_id, sandbox_url: sandbox_id === null ? null : base + sandbox_id };
+    },
+    issue: (integration, rotate) => addressFor(ground, integration, rotate ? { rotate: true, ...rotate } : {}),
+    retire: async (integration) => {
+      const retired = await transaction(pool, (tx) => retireEndpoint(tx, integration));
+      ground.wake.signal('documents');
+      return retired !== undefined;
+    },
+    rejections: (integration) => listRejections(pool, integration),
+    rejectionCounts: (integration, sinceMs) => countRejections(pool, integration, sinceMs),
+    sandboxReports: async (integration) => {
+      const status = await endpointStatus(pool, integration);
+      return status?.sandbox_id == null ? [] : listSandboxReports(pool, status.sandbox_id);
+    },
+  };
+}
+
+function destinationViews(ground: Ground): ReturnType<ApiPorts['destinations']['views']> {
+  const { destinations, integrations } = ground.active();
+  return [...destinations.values()].map(({ name, version, body }) => ({
+    name,
+    version,
+    type: body.type,
+    receives: body.receives,
+    paused: body.paused,
+    integrations: [...integrations.values()].filter((one) => one.body.deliver.includes(name)).map((one) => one.name),
+  }));
 }
 
 function readAsContact(text: string): { email?: string; phone?: string } {

@@ -161,7 +161,9 @@ async function integrationFor(
   const connector = await documentAt(ground.pool, 'connector', name, letter.connector_version);
   if (integration === undefined || connector === undefined) return undefined;
   const destinations = (await currentDocuments(ground.pool)).filter(({ kind }) => kind === 'destination');
-  return activate([connector, integration, ...destinations]).integrations.get(letter.integration);
+  return activate([connector, integration, ...destinations], undefined, ground.active().erasure).integrations.get(
+    letter.integration,
+  );
 }
 
 const recordOf = ({ type, record_id }: WholeDeadLetter): { type: string; id: string } => ({

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { type ApiPorts, registerApi } from '../../src/api/api.ts';
+import { type ApiPorts, apiRoutes, registerApi } from '../../src/api/api.ts';
 import { buildServer } from '../../src/api/server.ts';
 import { type Ground, openGround } from '../../src/ground.ts';
 import type { Prepared } from '../../src/reconcile/incoming.ts';
@@ -74,6 +74,19 @@ shape: { root_path: reservations }
   const ports = apiPorts(ground);
   registerApi(app, ports);
   await app.listen({ host: '127.0.0.1', port: 0 });
+  const routes = apiRoutes(ports).map((route) => ({
+    route,
+    pattern: new RegExp(`^/api/v1${route.path.replace(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`),
+  }));
+  /** Every good answer must have the form that the OpenAPI document promises, with nothing more in it. */
+  const checkForm = (method: string, at: string, status: number, body: unknown): void => {
+    const { route } = routes.find((one) => one.route.method === method && one.pattern.test(at)) ?? {};
+    if (route?.status !== status) return;
+    const parsed = route.response.safeParse(body);
+    if (!parsed.success) throw new Error(`${route.id} answered in another form: ${parsed.error.message}`);
+    const lost = JSON.stringify(body).length - JSON.stringify(parsed.data).length;
+    if (lost !== 0) throw new Error(`${route.id} answered more than it says: ${JSON.stringify(body)}`);
+  };
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     ground,
@@ -82,7 +95,8 @@ shape: { root_path: reservations }
     token: async (role, integrations) =>
       (await createToken(ground, { name: `the ${role}`, role, integrations: integrations ?? null, by: 'test' })).token,
     call: async (method, at, token, body, headers = {}) => {
-      const response = await fetch(`${url}${at.startsWith('/api') ? at : `/api/v1${at}`}`, {
+      const address = at.startsWith('/api') ? at : `/api/v1${at}`;
+      const response = await fetch(`${url}${address}`, {
         method,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -93,7 +107,9 @@ shape: { root_path: reservations }
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json');
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+      const parsed = isJson ? JSON.parse(text) : text;
+      if (isJson) checkForm(method, address, response.status, parsed);
+      return { status: response.status, headers: response.headers, body: parsed };
     },
     take: async (name, ...reservations) => {
       const integration = ground.active().integrations.get(name);

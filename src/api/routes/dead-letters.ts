@@ -105,7 +105,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       response: pageOf(letter).extend({ total: z.int().describe('How many the filter finds in all.') }),
       handle: async ({ query, within }) => {
         const asked = { ...filterOf(query, within), state: query.state };
-        const [after] = decodeCursor(query.cursor, 1) ?? [];
+        const [after] = decodeCursor(query.cursor, 'number');
         const rows = await ports.list({ ...asked, limit: query.limit + 1, ...(after !== undefined && { after }) });
         return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await ports.count(asked) });
       },

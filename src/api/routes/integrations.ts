@@ -63,6 +63,7 @@ export const integrationSchema = z.object({
     })
     .nullable(),
   push: z.object({ enabled: z.boolean(), last_event_at: instant.nullable() }),
+  deliver: z.array(z.string()),
   last_run_at: instant.nullable(),
   last_run_status: z.string().nullable(),
   running: z.int(),

@@ -12,7 +12,7 @@ export interface RecordPorts {
     readonly text: string | undefined;
     readonly integrations: readonly string[] | undefined;
     readonly status: string | undefined;
-    readonly before: string | undefined;
+    readonly before: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
     readonly limit: number;
   }) => Promise<readonly Found[]>;
   readonly timeline: (integration: string, type: EntityType, id: string) => Promise<Timeline | undefined>;
@@ -76,16 +76,16 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       response: pageOf(found),
       handle: async ({ query, within }) => {
         const { q, integration, limit, status } = query as typeof query & { status?: string };
-        const [before] = decodeCursor(query.cursor, 1) ?? [];
+        const [changedAt, id = '', from = ''] = decodeCursor(query.cursor, 'time', 'text', 'text');
         const rows = await ports.search({
           type,
           text: q,
           integrations: integration === undefined ? within : [integration],
           status,
-          before,
+          before: changedAt === undefined ? undefined : { changedAt, id, integration: from },
           limit: limit + 1,
         });
-        const page = paged(rows, limit, (row) => [row.changed_at.toISOString()]);
+        const page = paged(rows, limit, (row) => [row.changed_at.toISOString(), row.id, row.integration]);
         // What a text finds is one page: whoever finds more than that asks more closely.
         return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
       },

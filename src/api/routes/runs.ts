@@ -10,6 +10,7 @@ export interface RunPorts {
     readonly sync?: string;
     readonly status?: string;
     readonly before?: Date;
+    readonly beforeId?: string;
     readonly limit: number;
   }) => Promise<readonly RunSummary[]>;
   readonly integrationOf: (runId: string) => Promise<string | undefined>;
@@ -87,16 +88,16 @@ export function runRoutes(ports: RunPorts): Route[] {
       }),
       response: pageOf(runSummary),
       handle: async ({ query, within }) => {
-        const [before] = decodeCursor(query.cursor, 1) ?? [];
+        const [before, beforeId = ''] = decodeCursor(query.cursor, 'time', 'text');
         const rows = await ports.listRuns({
           limit: query.limit + 1,
           ...(query.integration !== undefined && { integration: query.integration }),
           ...(within && { integrations: within }),
           ...(query.sync !== undefined && { sync: query.sync }),
           ...(query.status !== undefined && { status: query.status }),
-          ...(before !== undefined && { before: new Date(before) }),
+          ...(before !== undefined && { before: new Date(before), beforeId }),
         });
-        return ok(paged(rows, query.limit, (row) => [row.queued_at.toISOString()]));
+        return ok(paged(rows, query.limit, (row) => [row.queued_at.toISOString(), row.run_id]));
       },
     }),
     route({

@@ -127,3 +127,7 @@ select r.integration, key, r.type, r.id from records r, guest_keys_of(r.type, r.
 create index guest_keys_prefix on guest_keys (key text_pattern_ops);
 
 create index receipts_newest on receipts (received_at desc) where outcome in ('created', 'updated', 'cancelled', 'erased');
+
+alter table changes add column erased jsonb;
+comment on column changes.erased is 'Of an erasure: what the erased guests were known by, for destinations that find them by it. Emptied as soon as every destination was told.';
+create index changes_erased on changes (integration, type, id) where erased is not null;

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { AlertRow } from '../../store/alerts.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+
+export interface AlertPorts {
+  readonly list: (filter: {
+    readonly open: boolean;
+    readonly integrations: readonly string[] | undefined;
+    readonly before: { readonly raisedAt: string; readonly alertId: string } | undefined;
+    readonly limit: number;
+  }) => Promise<readonly AlertRow[]>;
+  readonly integrationOf: (alertId: string) => Promise<string | undefined>;
+  readonly acknowledge: (alertId: string, by: string) => Promise<AlertRow | undefined>;
+}
+
+export const alertSchema = z.object({
+  alert_id: z.string(),
+  kind: z.string(),
+  integration: z.string().describe('Empty where it concerns the service as a whole.'),
+  subject: z.string(),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string(),
+  detail: anyJson,
+  raised_at: instant,
+  seen_at: instant,
+  acknowledged_at: instant.nullable(),
+  acknowledged_by: z.string().nullable(),
+  resolved_at: instant.nullable(),
+});
+
+export function alertRoutes(ports: AlertPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/alerts',
+      id: 'alerts.list',
+      summary: 'What somebody should look at, the newest first',
+      tag: 'alerts',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        ...pageQuery,
+        integration: z.string().optional(),
+        state: z.enum(['open', 'all']).default('open'),
+      }),
+      response: pageOf(alertSchema),
+      handle: async ({ query, within }) => {
+        const [raisedAt, alertId = ''] = decodeCursor(query.cursor, 'time', 'text');
+        const rows = await ports.list({
+          open: query.state === 'open',
+          integrations: query.integration === undefined ? within : [query.integration],
+          before: raisedAt === undefined ? undefined : { raisedAt, alertId },
+          limit: query.limit + 1,
+        });
+        return ok(paged(rows, query.limit, (row) => [row.raised_at.toISOString(), row.alert_id]));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/alerts/{alert_id}/acknowledge',
+      id: 'alerts.acknowledge',
+      summary: 'Say that somebody looks at it; it resolves by itself when its cause is gone',
+      tag: 'alerts',
+      role: 'operator',
+      scope: { kind: 'object', of: ({ alert_id = '' }) => ports.integrationOf(alert_id) },
+      params: z.strictObject({ alert_id: z.string().max(100) }),
+      body: z.strictObject({}),
+      response: alertSchema,
+      handle: async ({ params, caller }) => {
+        const row = await ports.acknowledge(params.alert_id, caller.name);
+        return row ? ok(row) : notFound(`alert ${params.alert_id}`);
+      },
+    }),
+  ];
+}

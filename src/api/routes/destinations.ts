@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { DeliveryRow, DestinationNow } from '../../store/delivery-list.ts';
+import type { LaneNow } from '../../store/overview.ts';
+import { instant, ok, type Route, route } from '../route.ts';
+
+export interface DestinationPorts {
+  readonly views: () => readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly version: number;
+    readonly receives: readonly string[];
+    readonly paused: boolean;
+    /** The brands that feed it. */
+    readonly integrations: readonly string[];
+  }[];
+  readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
+  readonly lanes: (integrations: readonly string[]) => Promise<readonly LaneNow[]>;
+  readonly deliveries: (filter: {
+    readonly destination: string | undefined;
+    readonly integrations: readonly string[] | undefined;
+    readonly state: 'waiting' | 'retrying' | 'held';
+    readonly limit: number;
+  }) => Promise<readonly DeliveryRow[]>;
+}
+
+const lane = z.object({ integration: z.string(), waiting: z.int(), held: z.int(), late_ms: z.int().nullable() });
+
+export function destinationRoutes(ports: DestinationPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/destinations',
+      id: 'destinations.list',
+      summary: 'Every destination: who feeds it, what waits, how the last tries went',
+      tag: 'destinations',
+      role: 'viewer',
+      scope: 'any',
+      response: z.object({
+        items: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string(),
+            version: z.int(),
+            receives: z.array(z.string()),
+            paused: z.boolean(),
+            paused_until: instant.nullable().describe('It asked us to wait until then.'),
+            last_delivered_at: instant.nullable(),
+            last_failed_at: instant.nullable(),
+            last_failure: z.string().nullable(),
+            lanes: z.array(lane),
+          }),
+        ),
+      }),
+      handle: async ({ within }) => {
+        const views = ports
+          .views()
+          .map((view) => ({
+            ...view,
+            integrations: view.integrations.filter((name) => within === undefined || within.includes(name)),
+          }))
+          .filter(({ integrations }) => within === undefined || integrations.length > 0);
+        const [now, lanes] = await Promise.all([
+          ports.now(views.map(({ name }) => name)),
+          ports.lanes([...new Set(views.flatMap(({ integrations }) => integrations))]),
+        ]);
+        const items = views.map(({ integrations, ...view }) => {
+          const found = now.find(({ destination }) => destination === view.name);
+          return {
+            ...view,
+            paused_until: found?.paused_until ?? null,
+            last_delivered_at: found?.last_delivered_at ?? null,
+            last_failed_at: found?.last_failed_at ?? null,
+            last_failure: found?.last_failure ?? null,
+            lanes: lanes
+              .filter(({ destination, integration }) => destination === view.name && integrations.includes(integration))
+              .map(({ destination: _, ...rest }) => rest),
+          };
+        });
+        return ok({ items });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/deliveries',
+      id: 'deliveries.list',
+      summary: 'What is not delivered yet, the longest due first, each with the answer to its last try',
+      tag: 'destinations',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        integration: z.string().optional(),
+        destination: z.string().optional(),
+        state: z.enum(['waiting', 'retrying', 'held']).default('waiting'),
+        limit: z.coerce.number().int().min(1).max(500).default(100),
+      }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            integration: z.string(),
+            destination: z.string(),
+            type: z.string(),
+            id: z.string(),
+            next_version: z.int(),
+            last_version: z.int(),
+            delivered_version: z.int(),
+            attempt: z.int(),
+            due_at: instant.nullable(),
+            held_by: z.string().nullable().describe('The dead letter that holds it back.'),
+            last_code: z.string().nullable(),
+            last_message: z.string().nullable(),
+            last_at: instant.nullable(),
+          }),
+        ),
+      }),
+      handle: async ({ query, within }) =>
+        ok({
+          items: await ports.deliveries({
+            destination: query.destination,
+            integrations: query.integration === undefined ? within : [query.integration],
+            state: query.state,
+            limit: query.limit,
+          }),
+        }),
+    }),
+  ];
+}

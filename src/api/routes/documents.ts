@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Mistake } from '../../documents/mistake.ts';
+import type { DocumentRow } from '../../store/document-list.ts';
+import type { DocumentKind } from '../../store/documents.ts';
+import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+
+export interface DocumentPorts {
+  readonly list: (kind: DocumentKind | undefined) => Promise<readonly DocumentRow[]>;
+  readonly text: (
+    kind: DocumentKind,
+    name: string,
+    version: number | undefined,
+  ) => Promise<(DocumentRow & { readonly source: string }) | undefined>;
+  readonly versions: (kind: DocumentKind, name: string) => Promise<readonly DocumentRow[]>;
+  /** The text among all other documents of the workspace, nothing written. */
+  readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<readonly Mistake[]>;
+  readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
+  readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
+  readonly schema: (kind: DocumentKind) => unknown;
+}
+
+export type Applied =
+  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'unknown' }
+  /** The workspace's folder cannot be written; the file is where it must be changed. */
+  | { readonly kind: 'read_only'; readonly file: string };
+
+const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
+const named = z.strictObject({ kind: kinds, name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/) });
+const row = z.object({
+  kind: kinds,
+  name: z.string(),
+  version: z.int(),
+  applied_at: instant,
+  applied_by: z.string(),
+});
+const mistake = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  path: z.string(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+const text = z.string().max(1024 * 1024);
+
+export function documentRoutes(ports: DocumentPorts): Route[] {
+  const path = '/documents/{kind}/{name}';
+  const common = { tag: 'documents', scope: 'all' } as const;
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/documents',
+      id: 'documents.list',
+      summary: 'The documents in force',
+      role: 'viewer',
+      query: z.strictObject({ kind: kinds.optional() }),
+      response: z.object({ items: z.array(row) }),
+      handle: async ({ query }) => ok({ items: await ports.list(query.kind) }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path,
+      id: 'documents.get',
+      summary: 'One document as written, and its versions',
+      description: 'Credentials that were typed into it are masked; sent back so, they stay what they are.',
+      role: 'viewer',
+      params: named,
+      query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
+      response: row.extend({ source: z.string(), versions: z.array(row) }),
+      handle: async ({ params: { kind, name }, query }) => {
+        const found = await ports.text(kind, name, query.version);
+        return found ? ok({ ...found, versions: await ports.versions(kind, name) }) : notFound(`${kind} ${name}`);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/documents/validate',
+      id: 'documents.validate',
+      summary: 'Check a text among the other documents; nothing is applied',
+      role: 'viewer',
+      body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
+      response: z.object({ valid: z.boolean(), mistakes: z.array(mistake) }),
+      handle: async ({ body }) => {
+        const mistakes = await ports.validate(body.kind, body.name, body.text);
+        return ok({ valid: mistakes.length === 0, mistakes });
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path,
+      id: 'documents.apply',
+      summary: 'Write one document into the workspace and put it in force',
+      role: 'admin',
+      params: named,
+      body: z.strictObject({ text }),
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, body, caller }) =>
+        answer(await ports.apply(kind, name, body.text, caller.name), `${kind} ${name}`),
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path,
+      id: 'documents.remove',
+      summary: 'Take one document out of the workspace; its versions and data are kept',
+      role: 'admin',
+      params: named,
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, caller }) =>
+        answer(await ports.remove(kind, name, caller.name), `${kind} ${name}`),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/schemas/{kind}',
+      id: 'documents.schema',
+      summary: 'The JSON Schema of a kind of document, for editors',
+      role: 'viewer',
+      params: z.strictObject({ kind: kinds }),
+      response: anyJson,
+      handle: ({ params }) => ok(ports.schema(params.kind)),
+    }),
+  ];
+}
+
+function answer(applied: Applied, what: string) {
+  if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
+  if (applied.kind === 'unknown') return notFound(what);
+  if (applied.kind === 'read_only') {
+    return problem(409, 'operate.conflict', `${applied.file} cannot be written here: change it where it comes from.`);
+  }
+  const { mistakes } = applied;
+  return problem(422, 'documents.invalid', `${mistakes.length} mistakes; nothing was applied.`, {
+    mistakes: mistakes.map((one) => ({ ...one })),
+  });
+}

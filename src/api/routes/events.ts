@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { EventRow } from '../../store/event-list.ts';
+import type { Json } from '../../terms.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+
+export interface EventPorts {
+  readonly list: (filter: {
+    readonly integration: string | undefined;
+    readonly integrations: readonly string[] | undefined;
+    readonly state: string | undefined;
+    readonly eventId: string | undefined;
+    readonly before: { readonly receivedAt: string; readonly seq: number } | undefined;
+    readonly limit: number;
+  }) => Promise<readonly EventRow[]>;
+  readonly read: (integration: string, seq: string) => Promise<(EventRow & { readonly body: Json }) | undefined>;
+}
+
+const event = z.object({
+  integration: z.string(),
+  seq: z.int(),
+  event_id: z.string(),
+  event: z.string(),
+  occurred_at: instant,
+  received_at: instant,
+  state: z.enum(['pending', 'hydrate', 'waiting', 'done', 'dead']),
+  outcome: z.string().nullable(),
+  type: z.string().nullable(),
+  id: z.string().nullable().describe('The reservation or guest it changed.'),
+  version: z.int().nullable(),
+  attempt: z.int(),
+});
+
+export function eventRoutes(ports: EventPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/events',
+      id: 'events.list',
+      summary: 'Webhooks that were taken, the newest first; without their payloads',
+      tag: 'events',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        ...pageQuery,
+        integration: z.string().optional(),
+        state: event.shape.state.optional(),
+        event_id: z.string().max(500).optional(),
+      }),
+      response: pageOf(event),
+      handle: async ({ query, within }) => {
+        const [receivedAt, seq] = decodeCursor(query.cursor, 'time', 'number');
+        const rows = await ports.list({
+          integration: query.integration,
+          integrations: within,
+          state: query.state,
+          eventId: query.event_id,
+          before: receivedAt === undefined ? undefined : { receivedAt, seq: Number(seq) || 0 },
+          limit: query.limit + 1,
+        });
+        return ok(paged(rows, query.limit, (row) => [row.received_at.toISOString(), row.seq]));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}/events/{seq}',
+      id: 'events.get',
+      summary: 'One event with what was sent, as long as it is kept',
+      tag: 'events',
+      role: 'viewer',
+      scope: 'param',
+      payload: true,
+      params: z.strictObject({ integration: z.string().max(200), seq: z.string().regex(/^\d{1,18}$/) }),
+      response: event.extend({ body: anyJson }),
+      handle: async ({ params }) => {
+        const found = await ports.read(params.integration, params.seq);
+        return found ? ok(found) : notFound(`event ${params.seq} of ${params.integration}`);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Keyring } from '../kit/crypto.ts';
+import type { Json, Note, Origins } from '../terms.ts';
+import { askedIdentity, hashesOf, identitiesOf } from './identity.ts';
+import { addressesIn, speaksOfGuests, withoutGuests } from './strip.ts';
+
+/** A record on its way into the store, as far as this room looks at it. */
+export type Passing =
+  | {
+      readonly kind: 'record';
+      readonly incoming: {
+        readonly type: 'reservation' | 'guest';
+        readonly id: string;
+        readonly record: Reservation | Guest;
+        readonly raw: Json;
+        readonly notes: readonly Note[];
+        readonly origins: () => Origins;
+      };
+    }
+  | { readonly kind: 'dropped'; readonly raw: Json }
+  | { readonly kind: 'dead'; readonly deadLetter: { readonly raw: Json; readonly detail: Json } };
+
+/** Keeps erased guests out: the port of the store, over the workspace's keys. */
+export function suppression(keyring: Keyring) {
+  const known = (integration: string, guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration));
+  const inRaw = (raw: Json, integration: string) =>
+    hashesOf(
+      keyring,
+      addressesIn(raw).flatMap((email) =>
+        [undefined, integration].map((brand) => askedIdentity('email', email, brand)),
+      ),
+    );
+  const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
+  return {
+    hashesOf(passing: Passing, integration: string): readonly string[] {
+      if (passing.kind === 'record') {
+        return guestsOf(passing.incoming.record).flatMap((guest) => known(integration, guest));
+      }
+      return inRaw(passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw, integration);
+    },
+    strip<P extends Passing>(passing: P, integration: string, erased: ReadonlySet<string>): P {
+      const isErased = (guest: Guest) => known(integration, guest).some((hash) => erased.has(hash));
+      if (passing.kind === 'record') return stripRecord(passing, isErased) as P;
+      const raw = passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw;
+      if (!inRaw(raw, integration).some((hash) => erased.has(hash))) return passing;
+      if (passing.kind === 'dropped') return { ...passing, raw: null };
+      return { ...passing, deadLetter: { ...passing.deadLetter, raw: null, detail: { erased: true } } };
+    },
+  };
+}
+
+function stripRecord(passing: Extract<Passing, { kind: 'record' }>, isErased: (guest: Guest) => boolean): Passing {
+  const { incoming } = passing;
+  if (!('guests' in incoming.record)) {
+    if (!isErased(incoming.record)) return passing;
+    // A profile is nothing but its guest.
+    const { incoming: _, ...rest } = passing;
+    return { ...rest, kind: 'dropped', id: incoming.id, reason: 'The guest was erased.', raw: null } as Passing;
+  }
+  const { reservation, erased } = withoutGuests(incoming.record, isErased);
+  if (erased.length === 0) return passing;
+  const { origins } = incoming;
+  return {
+    ...passing,
+    incoming: {
+      ...incoming,
+      record: reservation,
+      raw: null,
+      notes: incoming.notes.filter(({ field }) => !speaksOfGuests(field)),
+      origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { countActivity } from '../../src/store/activity.ts';
+import { settleAlerts } from '../../src/store/alerts.ts';
+import { until } from '../support/process.ts';
+import { type ApiNode, apiNode, reservation } from './node.ts';
+
+let node: ApiNode;
+let admin: string;
+before(async () => {
+  node = await apiNode();
+  admin = await node.token('admin');
+  await node.take(
+    'grand',
+    reservation('R1'),
+    reservation('R2', { guests: [{ first_name: 'João', last_name: 'de Sousa', phone: '+351 912 345 678' }] }),
+    { id: 'BAD', check_in: 'someday' },
+  );
+  await node.take('other', reservation('X1', { confirmation_number: 'ZZ-9' }));
+});
+after(() => node.stop());
+
+const get = async (path: string, token = admin) => {
+  const { status, body } = await node.call('GET', path, token);
+  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`);
+  return body;
+};
+const ids = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id).sort();
+
+test('a reservation is found by its id, confirmation number, e-mail, phone and name, however it is typed', async () => {
+  assert.deepEqual(ids(await get('/reservations?q=R1')), ['R1']);
+  assert.deepEqual(ids(await get('/reservations?q=zz-9')), ['X1']);
+  assert.deepEqual(ids(await get(`/reservations?q=${encodeURIComponent(' ANA.R1@mail.example ')}`)), ['R1']);
+  assert.deepEqual(ids(await get(`/reservations?q=${encodeURIComponent('+351 912-345-678')}`)), ['R2']);
+  assert.deepEqual(ids(await get('/reservations?q=sousa')), []);
+  assert.deepEqual(ids(await get('/reservations?q=de%20sousa')), ['R2']);
+  assert.deepEqual(ids(await get('/reservations?q=ana%20prado&integration=other')), ['X1']);
+  assert.deepEqual(ids(await get('/reservations?q=100%25')), []);
+});
+
+test('without a text the newest come, page by page, each once', async () => {
+  const first = await get('/reservations?limit=2');
+  const second = await get(`/reservations?limit=2&cursor=${first.next_cursor}`);
+  assert.deepEqual([...ids(first), ...ids(second)].sort(), ['R1', 'R2', 'X1']);
+  assert.equal(second.next_cursor, null);
+  assert.equal((await node.call('GET', '/reservations?cursor=bm9uc2Vuc2U', admin)).status, 422);
+});
+
+test('the timeline of a reservation, and the audit that it was read', async () => {
+  const story = await get('/integrations/grand/reservations/R1');
+  assert.equal(story.version, 1);
+  assert.equal(story.data.total_amount, 310.5);
+  assert.ok(story.deliveries.some((one: { destination: string }) => one.destination === 'lake'));
+  const { items } = await get('/audit?action=reservations.timeline');
+  assert.equal(items[0].integration, 'grand');
+  assert.deepEqual(items[0].target, { integration: 'grand', id: 'R1' });
+  assert.equal(items[0].actor, 'the admin');
+});
+
+test('integrations are paused and resumed, and a paused one is not started', async () => {
+  assert.equal((await node.call('POST', '/integrations/grand/pause', admin, { reason: 'works' })).status, 200);
+  assert.equal((await get('/integrations/grand')).state, 'paused');
+  assert.equal((await node.call('POST', '/integrations/grand/resume', admin, {})).status, 200);
+  assert.notEqual((await get('/integrations/grand')).state, 'paused');
+  assert.equal((await get('/integrations')).items.length, 2);
+});
+
+test('a run is queued once; a second asking is told of the first', async () => {
+  const first = await node.call('POST', '/integrations/grand/runs', admin, { sync: 'pre_stay' });
+  assert.equal(first.status, 202);
+  const second = await node.call('POST', '/integrations/grand/runs', admin, { sync: 'pre_stay' });
+  assert.deepEqual(second.body, { run_id: first.body.run_id, already_going: true });
+  assert.equal((await get(`/runs/${first.body.run_id}`)).status, 'queued');
+  assert.equal((await get('/runs?integration=grand')).items.length, 1);
+  const stay = await node.call('POST', '/integrations/grand/runs', admin, { sync: 'stay' });
+  assert.equal(stay.body.code, 'pull.no_such_sync');
+  const fill = await node.call('POST', '/integrations/grand/backfill', admin, { from: '2026-01-02', to: '2026-01-01' });
+  assert.equal(fill.status, 422);
+});
+
+test('dead letters: listed, shown, previewed, dropped with a reason', async () => {
+  const list = await get('/dead-letters?integration=grand');
+  assert.equal(list.total, 1);
+  const [{ id }] = list.items;
+  assert.equal((await get(`/dead-letters/${id}`)).raw.value.check_in, 'someday');
+  assert.equal((await get(`/dead-letters/${id}/preview`)).kind, 'still_failing');
+  const replay = await node.call('POST', `/dead-letters/${id}/replay`, admin, {});
+  assert.equal(replay.body.result, 'still_failing');
+  assert.equal((await node.call('POST', `/dead-letters/${id}/drop`, admin, {})).status, 422);
+  assert.equal((await node.call('POST', `/dead-letters/${id}/drop`, admin, { reason: 'a test' })).status, 200);
+  assert.equal((await node.call('POST', `/dead-letters/${id}/drop`, admin, { reason: 'again' })).status, 409);
+});
+
+test('a sign-in link works once, and its session needs the console’s header to change anything', async () => {
+  const link = await node.call('POST', '/sign-in-links', admin, { name: 'night desk', role: 'operator' });
+  const token = String(link.body.url).split('#')[1] ?? '';
+  assert.equal((await node.call('GET', '/runs', token)).status, 401, 'a link is no token');
+  const signed = await node.call('POST', '/session', undefined, { token });
+  assert.equal(signed.status, 200);
+  const cookie = signed.headers.get('set-cookie') ?? '';
+  assert.match(cookie, /HttpOnly; SameSite=Strict; Max-Age=\d+/);
+  assert.equal((await node.call('POST', '/session', undefined, { token })).status, 401);
+  const own = { cookie: cookie.split(';')[0] ?? '' };
+  assert.equal((await node.call('GET', '/session', undefined, undefined, own)).body.name, 'night desk');
+  const pause = (headers: Record<string, string>) =>
+    node.call('POST', '/integrations/grand/resume', undefined, {}, headers);
+  assert.equal((await pause(own)).status, 403);
+  const fromConsole = { ...own, 'x-innbound-console': '1' };
+  assert.equal((await pause(fromConsole)).status, 200);
+  assert.equal((await node.call('DELETE', '/session', undefined, undefined, fromConsole)).status, 200);
+  assert.equal((await node.call('GET', '/session', undefined, undefined, own)).status, 401);
+});
+
+test('an endpoint is issued with its secret once, rotated, retired', async () => {
+  assert.equal((await node.call('GET', '/integrations/grand/endpoint', admin)).status, 404);
+  const issued = await node.call('POST', '/integrations/grand/endpoint', admin, {});
+  assert.match(issued.body.secret, /^whsec_/);
+  assert.equal((await node.call('POST', '/integrations/grand/endpoint', admin, {})).body.secret, undefined);
+  assert.equal((await get('/integrations/grand/endpoint')).secrets.length, 1);
+  const rotated = await node.call('POST', '/integrations/grand/endpoint/rotate', admin, {});
+  assert.notEqual(rotated.body.secret, issued.body.secret);
+  assert.equal((await get('/integrations/grand/endpoint')).secrets.length, 2);
+  assert.equal((await node.call('DELETE', '/integrations/grand/endpoint', admin)).status, 200);
+  for (const path of [
+    '/integrations/grand/rejections',
+    '/rejections',
+    '/integrations/grand/sandbox-reports',
+    '/events',
+  ]) {
+    assert.deepEqual((await get(path)).items, []);
+  }
+});
+
+test('secrets go in and never come out', async () => {
+  const value = `s3cret-${createHmac('sha256', 'x').update('y').digest('hex')}`;
+  assert.equal((await node.call('PUT', '/secrets/partner.key', admin, { value })).status, 200);
+  const list = await get('/secrets');
+  assert.deepEqual(
+    list.items.map((one: { name: string }) => one.name),
+    ['partner.key'],
+  );
+  assert.ok(!JSON.stringify([list, await get('/audit')]).includes(value));
+  assert.equal((await node.call('DELETE', '/secrets/partner.key', admin)).status, 200);
+});
+
+test('a document is checked, written, put in force; a mistake says where; a masked credential stays itself', async () => {
+  const before = await get('/documents/integration/grand');
+  assert.ok(!before.source.includes('letmein'));
+  const wrong = { kind: 'integration', name: 'grand', text: before.source.replace('Europe/Lisbon', 'Europe/Lisbn') };
+  const { mistakes } = (await node.call('POST', '/documents/validate', admin, wrong)).body;
+  assert.equal(mistakes.length, 1);
+  assert.deepEqual([mistakes[0].path, mistakes[0].line], ['timezone', 4]);
+  assert.equal((await node.call('PUT', '/documents/integration/grand', admin, { text: wrong.text })).status, 422);
+  const text = before.source.replace('Europe/Lisbon', 'Europe/Madrid');
+  const applied = await node.call('PUT', '/documents/integration/grand', admin, { text });
+  assert.equal(applied.status, 200, JSON.stringify(applied.body));
+  assert.equal(applied.body.version, before.version + 1);
+  const grand = node.ground.active().integrations.get('grand');
+  assert.equal(grand?.body.timezone, 'Europe/Madrid');
+  const resolved = await node.ground.resolve(grand?.body.pull?.auth ?? {});
+  assert.equal(resolved.kind === 'ok' && (resolved.body as { token: string }).token, 'letmein');
+  const renamed = await node.call('PUT', '/documents/integration/elsewhere', admin, { text });
+  assert.equal(renamed.status, 422);
+  assert.equal((await get('/documents?kind=integration')).items.length, 2);
+  assert.equal((await get('/schemas/connector')).type, 'object');
+  assert.equal((await node.call('DELETE', '/documents/connector/hotel', admin)).status, 422);
+});
+
+test('the mapping studio shows records, notes and origins, or the mistakes in the text', async () => {
+  const connector = (await get('/documents/connector/hotel')).source;
+  const sample = JSON.stringify({ reservations: [reservation('S1'), { id: 'S2' }] });
+  const shown = (await node.call('POST', '/map/preview', admin, { connector, sample })).body;
+  assert.deepEqual(
+    shown.records.map(({ kind, id }: { kind: string; id: string }) => [kind, id]),
+    [
+      ['record', 'S1'],
+      ['dead', 'S2'],
+    ],
+  );
+  assert.equal(shown.records[0].origins.id, 'id');
+  const broken = await node.call('POST', '/map/preview', admin, { connector: `${connector}mapp: {}\n`, sample });
+  assert.equal(broken.body.mistakes[0].line, 6);
+  const notJson = await node.call('POST', '/map/preview', admin, { connector, sample: '<xml/>' });
+  assert.equal(notJson.body.problem.code, 'operate.invalid_input');
+  const fetched = await node.call('POST', '/integrations/grand/sample', admin, {});
+  assert.equal(fetched.status, 409, 'there is no such partner');
+});
+
+test('the overview counts what happened; destinations and deliveries tell what waits', async () => {
+  await node.ground.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await countActivity(node.ground.pool);
+  const overview = await get('/overview?period=15m');
+  assert.equal(
+    overview.series.reduce((sum: number, one: { changes: number }) => sum + one.changes, 0),
+    3,
+  );
+  assert.equal(overview.totals.waiting, 3);
+  assert.equal((await get('/destinations')).items[0].lanes.length, 2);
+  assert.equal((await get('/deliveries?integration=grand')).items.length, 2);
+  assert.equal(await countActivity(node.ground.pool), 0, 'each bucket is counted once');
+});
+
+test('alerts are listed and acknowledged', async () => {
+  const alert = { integration: 'grand', subject: '', severity: 'warning', message: 'Look.', detail: {} } as const;
+  await settleAlerts(node.ground.pool, [{ kind: 'a_kind', ...alert }], ['a_kind']);
+  const [open] = (await get('/alerts')).items;
+  const acknowledged = await node.call('POST', `/alerts/${open.alert_id}/acknowledge`, admin, {});
+  assert.equal(acknowledged.body.acknowledged_by, 'the admin');
+  await settleAlerts(node.ground.pool, [], ['a_kind']);
+  assert.equal((await get('/alerts')).items.length, 0);
+  assert.equal((await get('/alerts?state=all')).items.length, 1);
+});
+
+test('what happens is told live, only of the brands that the token may see', async () => {
+  const token = await node.token('viewer', ['grand']);
+  const stopping = new AbortController();
+  const response = await fetch(`${node.url}/api/v1/live`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: stopping.signal,
+  });
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString();
+  })().catch(() => {});
+  let n = 0;
+  await until('a change of the own brand is told', async () => {
+    n += 1;
+    await node.take('other', reservation(`L${n}`));
+    await node.take('grand', reservation(`L${n}`));
+    return /event: change\ndata: \{"integration":"grand"/.test(text);
+  });
+  stopping.abort();
+  await reading;
+  assert.ok(!text.includes('"other"'));
+  assert.ok(!text.includes('Prado'), 'no guest data');
+});
+
+test('the reference loads nothing from elsewhere', async () => {
+  const page = await fetch(`${node.url}/api/reference`);
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  const html = await page.text();
+  assert.ok(!/<script|src=|https?:\/\/(?!127)/.test(html));
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eraseGuest } from '../../src/wiring/privacy.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+/** A guest who must go, everywhere and for good; a companion who stays. */
+
+let node: ApiNode;
+const email = 'vera.lind@mail.example';
+const vera = {
+  guest_id: 'g7',
+  first_name: 'Vera',
+  last_name: 'Lind',
+  email: ` ${email.toUpperCase()}`,
+  phone: '+351912345678',
+};
+const omar = { guest_id: 'g8', first_name: 'Omar', last_name: 'Saad', email: 'omar@mail.example' };
+
+before(async () => {
+  node = await apiNode();
+  await node.take('grand', reservation('R1', { guests: [vera, omar] }), reservation('R2', { guests: [omar] }));
+  await node.take('grand', reservation('R1', { guests: [vera, omar], channel: 'phone' }));
+  // Known by the partner's id alone.
+  await node.take('grand', reservation('R3', { guests: [{ guest_id: 'g7', last_name: 'Lind' }] }));
+  await node.take('other', reservation('R1', { guests: [vera] }), { id: 'BAD', note: email, guests: [vera] });
+});
+after(() => node.stop());
+
+/** Every table as text: whatever is left of somebody is found. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows } = await node.ground.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'innbound_service'`,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rows: hits } = await node.ground.pool.query(`select from ${name} t where lower(t::text) like $1 limit 1`, [
+      `%${text.toLowerCase()}%`,
+    ]);
+    if (hits.length > 0) found.push(name);
+  }
+  return found;
+}
+
+test('before the erasure the guest is in many places', async () => {
+  const places = await tablesWith(email);
+  for (const place of ['records', 'changes', 'receipts', 'guest_keys', 'dead_letters'])
+    assert.ok(places.includes(place));
+});
+
+test('an erasure gives a receipt, and nothing of the guest is left but what destinations still need to be told', async () => {
+  const erased = await eraseGuest(node.ground, { email: `${email} ` }, 'officer');
+  assert.equal(erased.kind, 'erased');
+  if (erased.kind !== 'erased') return;
+  const { receipt } = erased;
+  assert.equal(receipt.removed.records, 3);
+  assert.equal(receipt.removed.dead_letters, 1);
+  assert.ok(receipt.completed_at);
+  assert.deepEqual(receipt.told, [
+    { integration: 'grand', destination: 'lake', records: 2 },
+    { integration: 'other', destination: 'lake', records: 1 },
+  ]);
+  assert.ok(!JSON.stringify(receipt).includes('vera'));
+  assert.deepEqual(await tablesWith(email), ['changes']);
+  const { rows } = await node.ground.pool.query(`select data::text || diff::text as text from changes`);
+  assert.ok(
+    !rows.some(({ text }) => text.includes(email)),
+    'no version holds the guest, only the note to destinations does',
+  );
+});
+
+test('the reservation and the companion stay; the change that tells it is an erasure', async () => {
+  const { rows } = await node.ground.pool.query(
+    `select r.data, c.event, c.data as told from records r join changes c using (integration, type, id, version)
+      where integration = 'grand' and id = 'R1'`,
+  );
+  assert.equal(rows[0].event, 'erased');
+  assert.equal(rows[0].data.guests.length, 2);
+  assert.deepEqual(rows[0].data.guests[0], {});
+  assert.equal(rows[0].data.guests[1].last_name, 'Saad');
+  assert.deepEqual(rows[0].told.guests[0], {});
+  assert.equal(rows[0].data.total_amount, 310.5);
+});
+
+test('what the partner’s id alone named is gone too', async () => {
+  assert.deepEqual(await tablesWith('"Lind"'), []);
+});
+
+test('the next poll brings the guest back nowhere, and a poll without news makes no version', async () => {
+  const versions = async () =>
+    (await node.ground.pool.query(`select id, version from records where integration = 'grand' order by id`)).rows;
+  const before = await versions();
+  await node.take('grand', reservation('R1', { guests: [vera, omar], channel: 'phone' }));
+  assert.deepEqual(await versions(), before);
+  await node.take('grand', reservation('R1', { guests: [vera, omar], channel: 'web' }));
+  await node.take('grand', reservation('R9', { guests: [{ ...vera, guest_id: 'g99' }] }));
+  await node.take('other', { id: 'BAD2', note: `call ${email}` });
+  assert.deepEqual(await tablesWith(email), ['changes']);
+  const { rows } = await node.ground.pool.query(`select data from records where integration = 'grand' and id = 'R9'`);
+  assert.deepEqual(rows[0].data.guests, [{}]);
+});
+
+test('once every destination was told, the last trace goes', async () => {
+  const { forgetToldErasures } = await import('../../src/store/erase-traces.ts');
+  assert.equal(await forgetToldErasures(node.ground.pool), 0);
+  await node.ground.pool.query('update outbox set next_version = last_version + 1, due_at = null');
+  assert.ok((await forgetToldErasures(node.ground.pool)) > 0);
+  assert.deepEqual(await tablesWith(email), []);
+});
+
+test('erasing in one brand leaves the others alone; a guest_id needs its brand; nonsense is refused', async () => {
+  await node.take('grand', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
+  await node.take('other', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
+  const erased = await eraseGuest(node.ground, { email: 'ito@mail.example', integration: 'grand' }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
+  await node.take('other', reservation('P2', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
+  const { rows } = await node.ground.pool.query(`select data from records where integration = 'other' and id = 'P2'`);
+  assert.equal(rows[0].data.guests[0].last_name, 'Ito');
+  assert.equal((await eraseGuest(node.ground, { guest_id: 'g8' }, 'officer')).kind, 'invalid');
+  assert.equal((await eraseGuest(node.ground, { email: 'no address' }, 'officer')).kind, 'invalid');
+  assert.equal((await eraseGuest(node.ground, {}, 'officer')).kind, 'invalid');
+  const byId = await eraseGuest(node.ground, { guest_id: 'g8', integration: 'grand' }, 'officer');
+  assert.equal(byId.kind === 'erased' && byId.receipt.removed.records, 2);
+});
