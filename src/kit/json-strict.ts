@@ -15,7 +15,7 @@ export interface StrictLimits {
   readonly maxMembers: number;
 }
 
-export const strictLimits: StrictLimits = { maxDepth: 32, maxArrayLength: 10_000, maxMembers: 2_000 };
+export const strictLimits: StrictLimits = { maxDepth: 64, maxArrayLength: 100_000, maxMembers: 2_000 };
 
 export type StrictReason =
   | 'not_utf8'

@@ -12,7 +12,6 @@ import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
-import { strictLimits } from '../kit/json-strict.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
@@ -24,7 +23,7 @@ import { pruneRejections } from '../store/rejections.ts';
 import { listSandboxReports, pruneSandboxReports, readSandboxReport, saveSandboxReport } from '../store/sandbox.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 import { pullPorts } from './pull.ts';
-import { pushSettings } from './push.ts';
+import { jsonLimits, pushSettings } from './push.ts';
 
 /** What the worker of events needs, from the documents in force and the ground of this process. */
 export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
@@ -109,7 +108,7 @@ export function sandboxOf(ground: Ground, intake: PushIntake): Sandbox {
     save: (endpointId, integration, report) => saveSandboxReport(pool, endpointId, integration, report),
     list: (endpointId) => listSandboxReports(pool, endpointId),
     read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
-    jsonLimits: strictLimits,
+    jsonLimits: () => jsonLimits(ground),
   });
 }
 

@@ -6,6 +6,7 @@ import type { PushSettings } from '../intake/push/ports.ts';
 import { defaultVerification, type Verification } from '../intake/push/verify.ts';
 import { systemClock } from '../kit/clock.ts';
 import { open, seal } from '../kit/crypto.ts';
+import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import { loadEndpoints, type Sealer } from '../store/endpoints.ts';
 import { appendEvents } from '../store/events.ts';
 import { writeRejections } from '../store/rejections.ts';
@@ -36,6 +37,7 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
       const found = ground.active().integrations.get(integration);
       return found && pushSettings(found);
     },
+    jsonLimits: () => jsonLimits(ground),
     insert: (events) => appendEvents(ground.pool, events),
     writeRejections: (batch) => writeRejections(ground.pool, batch),
     stored: () => ground.wake.signal('events'),
@@ -45,6 +47,11 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
         'push: the store did not take events',
       ),
   });
+}
+
+export function jsonLimits(ground: Ground): StrictLimits {
+  const { json_depth, array_length } = ground.active().settings.limits;
+  return { ...strictLimits, maxDepth: json_depth, maxArrayLength: array_length };
 }
 
 const settingsOf = new WeakMap<ActiveIntegration, PushSettings>();

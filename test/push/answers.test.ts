@@ -135,8 +135,8 @@ for (const [what, body, code] of [
   ['constructor', '{"constructor":{"prototype":{}}}', 'push.unsafe_json'],
   ['a number beyond a double', '{"a":1e400}', 'push.unsafe_json'],
   ['nesting without end', '['.repeat(100_000), 'push.unsafe_json'],
-  ['deep objects', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, 'push.unsafe_json'],
-  ['an endless list', `[${'1,'.repeat(20_000)}1]`, 'push.unsafe_json'],
+  ['deep objects', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'push.unsafe_json'],
+  ['an endless list', `[${'1,'.repeat(100_000)}1]`, 'push.unsafe_json'],
   ['an endless object', `{${Array.from({ length: 3_000 }, (_, i) => `"k${i}":1`).join(',')}}`, 'push.unsafe_json'],
 ] as const) {
   test(`400: ${what}`, async () => isProblem(await post(service, body), 400, code));

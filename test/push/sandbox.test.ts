@@ -38,7 +38,7 @@ before(async () => {
         save: (endpointId, name, report) => saveSandboxReport(pool, endpointId, name, report),
         list: (endpointId) => listSandboxReports(pool, endpointId),
         read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
-        jsonLimits: strictLimits,
+        jsonLimits: () => strictLimits,
       }),
   });
 });

@@ -23,7 +23,7 @@ export interface IntakePorts {
   /** Told of every answer, for metrics. */
   readonly answered?: (status: number, code: string | undefined, integration: string | undefined) => void;
   readonly onError?: (error: unknown) => void;
-  readonly jsonLimits?: StrictLimits;
+  readonly jsonLimits?: () => StrictLimits;
   readonly commitLimits?: GroupCommitLimits;
   /** What one address may fail before it is turned away unheard. */
   readonly failureRate?: Rate;
@@ -87,7 +87,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
     settings: ports.settings,
     append: commits.append,
     endpointRates: new Buckets(rateOf, 100_000),
-    jsonLimits: ports.jsonLimits ?? strictLimits,
+    jsonLimits: ports.jsonLimits ?? (() => strictLimits),
   };
 
   const enter = (

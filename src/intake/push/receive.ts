@@ -28,7 +28,7 @@ export interface ReceivePorts {
     event: NewEvent,
   ) => Promise<Stored | { kind: 'unavailable'; reason: 'store_unreachable' | 'store_slow' | 'backlog_full' }>;
   readonly endpointRates: Buckets;
-  readonly jsonLimits: StrictLimits;
+  readonly jsonLimits: () => StrictLimits;
 }
 
 export interface Arrived extends Request {
@@ -110,7 +110,7 @@ type ReadEvent = Pick<NewEvent, 'eventId' | 'event' | 'occurredAt' | 'receivedAt
 
 function readEvent(ports: ReceivePorts, settings: PushSettings, arrived: Arrived): ReadEvent | Refused {
   const { rawBody, receivedAt, headers } = arrived;
-  const parsed = parseStrictJson(rawBody, ports.jsonLimits);
+  const parsed = parseStrictJson(rawBody, ports.jsonLimits());
   if (parsed.kind === 'invalid') return answerToBody(parsed.reason, parsed.position);
   const read = readEnvelope(parsed.value, settings.brandId);
   if (read.kind === 'invalid') return answer.badEnvelope(read.problems);

@@ -27,7 +27,7 @@ export interface SandboxPorts {
   readonly save: (endpointId: EndpointId, integration: IntegrationName, report: SandboxReport) => Promise<void>;
   readonly list: (endpointId: EndpointId) => Promise<readonly SandboxReport[]>;
   readonly read: (endpointId: EndpointId, reportId: string) => Promise<SandboxReport | undefined>;
-  readonly jsonLimits: StrictLimits;
+  readonly jsonLimits: () => StrictLimits;
 }
 
 export interface SandboxReport {
@@ -123,7 +123,7 @@ function examine(
           ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
-  const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits);
+  const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits());
   const read = parsed.kind === 'ok' ? readEnvelope(parsed.value, settings.brandId) : undefined;
   const id = findEventId(
     settings.eventIdPlaces,
