@@ -71,10 +71,11 @@ export async function run(_args: readonly string[]): Promise<void> {
 
 function path(raw: RawRecord, shaper: Shaper, rules: RuleSet): unknown {
   const { reservation } = okay(toReservation(shaper.draft(raw)));
-  const ruled = rules.apply(normalizeReservation(reservation, { country: 'PT' }).reservation);
+  const clean = normalizeReservation(reservation, { country: 'PT' }).reservation;
+  const ruled = rules.apply(clean);
   if (ruled.kind !== 'kept') throw new Error(`a rule ${ruled.kind}`);
   const record = ruled.changed
-    ? okay(toReservation({ record: ruled.record })).reservation
+    ? okay(toReservation({ record: ruled.record }, clean)).reservation
     : (ruled.record as Reservation);
   const arrived = { effectiveAt: 1, seq: 1, hash: hash(encodeRecord(record)), status: record.status };
   return reconcile({ version: 1, effectiveAt: 0, seq: 0, hash: 'another', status: 'confirmed' }, arrived);

@@ -106,12 +106,12 @@ export class CompiledShaper implements Shaper {
   }
 
   unmapped(raw: RawRecord): string[] {
-    return unmappedPaths(raw.value, this.#trace(raw).touched);
+    return unmappedPaths(raw.value, this.#trace(raw, true).touched ?? new Set());
   }
 
   selfContained(raw: RawRecord): RawRecord {
     if (raw.body === undefined && raw.around === undefined) return raw;
-    return selfContained(raw, this.#trace(raw));
+    return selfContained(raw, this.#trace(raw, true));
   }
 
   guestDraft(data: Json): GuestEventDraft {
@@ -125,8 +125,8 @@ export class CompiledShaper implements Shaper {
     return { record: { ...record, guest_id: guestId }, notes, drift, present: trace.itemKeys, guestId, reservationId };
   }
 
-  #trace(raw: RawRecord): Trace {
-    const trace = new Trace();
+  #trace(raw: RawRecord, touching = false): Trace {
+    const trace = new Trace(touching);
     this.#tracedBuilder().build(raw, trace);
     return trace;
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import { compileEach } from './each.ts';
-import { type Path, pathText } from './path.ts';
+import { type Path, pathText, type Step } from './path.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
@@ -43,7 +43,7 @@ function firstOf(each: Each): Read {
   return (scope) => {
     for (const found of each(scope)) {
       if (isBlank(found.item)) continue;
-      wasRead(found, found.at, found.item);
+      wasRead(found, found, nowhere, found.item);
       return found.item;
     }
     return undefined;
@@ -52,30 +52,47 @@ function firstOf(each: Each): Read {
 
 function tracedRead(path: Path): Read {
   const start = startOf(path);
+  const { steps } = path;
+  const last = steps.at(-1);
+  const text = textOf(steps);
   return (scope) => {
     const from = start(scope);
     if (from === undefined) return undefined;
+    let around: Json | undefined;
     let value = from.item;
-    let at = from.at;
-    let there = value !== undefined;
-    for (const step of path.steps) {
-      const key = keyOfStep(value, step);
-      there = isThere(value, key);
-      at = pathText(at, key);
+    for (const step of steps) {
+      around = value;
       value = stepInto(value, step);
     }
-    if (there) wasRead(scope, at, value);
+    const there = last === undefined ? value !== undefined : isThere(around, keyOfStep(around, last));
+    if (there) wasRead(scope, from, text, value);
     return value;
   };
 }
 
+/** The steps as text after a base, and without one. */
+interface StepsText {
+  readonly after: string;
+  readonly alone: string;
+}
+
+/** A position from the end stays as it is written: it is one of few, and the list's length is not worth finding for it. */
+function textOf(steps: readonly Step[]): StepsText {
+  const add = (base: string, step: Step): string =>
+    step.kind === 'each' ? base : pathText(base, step.kind === 'key' ? step.key : step.index);
+  return { after: steps.reduce(add, 'x').slice(1), alone: steps.reduce(add, '') };
+}
+
 /** Tells the trace, where there is one, that a place was looked at and what it gave. */
-function wasRead({ root: { trace } }: Scope, at: string, value: Json | undefined): void {
+function wasRead({ root: { trace } }: Scope, from: Scope, { after, alone }: StepsText, value: Json | undefined): void {
   if (trace === undefined) return;
   trace.present = true;
-  trace.touched.add(at);
+  const at = from.at === '' ? alone : from.at + after;
+  trace.touched?.add(at);
   if (!isBlank(value)) trace.sources.push(at);
 }
+
+const nowhere: StepsText = { after: '', alone: '' };
 
 /** Reads without being an origin of the value. */
 export function silent(read: Read): Read {

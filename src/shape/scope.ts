@@ -12,7 +12,8 @@ export class Trace {
   sources: string[] = [];
   /** Whether the partner sent a key that the field at hand reads, be it null. */
   present = false;
-  readonly touched = new Set<string>();
+  /** Every raw path that was looked at; undefined where nobody asks, since it is half of the cost. */
+  readonly touched: Set<string> | undefined;
   readonly origins: Origins = {};
   /** Top-level canonical keys for which the partner sent something. */
   readonly keys = new Set<string>();
@@ -20,6 +21,10 @@ export class Trace {
   readonly itemKeys = new Set<string>();
   /** Rows found in tables of the response: path of the table to the keys of its rows. */
   readonly tables = new Map<string, Set<string | number>>();
+
+  constructor(touching = false) {
+    this.touched = touching ? new Set() : undefined;
+  }
 }
 
 /** What all values of one record share while they are read. */

@@ -19,7 +19,7 @@ function prune(value: Json, start: string, trace: Trace): Json {
     const steps = stepsUnder(table, start);
     if (steps !== undefined) kept = put(kept, value, steps, 0, (found) => onlyRows(found, places));
   }
-  for (const path of trace.touched) {
+  for (const path of trace.touched ?? []) {
     const steps = stepsUnder(path, start);
     if (
       steps === undefined ||

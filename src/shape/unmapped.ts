@@ -6,7 +6,7 @@ import { pathText } from './path.ts';
  * a path read in one item counts for all; empty lists and objects hold nothing to map.
  */
 export function unmappedPaths(value: Json, touched: ReadonlySet<string>): string[] {
-  const read = new Set([...touched].map((path) => path.replace(/\[\d+\]/g, '[]')));
+  const read = new Set([...touched].map((path) => path.replace(/\[-?\d+\]/g, '[]')));
   const found = new Set<string>();
   visit(value, '', read, found);
   return [...found];

@@ -81,6 +81,24 @@ test('a canonical record passes unchanged, with its keys in the order of the sch
   );
 });
 
+test('after a change only what changed is looked at again', () => {
+  const first = toReservation({ record: { ...sound, guests: [{ last_name: 'Reis' }, { last_name: 'Lund' }] } });
+  assert.ok(first.kind === 'ok');
+  const { reservation } = first;
+  const [same] = reservation.guests;
+  const changed = { ...reservation, source: ' web ', guests: [same, { last_name: 'Lund', nationality: 'sweden' }] };
+  const again = toReservation({ record: changed }, reservation);
+  assert.ok(again.kind === 'ok');
+  assert.equal(again.reservation.guests[0], same);
+  assert.deepEqual(again, toReservation({ record: changed }));
+  const broken = toReservation({ record: { ...changed, guests: [same, { nationality: 'Atlantis' }] } }, reservation);
+  assert.ok(broken.kind === 'invalid');
+  assert.deepEqual(
+    broken.problems.map(({ field }) => field),
+    ['guests[1].nationality'],
+  );
+});
+
 test('nothing makes the check throw', () => {
   const record = fc.dictionary(fc.constantFrom(...Object.keys(reservationSchema.shape)), fc.anything());
   fc.assert(
