@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { registerApi } from './api/api.ts';
+import { registerConsole } from './api/console.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
@@ -17,6 +18,7 @@ import { openLog } from './kit/log.ts';
 import { endAbandonedLeases } from './store/abandoned.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
+import { startConsoleBuild } from './wiring/console.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
@@ -94,6 +96,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         maxBodyBytes: () => sizeBytes(limits.webhook_body),
       });
       registerApi(app, apiPorts(ground));
+      const desk = startConsoleBuild(log);
+      registerConsole(app, desk.ports);
+      loops.push(desk);
     }
     if (role !== 'web') {
       loops.push(startScheduler(schedulerPorts(ground)), startRunner(pullPorts(ground)));

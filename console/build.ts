@@ -1,0 +1,93 @@
+/**
+ * Builds the console into console/dist, where it is not there or was made from other sources. Run as a program it does so and
+ * ends; a service starts it as a process of its own, since the bundler takes more memory than the service it is for.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const here = import.meta.dirname;
+export const consoleDist = path.join(here, 'dist');
+const stampFile = path.join(consoleDist, 'stamp');
+
+/** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
+function sourcesHash(): string {
+  const hash = createHash('sha256');
+  const add = (file: string) => hash.update(`${path.relative(here, file)}\0`).update(readFileSync(file));
+  const addAll = (folder: string) => {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort()) add(file);
+  };
+  for (const file of ['index.html', 'build.ts', '../package-lock.json', '../src/errors.ts']) add(path.join(here, file));
+  for (const folder of ['src', 'public', '../src/errors']) addAll(path.join(here, folder));
+  return hash.digest('hex');
+}
+
+export function isConsoleBuilt(): boolean {
+  try {
+    return readFileSync(stampFile, 'utf8') === sourcesHash();
+  } catch {
+    return false;
+  }
+}
+
+/** Built beside and moved into place, so that a service never serves half a console. */
+export async function buildConsole(): Promise<'built' | 'up to date'> {
+  return withLock(async () => {
+    if (isConsoleBuilt()) return 'up to date';
+    const wanted = sourcesHash();
+    const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
+    const fresh = path.join(here, `.dist-${process.pid}`);
+    try {
+      await build({
+        root: here,
+        configFile: false,
+        logLevel: 'warn',
+        plugins: [react()],
+        build: {
+          outDir: fresh,
+          emptyOutDir: true,
+          target: 'es2023',
+          chunkSizeWarningLimit: 1_500,
+          assetsInlineLimit: 0,
+        },
+      });
+      await writeFile(path.join(fresh, 'stamp'), wanted);
+      await rm(consoleDist, { recursive: true, force: true });
+      await rename(fresh, consoleDist);
+    } finally {
+      await rm(fresh, { recursive: true, force: true });
+    }
+    return 'built';
+  });
+}
+
+const lockFolder = path.join(here, '.building');
+/** A build takes seconds; a lock this old was left behind. */
+const lockExpiresMs = 120_000;
+
+async function withLock<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      await mkdir(lockFolder);
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const since = await stat(lockFolder).catch(() => undefined);
+      if (since && Date.now() - since.mtimeMs > lockExpiresMs) await rm(lockFolder, { recursive: true, force: true });
+      else await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lockFolder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const startedAt = performance.now();
+  const done = await buildConsole();
+  console.error(`console: ${done} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+}

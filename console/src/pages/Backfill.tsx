@@ -1,0 +1,41 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { part, post } from '../api/client.ts';
+import { useAct } from '../parts/act.ts';
+
+export function Backfill(props: { name: string; opened: boolean; onClose: () => void }) {
+  const navigate = useNavigate();
+  const start = useAct(
+    (days: { from: string; to: string }) =>
+      post<{ run_id: string; already_going: boolean }>(`/integrations/${part(props.name)}/backfill`, days),
+    ({ run_id, already_going }) => {
+      props.onClose();
+      void navigate({ to: '/runs/$id', params: { id: run_id } });
+      return already_going ? 'A backfill is already going; here it is.' : 'The backfill is queued.';
+    },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    start.mutate({ from: String(form.get('from')), to: String(form.get('to')) });
+  };
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={`Backfill ${props.name}`}>
+      <form onSubmit={submit} className="form">
+        <p className="muted">
+          Everything between two days is pulled again, in windows of a week at most. What is unchanged is not delivered.
+        </p>
+        <div className="pair">
+          <TextInput name="from" type="date" label="From" required />
+          <TextInput name="to" type="date" label="To" required />
+        </div>
+        <div>
+          <Button type="submit" loading={start.isPending}>
+            Start backfill
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,152 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Entry, Timeline } from '../api/types.ts';
+import { meaning, State, type Tone } from '../parts/basics.tsx';
+import { DiffTable, JsonText, Notes } from '../parts/data.tsx';
+import { capital, clockOf, instant, plural, span, words } from '../parts/format.ts';
+
+type Received = Extract<Entry, { what: 'received' }>;
+
+/** All that happened to one record, from what came in to each try to hand it on. */
+export function Ledger({ story }: { story: Timeline }) {
+  const entries = story.timeline.toReversed();
+  return (
+    <ol className="ledger">
+      {entries.map((entry, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and only ever grow at the front
+        <Line key={entries.length - index} entry={entry} story={story} />
+      ))}
+    </ol>
+  );
+}
+
+function Line({ entry, story }: { entry: Entry; story: Timeline }) {
+  const { tone, title, body } = told(entry, story);
+  return (
+    <li data-tone={tone}>
+      <time className="when" dateTime={entry.at} title={instant(entry.at)}>
+        {clockOf(entry.at)}
+      </time>
+      <span className="dot">
+        <i />
+      </span>
+      <div className="what">
+        <div className="title">{title}</div>
+        {body}
+      </div>
+    </li>
+  );
+}
+
+function told(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; body?: ReactNode } {
+  switch (entry.what) {
+    case 'received':
+      return {
+        tone: receivedTone[entry.outcome] ?? 'calm',
+        title: receivedTitle(entry),
+        body: <ReceivedBody entry={entry} story={story} />,
+      };
+    case 'delivery': {
+      const good = entry.outcome === 'delivered';
+      const took = entry.duration_ms === undefined ? '' : ` in ${span(entry.duration_ms)}`;
+      return {
+        tone: good ? 'good' : entry.outcome === 'dead' ? 'bad' : 'warn',
+        title: good
+          ? `Version ${entry.version} delivered to ${entry.destination}${took}`
+          : `${capital(words(entry.outcome))}: version ${entry.version} to ${entry.destination}, try ${entry.attempt}`,
+        body: !good && (
+          <p className="small">
+            {entry.status && `HTTP ${entry.status}. `}
+            {entry.message ?? (entry.code && meaning(entry.code)?.what)} {entry.code && <code>{entry.code}</code>}
+          </p>
+        ),
+      };
+    }
+    case 'dead_letter':
+      return {
+        tone: entry.state === 'open' ? 'bad' : 'calm',
+        title: (
+          <>
+            <Link to="/dead-letters/$id" params={{ id: entry.dead_letter_id }}>
+              Dead letter {entry.dead_letter_id}
+            </Link>
+            {entry.destination && ` for ${entry.destination}`} <State of={entry.state} />
+          </>
+        ),
+        body: (
+          <p className="small">
+            {entry.message} {entry.closed_reason && `Closed: ${entry.closed_reason}`}
+          </p>
+        ),
+      };
+    case 'seen_unchanged':
+      return {
+        tone: 'calm',
+        title: `Seen unchanged by ${plural(entry.times, 'pull')}`,
+        body: <p className="small muted">Nothing new, so nothing was sent.</p>,
+      };
+  }
+}
+
+const receivedTone: Record<string, Tone> = {
+  created: 'brass',
+  updated: 'brass',
+  cancelled: 'warn',
+  erased: 'bad',
+  dead: 'bad',
+};
+const causes: Record<string, string> = {
+  run: 'by a pull',
+  event: 'by an event',
+  replay: 'by a replay',
+  erasure: 'by an erasure',
+};
+
+function receivedTitle(entry: Received): ReactNode {
+  const how = causes[entry.cause] ?? `by ${words(entry.cause)}`;
+  return (
+    <>
+      {capital(words(entry.outcome))}
+      {entry.version !== undefined && ` as version ${entry.version}`},{' '}
+      {entry.cause === 'run' && entry.cause_id ? (
+        <Link to="/runs/$id" params={{ id: entry.cause_id }}>
+          {how}
+        </Link>
+      ) : (
+        how
+      )}
+    </>
+  );
+}
+
+function ReceivedBody({ entry, story }: { entry: Received; story: Timeline }) {
+  const diff = entry.diff?.filter(({ path }) => path !== '') ?? [];
+  const notes = entry.notes ?? [];
+  const renamed = Object.entries(entry.origins ?? {}).filter(([to, from]) => to !== from);
+  return (
+    <>
+      {entry.reason && <p className="small">{entry.reason}</p>}
+      {diff.length > 0 && <DiffTable diff={diff} />}
+      {notes.length > 0 && (
+        <details className="fold" open={notes.length <= 4}>
+          <summary>{plural(notes.length, 'thing')} cleaned or decided on the way</summary>
+          <Notes notes={notes} />
+        </details>
+      )}
+      {entry.raw !== undefined && (
+        <details className="fold">
+          <summary>What came in</summary>
+          <div className="stack">
+            <JsonText value={entry.raw} label={`What came in at ${entry.at}`} />
+            {renamed.length > 0 && (
+              <p className="small muted">
+                {renamed.map(([to, from]) => `${to} from ${from}`).join(', ')}. Connector v{entry.connector_version},
+                integration v{entry.integration_version} of {story.integration}.
+              </p>
+            )}
+          </div>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,228 @@
+import { SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { get } from '../api/client.ts';
+import { useEvery } from '../api/live.ts';
+import type { Overview as Data, Point } from '../api/types.ts';
+import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
+import { Chart, Key, type Line } from '../parts/charts.tsx';
+import { number, plural, span } from '../parts/format.ts';
+
+const periods = [
+  { value: '15m', label: '15 min' },
+  { value: '1h', label: '1 h' },
+  { value: '24h', label: '24 h' },
+  { value: '7d', label: '7 d' },
+];
+const periodMs: Record<string, number> = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
+
+export function Overview() {
+  const [period, setPeriod] = useState('15m');
+  const every = useEvery(5);
+  const query = useQuery({
+    queryKey: ['overview', period],
+    queryFn: ({ signal }) => get<Data>('/overview', { period }, signal),
+    refetchInterval: every,
+    placeholderData: (before) => before,
+  });
+  return (
+    <>
+      <Head title="Overview" lead={query.data && <Standing data={query.data} />}>
+        <SegmentedControl size="xs" data={periods} value={period} onChange={setPeriod} aria-label="Period" />
+      </Head>
+      <Loaded query={query}>
+        {(data) => (
+          <div className="stack">
+            {data.broken.map(({ document, message }) => (
+              <Notice key={document} tone="bad" title={`${document} cannot be worked with`}>
+                {message}
+              </Notice>
+            ))}
+            <Figures data={data} />
+            <Charts data={data} periodMs={periodMs[period] ?? 900_000} />
+            <Health data={data} />
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** The state of the house in one sentence. */
+function Standing({ data }: { data: Data }) {
+  const { states, totals } = data;
+  if (totals.integrations === 0) return <>No brand is connected yet.</>;
+  const unwell = totals.integrations - states.healthy;
+  const brands = plural(totals.integrations, 'brand');
+  return <>{unwell === 0 ? `All quiet: ${brands}, all well.` : `${unwell} of ${brands} need a look.`}</>;
+}
+
+function Figures({ data }: { data: Data }) {
+  const { totals, series, step_ms } = data;
+  const recent = series.slice(-6);
+  const minutes = Math.max(1, (recent.length * step_ms) / 60_000);
+  const perMinute = (key: 'events' | 'changes' | 'delivered') =>
+    recent.reduce((sum, one) => sum + one[key], 0) / minutes;
+  const latency = series.findLast((one) => one.latency_p95_ms !== null)?.latency_p95_ms;
+  const figures: { label: string; value: string; unit?: string; to?: string; tone?: Tone }[] = [
+    { label: 'Events in', value: rate(perMinute('events')), unit: '/min', to: '/events' },
+    { label: 'Changes', value: rate(perMinute('changes')), unit: '/min', to: '/reservations' },
+    { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency) },
+    {
+      label: 'Waiting',
+      value: number(totals.waiting),
+      to: '/destinations',
+      ...(totals.held > 0 && { tone: 'warn' as const }),
+    },
+    {
+      label: 'Dead letters',
+      value: number(totals.open_dead_letters),
+      to: '/dead-letters',
+      ...(totals.open_dead_letters > 0 && { tone: 'bad' as const }),
+    },
+    {
+      label: 'Alerts',
+      value: number(totals.open_alerts),
+      to: '/alerts',
+      ...(totals.open_alerts > 0 && { tone: 'warn' as const }),
+    },
+  ];
+  return (
+    <div className="figures">
+      {figures.map(({ label, value, unit, to, tone }) => {
+        const inner = (
+          <>
+            <span className="label">{label}</span>
+            <span className="value">
+              {value}
+              {unit && <small>{unit}</small>}
+            </span>
+          </>
+        );
+        return to ? (
+          <Link key={label} to={to} className="figure" data-tone={tone}>
+            {inner}
+          </Link>
+        ) : (
+          <div key={label} className="figure" data-tone={tone}>
+            {inner}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+const rate = (value: number): string => (value >= 100 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1));
+const count = (value: number): string => number(Math.round(value * 10) / 10);
+
+/** Steps in which nothing happened are absent from the answer: here they are nought, so that quiet looks quiet. */
+function filled(data: Data, periodMs: number): { times: number[]; points: (Point | undefined)[] } {
+  const step = data.step_ms;
+  const known = new Map(data.series.map((point) => [Math.floor(Date.parse(point.at) / step), point]));
+  const last = Math.floor(Date.parse(data.now) / step);
+  const first = last - Math.floor(periodMs / step) + 1;
+  const steps = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return { times: steps.map((at) => (at * step) / 1_000), points: steps.map((at) => known.get(at)) };
+}
+
+function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
+  const charts = useMemo(() => {
+    const { times, points } = filled(data, periodMs);
+    const line = (
+      label: string,
+      colour: string,
+      of: (point: Point | undefined) => number | null,
+      fill = false,
+    ): Line => ({
+      label,
+      colour,
+      values: points.map(of),
+      fill,
+    });
+    return {
+      times,
+      flow: [
+        line('delivered', '--brass-fill', (point) => point?.delivered ?? 0, true),
+        line('events', '--info', (point) => point?.events ?? 0),
+        line('changes', '--good', (point) => point?.changes ?? 0),
+      ],
+      latency: [
+        line('p95', '--warn', (point) => point?.latency_p95_ms ?? null),
+        line('p50', '--good', (point) => point?.latency_p50_ms ?? null),
+      ],
+      backlog: [
+        line('waiting', '--info', (point) => point?.waiting ?? 0, true),
+        line('dead', '--bad', (point) => point?.dead ?? 0),
+      ],
+    };
+  }, [data, periodMs]);
+  const per = data.step_ms === 10_000 ? 'in ten seconds' : 'an hour';
+  return (
+    <div className="thirds">
+      <Card title="Flow" aside={<Key lines={charts.flow} />}>
+        <Chart label={`Flow, ${per}`} times={charts.times} lines={charts.flow} unit={count} />
+      </Card>
+      <Card title="Latency" aside={<Key lines={charts.latency} />}>
+        <Chart label="From intake to delivery" times={charts.times} lines={charts.latency} unit={span} />
+      </Card>
+      <Card title="Backlog" aside={<Key lines={charts.backlog} />}>
+        <Chart label="Waiting for delivery" times={charts.times} lines={charts.backlog} unit={count} />
+      </Card>
+    </div>
+  );
+}
+
+function Health({ data }: { data: Data }) {
+  const worst = ['auth_failed', 'failing', 'attention', 'paused', 'healthy'];
+  const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
+  return (
+    <div className="wide-narrow">
+      <Card title="Health of each brand" flush>
+        {health.length === 0 ? (
+          <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
+            A brand needs a connector, its address and credentials, and a destination.
+          </Empty>
+        ) : (
+          <table className="list folds">
+            <thead>
+              <tr>
+                <th scope="col">Brand</th>
+                <th scope="col">State</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {health.map(({ integration, state, reasons }) => (
+                <tr key={integration}>
+                  <td>
+                    <Link to="/integrations/$name" params={{ name: integration }} className="name">
+                      {integration}
+                    </Link>
+                  </td>
+                  <td>
+                    <State of={state} />
+                  </td>
+                  <td className="whole muted">{reasons.join(' ') || 'Everything flows.'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Card>
+      <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} going`}>
+        <dl className="facts">
+          {data.nodes.map(({ node, role, started_at }) => (
+            <div key={node} style={{ display: 'contents' }}>
+              <dt className="mono">{node}</dt>
+              <dd>
+                {role}, started <Ago at={started_at} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { type ErrorCode, errors } from '../../../src/errors.ts';
+import { Problem } from '../api/client.ts';
+import { ago, capital, instant, words } from './format.ts';
+import { icons } from './icons.tsx';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'brass';
+
+/** The head of a page. It names the document too, for tabs and screen readers. */
+export function Head(props: { title: string; crumb?: ReactNode; lead?: ReactNode; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${props.title} · Innbound`;
+  }, [props.title]);
+  return (
+    <div className="head">
+      <div>
+        {props.crumb && <div className="crumb">{props.crumb}</div>}
+        <h1>{props.title}</h1>
+        {props.lead && <p className="lead">{props.lead}</p>}
+      </div>
+      {props.children && <div className="actions">{props.children}</div>}
+    </div>
+  );
+}
+
+export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean; children: ReactNode }) {
+  return (
+    <section className="card">
+      {(props.title || props.aside) && (
+        <header>
+          {props.title && <h2>{props.title}</h2>}
+          {props.aside && <div className="aside">{props.aside}</div>}
+        </header>
+      )}
+      <div className={props.flush ? 'flush' : 'body'}>{props.children}</div>
+    </section>
+  );
+}
+
+const tones: Record<string, Tone> = {
+  healthy: 'good',
+  complete: 'good',
+  delivered: 'good',
+  done: 'good',
+  replayed: 'good',
+  confirmed: 'info',
+  checked_in: 'good',
+  checked_out: 'calm',
+  attention: 'warn',
+  incomplete: 'warn',
+  retry: 'warn',
+  warning: 'warn',
+  waiting: 'warn',
+  failing: 'bad',
+  failed: 'bad',
+  auth_failed: 'bad',
+  dead: 'bad',
+  held: 'bad',
+  critical: 'bad',
+  open: 'bad',
+  cancelled: 'calm',
+  no_show: 'calm',
+  running: 'brass',
+  queued: 'info',
+};
+
+export function State({ of, tone, label }: { of: string; tone?: Tone; label?: string }) {
+  return (
+    <span className="state" data-tone={tone ?? tones[of] ?? 'calm'}>
+      {label ?? capital(words(of))}
+    </span>
+  );
+}
+
+/** How long ago, kept right while the page stands; the exact time on hover. */
+export function Ago({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!at) return <span className="muted">{none}</span>;
+  return (
+    <time dateTime={at} title={instant(at)} className="nowrap">
+      {ago(at)}
+    </time>
+  );
+}
+
+export function Empty(props: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      {icons.bell}
+      <h3>{props.title}</h3>
+      {props.children && <p>{props.children}</p>}
+      {props.action}
+    </div>
+  );
+}
+
+export function Notice(props: { tone: Tone; title: ReactNode; children?: ReactNode; role?: 'alert' | 'status' }) {
+  return (
+    <div className="notice" data-tone={props.tone} role={props.role}>
+      <strong>{props.title}</strong>
+      {props.children && <div>{props.children}</div>}
+    </div>
+  );
+}
+
+/** What the house knows about a code: what happened, and what a person does next. */
+export const meaning = (code: string): { what: string; next: string } | undefined => errors[code as ErrorCode];
+
+export function Failure({ error }: { error: unknown }) {
+  const queries = useQueryClient();
+  const problem = error instanceof Problem ? error : undefined;
+  const known = problem && meaning(problem.code);
+  return (
+    <Notice tone="bad" role="alert" title={(error as Error).message}>
+      <div className="stack">
+        {known && <span>{known.next}</span>}
+        <span className="row small muted">
+          {problem && <code>{problem.code}</code>}
+          {problem?.requestId && <span>request {problem.requestId}</span>}
+        </span>
+        <div>
+          <Button size="xs" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>
+            Try again
+          </Button>
+        </div>
+      </div>
+    </Notice>
+  );
+}
+
+/** Waiting, failed, or there: each page says only what it shows when it is there. */
+export function Loaded<T>(props: {
+  query: { data: T | undefined; error: unknown; isPending: boolean };
+  children: (data: T) => ReactNode;
+}) {
+  const { data, error } = props.query;
+  if (data !== undefined) return <>{props.children(data)}</>;
+  if (error) return <Failure error={error} />;
+  return (
+    <p className="muted" role="status">
+      One moment …
+    </p>
+  );
+}

@@ -1,0 +1,119 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+
+export interface Line {
+  readonly label: string;
+  /** A colour of the house, such as --brass-fill. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+  readonly fill?: boolean;
+}
+
+/** A chart over time. What it shows is also said in words, for who does not see it. */
+export function Chart(props: {
+  readonly label: string;
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  readonly unit: (value: number) => string;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('dark');
+  const { times, lines, unit } = props;
+  useEffect(() => {
+    const element = place.current;
+    if (!element || scheme === undefined) return;
+    const css = getComputedStyle(document.documentElement);
+    const colour = (name: string) => css.getPropertyValue(name).trim();
+    const axis = {
+      stroke: colour('--muted'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { show: false },
+      font: `11px ${css.getPropertyValue('--sans')}`,
+    };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: element.clientHeight,
+        padding: [8, 6, 0, 0],
+        cursor: { drag: { x: false, y: false } },
+        legend: { show: false },
+        scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.12] } },
+        axes: [
+          {
+            ...axis,
+            grid: { show: false },
+            space: 64,
+            size: 26,
+            values: (_, splits) => splits.map((at) => timeOf(at, times)),
+          },
+          {
+            ...axis,
+            size: 52,
+            space: 34,
+            values: (_, splits) => splits.map((value) => (value === null ? '' : unit(value))),
+          },
+        ],
+        series: [
+          {},
+          ...lines.map((line) => ({
+            label: line.label,
+            stroke: colour(line.colour),
+            width: 1.75,
+            points: { show: false },
+            spanGaps: true,
+            ...(line.fill && { fill: `color-mix(in srgb, ${colour(line.colour)} 16%, transparent)` }),
+          })),
+        ],
+      },
+      [times as number[], ...lines.map(({ values }) => values as (number | null)[])],
+      element,
+    );
+    const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: element.clientHeight }));
+    sized.observe(element);
+    return () => {
+      sized.disconnect();
+      plot.destroy();
+    };
+  }, [times, lines, unit, scheme]);
+  const words = lines.map(({ label, values }) => {
+    const last = values.findLast((value) => value !== null);
+    return `${label}: ${last === undefined || last === null ? 'nothing' : unit(last)} now`;
+  });
+  return <div className="chart" ref={place} role="img" aria-label={`${props.label}. ${words.join('; ')}.`} />;
+}
+
+export function Key({ lines }: { lines: readonly Pick<Line, 'label' | 'colour'>[] }) {
+  return (
+    <div className="key" aria-hidden="true">
+      {lines.map(({ label, colour }) => (
+        <span key={label}>
+          <i style={{ background: `var(${colour})` }} />
+          {label}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+export function Spark({ values, label }: { values: readonly number[]; label: string }) {
+  const most = Math.max(1, ...values);
+  const step = values.length > 1 ? 128 / (values.length - 1) : 128;
+  const points = values.map((value, index) => `${(index * step).toFixed(1)},${(28 - (value / most) * 26).toFixed(1)}`);
+  if (points.length < 2) return <span className="muted small">no data yet</span>;
+  return (
+    <svg className="spark" viewBox="0 0 128 30" preserveAspectRatio="none" role="img" aria-label={label}>
+      <path className="area" d={`M0,29 L${points.join(' L')} L128,29 Z`} />
+      <path className="line" d={`M${points.join(' L')}`} />
+    </svg>
+  );
+}
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** A chart of days tells days, a chart of hours tells the time. */
+function timeOf(seconds: number, times: readonly number[]): string {
+  const wide = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * 86_400;
+  return (wide ? day : hour).format(seconds * 1_000);
+}

@@ -1,0 +1,95 @@
+import { ActionIcon, CopyButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Difference, Json, Note } from '../api/types.ts';
+import { shown, words } from './format.ts';
+
+/** JSON in colour, as text: nothing of a payload is ever read as markup. */
+export function JsonText({ value, label }: { value: Json | undefined; label: string }) {
+  const text = JSON.stringify(value ?? null, null, 2);
+  const pieces: ReactNode[] = [];
+  let last = 0;
+  for (const match of text.matchAll(
+    /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
+  )) {
+    const kind = match[2] !== undefined ? 'k' : match[1] !== undefined ? 's' : 'n';
+    pieces.push(text.slice(last, match.index));
+    pieces.push(
+      <span key={match.index} className={kind}>
+        {match[1] ?? match[0]}
+      </span>,
+    );
+    last = match.index + (match[1] ?? match[0]).length;
+  }
+  pieces.push(text.slice(last));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section tabIndex={0} aria-label={label} className="scrolls">
+      <pre className="json">{pieces}</pre>
+    </section>
+  );
+}
+
+export function DiffTable({ diff }: { diff: readonly Difference[] }) {
+  return (
+    <div className="table-wrap">
+      <table className="diff">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {diff.map(({ path, before, after }) => (
+            <tr key={path}>
+              <td>{path === '' ? 'whole record' : path}</td>
+              <td>{before === undefined ? <span className="muted">nothing</span> : <del>{shown(before)}</del>}</td>
+              <td>{after === undefined ? <span className="muted">nothing</span> : <ins>{shown(after)}</ins>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Notes({ notes }: { notes: readonly Note[] }) {
+  return (
+    <ul className="notes">
+      {notes.map((note) => (
+        <li key={`${note.step} ${note.field} ${note.code}`}>
+          <span className="field">{note.field}</span>
+          <span>
+            {note.reason} <span className="muted">({words(note.step)})</span>
+            {(note.before !== undefined || note.after !== undefined) && (
+              <span className="change">
+                <br />
+                <del>{shown(note.before)}</del> → {shown(note.after)}
+              </span>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Something to carry elsewhere, with a button that copies it. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="secret">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <code>{text}</code>
+      </section>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <ActionIcon variant="default" size={36} onClick={copy} aria-label={copied ? 'Copied' : `Copy ${label}`}>
+            {copied ? '✓' : '⧉'}
+          </ActionIcon>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Json } from '../api/types.ts';
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const numbers = new Intl.NumberFormat('en');
+
+export const number = (value: number): string => numbers.format(value);
+export const instant = (text: string): string => whole.format(new Date(text));
+
+/** The time of day, with the day where it is not today's. */
+export function clockOf(text: string): string {
+  const at = new Date(text);
+  return at.toDateString() === new Date().toDateString() ? clock.format(at) : `${day.format(at)} ${clock.format(at)}`;
+}
+
+export function ago(text: string, nowMs = Date.now()): string {
+  const ms = nowMs - new Date(text).getTime();
+  return ms < 0 ? `in ${span(-ms)}` : ms < 4_000 ? 'just now' : `${span(ms)} ago`;
+}
+
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+export function bytes(count: number): string {
+  if (count < 1_000) return `${count} B`;
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(0)} kB` : `${(count / 1_000_000).toFixed(1)} MB`;
+}
+
+const syncNames: Record<string, string> = {
+  pre_stay: 'Pre-stay',
+  stay: 'Stay',
+  post_stay: 'Post-stay',
+  backfill: 'Backfill',
+};
+export const syncName = (sync: string): string => syncNames[sync] ?? sync;
+/** checked_in as people say it. */
+export const words = (code: string): string => code.replaceAll('_', ' ');
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+export function shown(value: Json | undefined): string {
+  if (value === undefined || value === null) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+export const fullName = (guest: { first_name?: string; last_name?: string } | undefined): string =>
+  [guest?.first_name, guest?.last_name].filter(Boolean).join(' ');

@@ -1,0 +1,79 @@
+import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
+import { DeadLetter } from './pages/DeadLetter.tsx';
+import { DeadLetters } from './pages/DeadLetters.tsx';
+import { Integration } from './pages/Integration.tsx';
+import { Integrations } from './pages/Integrations.tsx';
+import { Overview } from './pages/Overview.tsx';
+import { Reservations } from './pages/Reservations.tsx';
+import { Run } from './pages/Run.tsx';
+import { Runs } from './pages/Runs.tsx';
+import { Timeline } from './pages/Timeline.tsx';
+import { Card, Empty, Head } from './parts/basics.tsx';
+import { Shell } from './shell/Shell.tsx';
+import { SignIn } from './shell/SignIn.tsx';
+
+/** What stands after ? in the address of a list: filters that a link can carry. */
+function filters<const Key extends string>(...keys: readonly Key[]) {
+  return (search: Record<string, unknown>): { [key in Key]?: string | undefined } => {
+    const given: { [key in Key]?: string | undefined } = {};
+    for (const key of keys) {
+      const value = search[key];
+      if (value !== undefined && value !== '') given[key] = String(value);
+    }
+    return given;
+  };
+}
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Lost });
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
+const desk = createRoute({ getParentRoute: () => root, id: 'desk', component: Shell, notFoundComponent: Lost });
+const at = { getParentRoute: () => desk };
+
+const pages = [
+  createRoute({ ...at, path: '/', component: Overview }),
+  createRoute({ ...at, path: '/integrations', component: Integrations }),
+  createRoute({ ...at, path: '/integrations/$name', component: Integration }),
+  createRoute({ ...at, path: '/integrations/$name/$type/$id', component: Timeline }),
+  createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters('integration', 'status') }),
+  createRoute({ ...at, path: '/runs/$id', component: Run }),
+  createRoute({
+    ...at,
+    path: '/reservations',
+    component: Reservations,
+    validateSearch: filters('q', 'integration', 'status', 'type'),
+  }),
+  createRoute({
+    ...at,
+    path: '/dead-letters',
+    component: DeadLetters,
+    validateSearch: filters('integration', 'kind', 'code', 'destination', 'state'),
+  }),
+  createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, desk.addChildren(pages)]),
+  // Filters in an address are plain words, so that people can read and share them.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function Lost() {
+  return (
+    <>
+      <Head title="No such page" />
+      <Card>
+        <Empty title="Nothing is kept at this address" action={<Link to="/">Back to the overview</Link>} />
+      </Card>
+    </>
+  );
+}

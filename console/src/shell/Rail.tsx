@@ -1,0 +1,140 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { get, remove } from '../api/client.ts';
+import { useEvery } from '../api/live.ts';
+import type { Overview } from '../api/types.ts';
+import { number } from '../parts/format.ts';
+import { icons, Mark } from '../parts/icons.tsx';
+import { useMay, useSession } from './session.ts';
+
+interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: keyof typeof icons;
+  readonly count?: number | undefined;
+}
+
+export function useCounts(): Overview['totals'] | undefined {
+  const every = useEvery(10);
+  const { data } = useQuery({
+    queryKey: ['overview', '15m'],
+    queryFn: ({ signal }) => get<Overview>('/overview', { period: '15m' }, signal),
+    refetchInterval: every,
+  });
+  return data?.totals;
+}
+
+export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) {
+  const counts = useCounts();
+  const admin = useMay('admin');
+  const groups: { title: string; places: Place[] }[] = [
+    {
+      title: 'Desk',
+      places: [
+        { to: '/', label: 'Overview', icon: 'overview' },
+        { to: '/reservations', label: 'Reservations', icon: 'search' },
+        { to: '/dead-letters', label: 'Dead letters', icon: 'dead', count: counts?.open_dead_letters },
+        { to: '/alerts', label: 'Alerts', icon: 'alerts', count: counts?.open_alerts },
+      ],
+    },
+    {
+      title: 'Feeds',
+      places: [
+        { to: '/integrations', label: 'Integrations', icon: 'integrations' },
+        { to: '/runs', label: 'Runs', icon: 'runs' },
+        { to: '/events', label: 'Events', icon: 'events' },
+        { to: '/destinations', label: 'Destinations', icon: 'destinations' },
+      ],
+    },
+    {
+      title: 'Workshop',
+      places: [
+        { to: '/studio', label: 'Mapping studio', icon: 'studio' },
+        { to: '/documents', label: 'Documents', icon: 'documents' },
+        ...(admin ? [{ to: '/onboard', label: 'Connect a brand', icon: 'onboard' } as const] : []),
+      ],
+    },
+    ...(admin
+      ? [
+          {
+            title: 'House',
+            places: [
+              { to: '/privacy', label: 'Privacy', icon: 'privacy' },
+              { to: '/tokens', label: 'Tokens', icon: 'tokens' },
+              { to: '/audit', label: 'Audit', icon: 'audit' },
+            ] as Place[],
+          },
+        ]
+      : []),
+  ];
+  return (
+    <div className="rail" data-open={props.open} id="rail">
+      <Link to="/" className="wordmark" onClick={props.onGo}>
+        <Mark /> Innbound
+      </Link>
+      <nav aria-label="Main">
+        {groups.map(({ title, places }) => (
+          <div key={title}>
+            <h2>{title}</h2>
+            <ul>
+              {places.map(({ to, label, icon, count }) => (
+                <li key={to}>
+                  <Link to={to} activeOptions={{ exact: to === '/' }} onClick={props.onGo}>
+                    {icons[icon]}
+                    {label}
+                    {count !== undefined && count > 0 && (
+                      <span className="badge">
+                        {number(count)}
+                        <span className="visually-hidden"> open</span>
+                      </span>
+                    )}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <Foot live={props.live} />
+    </div>
+  );
+}
+
+function Foot({ live }: { live: boolean }) {
+  const { data: who } = useSession();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('dark');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leave = async () => {
+    await remove('/session').catch(() => undefined);
+    queries.clear();
+    await navigate({ to: '/sign-in' });
+  };
+  return (
+    <div className="rail-foot">
+      <span className="live" data-on={live}>
+        <i />
+        {live ? 'Live' : 'Asking every few seconds'}
+      </span>
+      <div className="who">
+        <span title={who?.name}>{who?.name}</span>
+        <span className="role">{who?.role}</span>
+      </div>
+      <div className="row">
+        <button
+          type="button"
+          className="rail-button"
+          onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}
+        >
+          {scheme === 'dark' ? 'Day' : 'Night'}
+          <span className="visually-hidden"> colours</span>
+        </button>
+        <button type="button" className="rail-button" onClick={() => void leave()}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Problem } from '../api/client.ts';
+import { LiveContext, useLiveFeed } from '../api/live.ts';
+import { Failure } from '../parts/basics.tsx';
+import { icons, Mark } from '../parts/icons.tsx';
+import { Rail, useCounts } from './Rail.tsx';
+import { useSession } from './session.ts';
+
+/** Around every page, for who is signed in. */
+export function Shell() {
+  const session = useSession();
+  if (session.error instanceof Problem && session.error.status === 401) return <Navigate to="/sign-in" />;
+  if (session.error) {
+    return (
+      <main className="main">
+        <Failure error={session.error} />
+      </main>
+    );
+  }
+  return session.data ? <Desk /> : null;
+}
+
+function Desk() {
+  const live = useLiveFeed();
+  const [menu, setMenu] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  const first = useRef(true);
+  // A reader of the screen is told that the page is another one.
+  useEffect(() => {
+    if (first.current) first.current = false;
+    else if (pathname) main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [pathname]);
+  return (
+    <LiveContext value={live}>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <div className="shell">
+        <div className="topbar">
+          <Link to="/" className="wordmark">
+            <Mark /> Innbound
+          </Link>
+        </div>
+        <Rail open={menu} live={live} onGo={() => setMenu(false)} />
+        <main className="main" id="main" tabIndex={-1} ref={main}>
+          <Finder />
+          <Outlet />
+        </main>
+        <TabBar open={menu} onMore={() => setMenu((open) => !open)} onGo={() => setMenu(false)} />
+      </div>
+    </LiveContext>
+  );
+}
+
+/** The question most asked at this desk: where is this booking? `/` goes to it from anywhere. */
+function Finder() {
+  const input = useRef<HTMLInputElement>(null);
+  const navigate = useNavigate();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const typing =
+        event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [contenteditable]');
+      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: '/reservations', search: { q: input.current?.value.trim() ?? '' } });
+  };
+  return (
+    <search>
+      <form className="finder" onSubmit={submit}>
+        {icons.search}
+        <input
+          ref={input}
+          type="search"
+          aria-label="Find a booking"
+          placeholder="Find a booking: number, name, e-mail, phone"
+          autoComplete="off"
+        />
+        <kbd title="Press / to come here">/</kbd>
+      </form>
+    </search>
+  );
+}
+
+function TabBar(props: { open: boolean; onMore: () => void; onGo: () => void }) {
+  const counts = useCounts();
+  const tabs = [
+    { to: '/', label: 'Overview', icon: icons.overview, dot: false },
+    { to: '/reservations', label: 'Bookings', icon: icons.search, dot: false },
+    { to: '/dead-letters', label: 'Dead letters', icon: icons.dead, dot: (counts?.open_dead_letters ?? 0) > 0 },
+    { to: '/integrations', label: 'Brands', icon: icons.integrations, dot: false },
+  ];
+  return (
+    <nav className="tabbar" aria-label="Quick">
+      {tabs.map(({ to, label, icon, dot }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} onClick={props.onGo}>
+          {icon}
+          {dot && <i className="dot" />}
+          {label}
+        </Link>
+      ))}
+      <button type="button" onClick={props.onMore} aria-expanded={props.open} aria-controls="rail">
+        {icons.more}
+        {props.open ? 'Close' : 'More'}
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendProblem } from './problem.ts';
+
+export interface ConsolePorts {
+  /** The folder of the built console. */
+  readonly dist: string;
+  /** Whether it is being made now, or why it cannot be. */
+  readonly progress: () => { readonly kind: 'building' } | { readonly kind: 'failed'; readonly message: string };
+}
+
+interface Asset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly brotli: Promise<Buffer> | undefined;
+  /** Named by its content, so that it never changes. */
+  readonly hashed: boolean;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const compress = promisify(brotliCompress);
+/** Under these nothing is a page: what is not found there is told as a problem. */
+const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
+
+/** The console at `/`: files from memory, one page for all its addresses, and nothing from elsewhere. */
+export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void {
+  const assets = assetsOf(ports.dist);
+  app.get('/*', async (request, reply) => {
+    const { pathname } = new URL(request.url, 'http://console');
+    const asset = assets().get(pathname);
+    if (asset && pathname !== '/index.html') return sendAsset(request, reply, asset);
+    if (notPages.test(pathname) || !request.headers.accept?.includes('text/html')) {
+      return sendProblem(request, reply, 404, 'operate.no_route');
+    }
+    return sendPage(reply, assets().get('/index.html'), ports);
+  });
+}
+
+/** Read again when a newer build is in place. */
+function assetsOf(dist: string): () => ReadonlyMap<string, Asset> {
+  let known = new Map<string, Asset>();
+  let knownMs = 0;
+  return () => {
+    const builtMs = statSync(path.join(dist, 'stamp'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (builtMs === knownMs || builtMs === 0) return known;
+    known = new Map(
+      readdirSync(dist, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && types[path.extname(entry.name)] !== undefined)
+        .map(({ parentPath, name }) => {
+          const file = path.join(parentPath, name);
+          const url = `/${path.relative(dist, file).split(path.sep).join('/')}`;
+          return [url, readAsset(file, url.startsWith('/assets/'))];
+        }),
+    );
+    knownMs = builtMs;
+    return known;
+  };
+}
+
+function readAsset(file: string, hashed: boolean): Asset {
+  const bytes = readFileSync(file);
+  const worthIt = hashed && bytes.length > 1_400;
+  const brotli = worthIt ? compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }) : undefined;
+  return { type: types[path.extname(file)] ?? '', bytes, brotli, hashed };
+}
+
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+  reply.header('x-content-type-options', 'nosniff').type(asset.type);
+  reply.header('cache-control', asset.hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (asset.brotli === undefined) return reply.send(asset.bytes);
+  reply.header('vary', 'accept-encoding');
+  if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.bytes);
+  return reply.header('content-encoding', 'br').send(await asset.brotli);
+}
+
+function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePorts): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  const rules = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The component library writes a few style elements of its own; styles without our nonce are refused.
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  reply
+    .header('content-security-policy', rules.join('; '))
+    .header('x-content-type-options', 'nosniff')
+    .header('x-frame-options', 'DENY')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('permissions-policy', 'camera=(), geolocation=(), microphone=()')
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8');
+  if (page) return reply.send(page.bytes.toString('utf8').replace('__NONCE__', nonce));
+  const progress = ports.progress();
+  if (progress.kind === 'building') reply.header('refresh', '2');
+  return reply.code(503).header('retry-after', '2').send(waitingPage(nonce, progress));
+}
+
+function waitingPage(nonce: string, progress: ReturnType<ConsolePorts['progress']>): string {
+  const [title, text] =
+    progress.kind === 'building'
+      ? ['The desk is being set', 'The console is built once, which takes some seconds. This page opens it by itself.']
+      : ['The console could not be built', progress.message];
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Innbound</title>
+<style nonce="${nonce}">body{margin:0;min-height:100vh;display:grid;place-content:center;background:#121722;color:#ece6d8;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;padding:2rem}h1{font:500 1.6rem Georgia,serif;color:#d9b15c}</style>
+<main><h1>${title}</h1><p>${escapeHtml(text)}</p><p>Pulling, webhooks and deliveries do not wait for it.</p></main></html>`;
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { consoleDist, isConsoleBuilt } from '../../console/build.ts';
+import type { ConsolePorts } from '../api/console.ts';
+import type { Log } from '../kit/log.ts';
+
+const program = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
+
+export interface ConsoleBuild {
+  readonly ports: ConsolePorts;
+  stop(): Promise<void>;
+}
+
+/** Makes the console where it is missing or old, beside the service: nothing else waits for it. */
+export function startConsoleBuild(log: Log): ConsoleBuild {
+  const building = new AbortController();
+  let failure: string | undefined;
+  const done = consoleBuilt(building.signal).then((outcome) => {
+    if (outcome.kind !== 'failed' || building.signal.aborted) return;
+    failure = `Run node_modules/.bin/node console/build.ts to see why. ${outcome.said.trim().split('\n')[0]}`;
+    log.warn({ said: outcome.said }, 'console: could not be built');
+  });
+  return {
+    ports: {
+      dist: consoleDist,
+      progress: () => (failure === undefined ? { kind: 'building' } : { kind: 'failed', message: failure }),
+    },
+    stop: async () => {
+      building.abort();
+      await done;
+    },
+  };
+}
+
+type Outcome = { readonly kind: 'there' } | { readonly kind: 'failed'; readonly said: string };
+
+/** Resolves when the console is there, or cannot be. */
+export async function consoleBuilt(signal?: AbortSignal): Promise<Outcome> {
+  if (isConsoleBuilt()) return { kind: 'there' };
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'], ...(signal && { signal }) });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-4_000);
+  });
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ kind: 'failed', said: error.message }));
+    child.on('close', (code) => resolve(code === 0 ? { kind: 'there' } : { kind: 'failed', said }));
+  });
+}
