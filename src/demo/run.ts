@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { say } from '../cli/command.ts';
@@ -7,8 +7,10 @@ import type { Ground } from '../ground.ts';
 import { randomId } from '../kit/ids.ts';
 import { type Simulator, type SimulatorOptions, shippedProperties, startSimulator } from '../partner/simulate/index.ts';
 import { startService } from '../service.ts';
+import { consoleBuilt } from '../wiring/console.ts';
 import { addressFor } from '../wiring/endpoints.ts';
 import { runNow } from '../wiring/pull.ts';
+import { createSignIn } from '../wiring/tokens.ts';
 import { showProgress } from './progress.ts';
 import { warehouseUrl } from './warehouse.ts';
 
@@ -53,7 +55,8 @@ export async function runDemo(options: { readonly port: number; readonly workspa
   for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir));
   const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
   try {
-    say('innbound demo: starting the store and the service …');
+    say('innbound demo: building the console, starting the store and the service …');
+    await consoleBuilt();
     const service = await startService({
       workspaceDir,
       host: '127.0.0.1',
@@ -65,7 +68,8 @@ export async function runDemo(options: { readonly port: number; readonly workspa
       },
     });
     for (const [hotel, simulator] of simulators) await connect(service.ground, hotel, simulator);
-    say(welcome(service.url, workspaceDir, [...simulators.values()]));
+    const { path: signIn } = await createSignIn(service.ground, { name: 'demo', by: 'demo' });
+    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()]));
     const progress = showProgress(service.ground);
     await end;
     progress.stop();
@@ -80,13 +84,16 @@ export async function runDemo(options: { readonly port: number; readonly workspa
 
 async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simulator> {
   const key = randomId('demo');
+  const partnerDir = path.join(workspaceDir, '.partner');
+  await mkdir(partnerDir, { recursive: true });
   const property = shippedProperties.find(({ id }) => id === hotel.property) ?? shippedProperties[0];
   const simulator = await startSimulator({
     ...hotel.simulator(key),
     properties: [property],
     reservations: 400,
     changeEveryMs,
-    pushFolder: path.join(workspaceDir, '.partner', hotel.integration),
+    bookFile: path.join(partnerDir, `${hotel.integration}.json`),
+    pushFolder: path.join(partnerDir, hotel.integration),
   });
   process.env[`${hotel.variable}_URL`] = simulator.baseUrl;
   process.env[`${hotel.variable}_KEY`] = key;
@@ -100,11 +107,13 @@ async function connect(ground: Ground, hotel: DemoHotel, simulator: Simulator): 
   for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(ground, hotel.integration, sync, 'demo');
 }
 
-function welcome(url: string, workspaceDir: string, simulators: readonly Simulator[]): string {
+function welcome(url: string, signIn: string, workspaceDir: string, simulators: readonly Simulator[]): string {
   const shown = path.relative(process.cwd(), workspaceDir) || '.';
   return `
   Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
 
+  console      ${url}${signIn}
+               opens it once, within a day; another: bin/innbound token sign-in --role admin -w ${shown}
   service      ${url}  (readiness: ${url}/readyz)
   hotels       ${simulators.map(({ baseUrl }) => `${baseUrl}/_sim/`).join('  ')}
                change a reservation there and watch it arrive

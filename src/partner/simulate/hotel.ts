@@ -19,11 +19,20 @@ export interface HotelChange {
   readonly guest?: HotelGuest;
 }
 
+/** All that is in the book, as it can be written down. */
+export interface HotelBook {
+  readonly reservations: readonly HotelReservation[];
+  readonly guests: readonly HotelGuest[];
+  readonly lastNumber: number;
+}
+
 export interface HotelOptions {
   readonly seed: number | string;
   readonly properties: readonly [Property, ...Property[]];
   /** How many reservations are in the book at the start. */
   readonly reservations: number;
+  /** A book that was written down; the hotel goes on from there instead of opening anew. */
+  readonly kept?: HotelBook | undefined;
   /** The share, 0 to 1, of names, phones and e-mails that are badly typed. */
   readonly untidy: number;
   /** The hotel's own time: its calendar may run fast. */
@@ -49,8 +58,21 @@ export class Hotel {
     this.untidy = options.untidy;
     this.#hotelNow = options.hotelNow;
     this.#now = options.now;
-    this.random = new Random(`book ${options.seed}`);
-    for (let i = 0; i < options.reservations; i += 1) this.#openBook();
+    const { kept } = options;
+    this.random = new Random(`book ${options.seed}${kept === undefined ? '' : ` from ${kept.lastNumber}`}`);
+    if (kept === undefined) {
+      for (let i = 0; i < options.reservations; i += 1) this.#openBook();
+      return;
+    }
+    for (const guest of kept.guests) this.#guests.set(guest.guestId, guest);
+    for (const reservation of kept.reservations) this.#reservations.set(reservation.id, reservation);
+    this.#lastNumber = kept.lastNumber;
+  }
+
+  /** The whole book, to be written down. */
+  written(): HotelBook {
+    const lastNumber = this.#lastNumber;
+    return { reservations: [...this.#reservations.values()], guests: [...this.#guests.values()], lastNumber };
   }
 
   get size(): number {

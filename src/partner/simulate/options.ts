@@ -14,6 +14,8 @@ export interface SimulatorOptions {
   readonly reservations?: number;
   /** No booking is taken past it; five times those at the start, at least 5,000. */
   readonly mostReservations?: number;
+  /** A file that keeps the book: started again with it, the hotel goes on where it was. */
+  readonly bookFile?: string;
   /** The hotels of the group; one in Lisbon. */
   readonly properties?: readonly [Property, ...Property[]];
   /** The share of names, phones and e-mails that are badly typed; 0.3. */

@@ -3,6 +3,7 @@ import { AdminPaths } from './admin.ts';
 import { ReservationApi } from './api.ts';
 import { guardFor } from './auth/authenticate.ts';
 import { OAuthServer } from './auth/oauth.ts';
+import { keepBook, readBook } from './book-file.ts';
 import { HotelClock } from './clock.ts';
 import { FaultBox } from './faults/rule.ts';
 import { type GateParts, replyTo } from './gate.ts';
@@ -43,6 +44,7 @@ export class Simulator {
   #pushers: readonly Pusher[] = [];
   #heartbeat: NodeJS.Timeout | undefined;
   #dates = '';
+  #book: { close(): void } | undefined;
   #close: () => Promise<void> = async () => undefined;
   baseUrl = '';
 
@@ -57,6 +59,7 @@ export class Simulator {
       reservations,
       mostReservations: options.mostReservations ?? Math.max(5_000, reservations * 5),
       untidy: options.untidy ?? 0.3,
+      kept: options.bookFile === undefined ? undefined : readBook(options.bookFile),
       hotelNow: this.#clock.hotelNow,
       now: this.#clock.now,
     });
@@ -107,6 +110,7 @@ export class Simulator {
       await simulator.stop();
       throw error;
     }
+    if (options.bookFile !== undefined) simulator.#book = keepBook(simulator.hotel, options.bookFile);
     if (options.changeEveryMs !== undefined && options.changeEveryMs > 0) simulator.#live(options.changeEveryMs);
     return simulator;
   }
@@ -164,6 +168,8 @@ export class Simulator {
   async stop(): Promise<void> {
     clearTimeout(this.#heartbeat);
     this.#heartbeat = undefined;
+    this.#book?.close();
+    this.#book = undefined;
     await Promise.all(this.#pushers.map((pusher) => pusher.stop()));
     await this.#close();
   }

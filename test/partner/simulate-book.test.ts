@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { startSimulator } from '../../src/partner/simulate/index.ts';
+
+test('a hotel with a book file goes on where it was', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-book-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const options = { seed: 3, reservations: 30, bookFile: path.join(folder, 'book.json') };
+  const plain = (value: unknown) => JSON.stringify(value);
+
+  const first = await startSimulator(options);
+  first.hotel.advance(25);
+  const left = first.hotel.list();
+  const guests = left.map((reservation) => first.hotel.guestsOf(reservation));
+  await first.stop();
+
+  const second = await startSimulator(options);
+  t.after(() => second.stop());
+  assert.equal(plain(second.hotel.list()), plain(left));
+  assert.equal(plain(left.map((reservation) => second.hotel.guestsOf(reservation))), plain(guests));
+  const { reservation } = second.hotel.book(3, 2);
+  assert.ok(!left.some(({ id }) => id === reservation?.id), 'a new booking has a new number');
+});
