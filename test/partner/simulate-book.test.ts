@@ -7,7 +7,6 @@ import { startSimulator } from '../../src/partner/simulate/index.ts';
 
 test('a hotel with a book file goes on where it was', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-book-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
   const options = { seed: 3, reservations: 30, bookFile: path.join(folder, 'book.json') };
   const plain = (value: unknown) => JSON.stringify(value);
 
@@ -18,7 +17,10 @@ test('a hotel with a book file goes on where it was', async (t) => {
   await first.stop();
 
   const second = await startSimulator(options);
-  t.after(() => second.stop());
+  t.after(async () => {
+    await second.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
   assert.equal(plain(second.hotel.list()), plain(left));
   assert.equal(plain(left.map((reservation) => second.hotel.guestsOf(reservation))), plain(guests));
   const { reservation } = second.hotel.book(3, 2);

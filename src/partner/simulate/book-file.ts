@@ -15,8 +15,12 @@ export function keepBook(hotel: Hotel, file: string): { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
     timer = undefined;
-    writeFileSync(`${file}.new`, JSON.stringify(hotel.written()));
-    renameSync(`${file}.new`, file);
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(hotel.written()));
+      renameSync(`${file}.new`, file);
+    } catch {
+      // A full disk or a deleted folder ends no hotel; the next change tries again.
+    }
   };
   write();
   const stop = hotel.onChange(() => {
