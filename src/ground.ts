@@ -44,6 +44,8 @@ export interface Ground {
   readonly active: () => Active;
   /** Reads the documents in force anew; true when they changed. */
   readonly refresh: () => Promise<boolean>;
+  /** Resolves when this process may no longer work here: another service took the workspace while the server was away. */
+  readonly lost: Promise<InnboundError>;
   readonly close: () => Promise<void>;
 }
 
@@ -96,6 +98,14 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     maxConnections: options.purpose === 'service' ? 24 : 6,
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost; it is replaced'),
   });
+  const lost = Promise.withResolvers<InnboundError>();
+  server?.onLost((event) => {
+    if (event.kind === 'lost') log.warn({}, 'store: the private PostgreSQL went away; it is brought back');
+    else if (event.kind === 'back') log.warn({ after_ms: event.afterMs }, 'store: the private PostgreSQL is back');
+    else if (event.kind === 'failed')
+      log.error({ error: event.error.message }, 'store: the private PostgreSQL cannot be brought back so far');
+    else lost.resolve(event.error);
+  });
   let signals: Signals | undefined;
   let http: Http | undefined;
   const close = async (): Promise<void> => {
@@ -138,6 +148,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       pool,
       log,
       wake,
+      lost: lost.promise,
       active: () => active,
       refresh: async () => {
         const before = active;

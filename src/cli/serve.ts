@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Role, startService } from '../service.ts';
+import { type Role, type Service, startService } from '../service.ts';
 import { type CommonOptions, common, say } from './command.ts';
 
 interface Options extends CommonOptions {
@@ -38,10 +38,21 @@ Examples:
         role: options.role,
       });
       say(`innbound is ready on ${service.url} (webhooks, /readyz, /healthz). Ctrl-C ends it.`);
-      await end;
+      const lost = await Promise.race([end, service.ground.lost]);
       say('innbound is finishing what it took …');
-      await service.stop();
+      await stopInTime(service);
+      if (lost) throw lost;
     });
+}
+
+/** Whatever hangs, the process is gone within the 25 seconds that an operator waits; what was under way goes on elsewhere. */
+export async function stopInTime(service: Service): Promise<void> {
+  const timer = setTimeout(() => {
+    say('innbound could not finish everything in time; what is left goes on at the next start.');
+    process.exit(1);
+  }, 23_000);
+  await service.stop();
+  clearTimeout(timer);
 }
 
 /**

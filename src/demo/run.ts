@@ -2,7 +2,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { say } from '../cli/command.ts';
-import { ended } from '../cli/serve.ts';
+import { ended, stopInTime } from '../cli/serve.ts';
 import type { Ground } from '../ground.ts';
 import { randomId } from '../kit/ids.ts';
 import { type Simulator, type SimulatorOptions, shippedProperties, startSimulator } from '../partner/simulate/index.ts';
@@ -75,7 +75,7 @@ export async function runDemo(options: { readonly port: number; readonly workspa
     progress.stop();
     say('\ninnbound demo: finishing what it took …');
     await stopHotels();
-    await service.stop();
+    await stopInTime(service);
     say('Everything is stopped. Started again, it goes on where it was.');
   } finally {
     await stopHotels();
