@@ -16,14 +16,7 @@ import { endpointStatus } from '../store/endpoint-status.ts';
 import { retireEndpoint } from '../store/endpoints.ts';
 import { listEvents, readEvent } from '../store/event-list.ts';
 import { liveNodes } from '../store/nodes.ts';
-import {
-  integrationsNow,
-  lanesNow,
-  openBreakers,
-  pauseIntegration,
-  resumeIntegration,
-  schedulesNow,
-} from '../store/overview.ts';
+import { integrationsNow, lanesNow, pauseIntegration, resumeIntegration, schedulesNow } from '../store/overview.ts';
 import { deadLetterIntegration, runIntegration } from '../store/owners.ts';
 import { transaction } from '../store/pool.ts';
 import { countRejections, listRejections } from '../store/rejections.ts';
@@ -38,7 +31,7 @@ import type { IntegrationName } from '../terms.ts';
 import { documentPorts } from './documents.ts';
 import { addressFor, publicUrl } from './endpoints.ts';
 import { livePorts } from './live.ts';
-import { partnerApis } from './partner-apis.ts';
+import { openBreakersOf } from './partner-apis.ts';
 import { privacyPorts } from './privacy.ts';
 import { dropDeadLetter, replayPorts } from './replay.ts';
 import { studioPorts } from './studio.ts';
@@ -184,13 +177,7 @@ function integrationPorts(ground: Ground): ApiPorts['integrations'] {
       );
     },
     schedules: (names) => schedulesNow(pool, names),
-    breakers: async () => {
-      const [open, apis] = await Promise.all([openBreakers(pool), partnerApis(ground)]);
-      return open.map((breaker) => ({
-        ...breaker,
-        integrations: [...apis].filter(([, api]) => api === breaker.api).map(([name]) => name),
-      }));
-    },
+    breakers: () => openBreakersOf(ground),
     sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
     drift: (integration) => listDrift(pool, integration),
     pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),

@@ -1,5 +1,6 @@
 import type { Active } from '../active.ts';
 import type { Ground } from '../ground.ts';
+import { type BreakerNow, openBreakers } from '../store/overview.ts';
 
 const origins = new WeakMap<Active, Promise<ReadonlyMap<string, string>>>();
 
@@ -21,4 +22,15 @@ export function partnerApis(ground: Ground): Promise<ReadonlyMap<string, string>
   origins.set(active, made);
   made.catch(() => origins.delete(active));
   return made;
+}
+
+export type OpenBreaker = BreakerNow & { readonly integrations: readonly string[] };
+
+/** The APIs that fail now, each with the brands that pull from it. */
+export async function openBreakersOf(ground: Ground): Promise<OpenBreaker[]> {
+  const [open, apis] = await Promise.all([openBreakers(ground.pool), partnerApis(ground)]);
+  return open.map((breaker) => ({
+    ...breaker,
+    integrations: [...apis].filter(([, api]) => api === breaker.api).map(([name]) => name),
+  }));
 }

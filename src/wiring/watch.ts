@@ -1,13 +1,22 @@
+import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
 import { countActivity } from '../store/activity.ts';
+import { markTold, settleAlerts, untoldAlerts } from '../store/alerts.ts';
+import { authFailures, clockSkews, deadLetterGrowth, lastRuns, quietFeeds } from '../store/conditions.ts';
+import { lanesNow } from '../store/overview.ts';
+import { pruneStore } from '../store/retention.ts';
+import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { startEvery } from '../watch/every.ts';
+import { judgeSilence } from '../watch/silence.ts';
+import { tellAlerts } from '../watch/tell.ts';
+import { openBreakersOf } from './partner-apis.ts';
 
 interface Loop {
   stop(): Promise<void>;
 }
 
-/** What every node does beside its work: count what happened. Each task is done by one node at a time, whichever comes first. */
+/** What every node does beside its work: count what happened, judge it, tell it, and forget what is past its time. */
 export function startWatch(ground: Ground): Loop {
   const { pool, log } = ground;
   const every = (name: string, ms: number, work: () => Promise<unknown>): Loop =>
@@ -16,6 +25,106 @@ export function startWatch(ground: Ground): Loop {
       work,
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
-  const loops = [every('activity', 2_000, () => countActivity(pool))];
+  const loops = [
+    every('activity', 2_000, () => countActivity(pool)),
+    every('alerts', 30_000, () => watchOnce(ground)),
+    every('retention', 10 * 60_000, () => forget(ground)),
+  ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+}
+
+/** One look at everything: alerts are raised, renewed and resolved, and whoever is to be told is told. */
+export async function watchOnce(ground: Ground): Promise<void> {
+  const { raised, resolved } = await settleAlerts(ground.pool, conditionsOf(await facts(ground)), alertKinds);
+  for (const { alert_id, kind, integration, subject, severity } of raised) {
+    ground.log.warn({ alert_id, kind, integration, subject, severity }, 'watch: alert raised');
+  }
+  for (const { alert_id, kind, integration, subject } of resolved) {
+    ground.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
+  }
+  const url = ground.active().settings.alerts.webhook;
+  if (url !== undefined) await tell(ground, url);
+}
+
+/** An event every few minutes is a habit; runs come every 15 to 60 minutes, so fewer of them say as much. */
+const rules = {
+  push: { missed: 8, leastMs: 15 * 60_000 },
+  pull: { missed: 4, leastMs: 90 * 60_000 },
+};
+
+async function facts(ground: Ground): Promise<Facts> {
+  const { pool } = ground;
+  const active = ground.active();
+  const all = [...active.integrations.values()];
+  const names = all.map(({ name }) => name);
+  const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
+  const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
+  const lanes = all.flatMap(({ name, body }) =>
+    body.deliver
+      .filter((destination) => active.destinations.get(destination)?.body.paused !== true)
+      .map((destination) => ({ integration: name, destination })),
+  );
+  const [feeds, runs, breakers, auth, dead, skews, waiting] = await Promise.all([
+    quietFeeds(pool, pushing, pulling, rules.push.leastMs),
+    lastRuns(pool, names),
+    openBreakersOf(ground),
+    authFailures(pool, names),
+    deadLetterGrowth(pool),
+    clockSkews(pool),
+    lanesNow(pool, lanes),
+  ]);
+  const now = systemClock.now();
+  return {
+    feeds: feeds.map(({ integration, feed, last_at, hours }) => ({
+      integration,
+      feed,
+      judgement: judgeSilence(
+        { lastAt: last_at.getTime(), hours, timezone: active.integrations.get(integration)?.body.timezone ?? 'UTC' },
+        now,
+        rules[feed],
+      ),
+    })),
+    runs,
+    breakers,
+    authFailures: auth,
+    deadLetters: dead,
+    skews,
+    lanes: waiting,
+    broken: active.broken,
+  };
+}
+
+async function tell(ground: Ground, url: string): Promise<void> {
+  const { failed } = await tellAlerts({
+    untold: () => untoldAlerts(ground.pool, 100),
+    markTold: (alertId, news) => markTold(ground.pool, alertId, news),
+    post: async (body) => {
+      const answer = await ground.http.request({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        deadlineMs: 10_000,
+        idleMs: 10_000,
+        maxBytes: 64 * 1024,
+      });
+      return answer.kind === 'answer' && answer.status >= 200 && answer.status < 300;
+    },
+  });
+  if (failed) ground.log.warn({ code: 'operate.alert_unsent' }, 'watch: the address for alerts did not take one');
+}
+
+async function forget(ground: Ground): Promise<void> {
+  const { raw, dead_letters, runs, audit } = ground.active().settings.retention;
+  const forgotten = await pruneStore(
+    ground.pool,
+    {
+      rawMs: durationMs(raw),
+      deadLettersMs: durationMs(dead_letters),
+      runsMs: durationMs(runs),
+      auditMs: durationMs(audit),
+    },
+    () => systemClock.wait(20),
+  );
+  if (Object.values(forgotten).some((count) => count > 0)) ground.log.info(forgotten, 'watch: forgotten in time');
 }

@@ -1,0 +1,140 @@
+import type { Json } from '../terms.ts';
+import type { Judgement } from './silence.ts';
+
+/** Something that is so now and should not be. It raises an alert, and resolves it by no longer being so. */
+export interface Condition {
+  readonly kind: AlertKind;
+  /** Empty where it concerns the service as a whole. */
+  readonly integration: string;
+  readonly subject: string;
+  readonly severity: 'warning' | 'critical';
+  /** For an operator; no guest data. */
+  readonly message: string;
+  readonly detail: { readonly [key: string]: Json };
+}
+
+export const alertKinds = [
+  'feed_silent',
+  'run_failed',
+  'run_incomplete',
+  'breaker_open',
+  'auth_failed',
+  'dead_letters_growing',
+  'clock_skew',
+  'deliveries_behind',
+  'document_broken',
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/** What is looked at, as the store and the documents have it. */
+export interface Facts {
+  readonly feeds: readonly {
+    readonly integration: string;
+    readonly feed: 'push' | 'pull';
+    readonly judgement: Judgement;
+  }[];
+  /** The last finished run of each sync. */
+  readonly runs: readonly {
+    readonly integration: string;
+    readonly sync: string;
+    readonly state: string;
+    readonly run_id: string;
+    readonly error_code: string | null;
+  }[];
+  readonly breakers: readonly {
+    readonly api: string;
+    readonly integrations: readonly string[];
+    readonly last_failure: string | null;
+  }[];
+  readonly authFailures: readonly { readonly integration: string; readonly message: string | null }[];
+  readonly deadLetters: readonly {
+    readonly integration: string;
+    readonly last_hour: number;
+    /** An hour's usual number, over the day before. */
+    readonly usual: number;
+    readonly open: number;
+  }[];
+  readonly skews: readonly {
+    readonly integration: string;
+    /** Refused since their time was too far off, in the last hour or two. */
+    readonly refused: number;
+    /** Taken, but from the future by more than a minute. */
+    readonly ahead: number;
+    readonly taken: number;
+  }[];
+  readonly lanes: readonly {
+    readonly integration: string;
+    readonly destination: string;
+    readonly waiting: number;
+    readonly late_ms: number | null;
+  }[];
+  readonly broken: readonly { readonly document: string; readonly message: string }[];
+}
+
+const fewestDead = 10;
+const behindMs = 15 * 60_000;
+const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} hours`;
+
+export function conditionsOf(facts: Facts): Condition[] {
+  const found: Condition[] = [];
+  const add = (
+    kind: AlertKind,
+    severity: Condition['severity'],
+    integration: string,
+    subject: string,
+    message: string,
+    detail: Condition['detail'] = {},
+  ) => found.push({ kind, severity, integration, subject, message, detail });
+
+  for (const { integration, feed, judgement } of facts.feeds) {
+    if (!judgement.silent) continue;
+    const expected = Math.round(judgement.expected ?? 0);
+    const message =
+      feed === 'push'
+        ? `No event for ${hours(judgement.silentMs)}; by habit some ${expected} would have come.`
+        : `No run has found a reservation for ${hours(judgement.silentMs)}; by habit some ${expected} would have.`;
+    add('feed_silent', 'critical', integration, feed, message, { expected, silent_ms: judgement.silentMs });
+  }
+  for (const { integration, sync, state, run_id, error_code } of facts.runs) {
+    const detail = { run_id, ...(error_code !== null && { code: error_code }) };
+    const why = error_code === null ? '' : ` (${error_code})`;
+    if (state === 'failed')
+      add('run_failed', 'critical', integration, sync, `The last ${sync} run failed${why}.`, detail);
+    if (state === 'incomplete') {
+      add('run_incomplete', 'warning', integration, sync, `The last ${sync} run did not get everything${why}.`, detail);
+    }
+  }
+  for (const { api, integrations, last_failure } of facts.breakers) {
+    for (const integration of integrations) {
+      const message = `Requests to ${api} rest after repeated failures: ${last_failure ?? 'no answer'}.`;
+      add('breaker_open', 'critical', integration, api, message);
+    }
+  }
+  for (const { integration, message } of facts.authFailures) {
+    const why = message === null ? '' : `: ${message}`;
+    add('auth_failed', 'critical', integration, '', `The partner refuses the credentials; pulling is paused${why}.`);
+  }
+  for (const { integration, last_hour, usual, open } of facts.deadLetters) {
+    if (last_hour < fewestDead || last_hour < usual * 3) continue;
+    const message = `${last_hour} dead letters in an hour, where ${usual.toFixed(1)} are usual; ${open} are open.`;
+    add('dead_letters_growing', 'warning', integration, '', message, { last_hour, usual, open });
+  }
+  for (const { integration, refused, ahead, taken } of facts.skews) {
+    if (refused >= 3) {
+      const message = `${refused} events were refused since their timestamp was more than five minutes off: the sender's clock is wrong.`;
+      add('clock_skew', 'critical', integration, '', message, { refused });
+    } else if (ahead >= 3 && ahead * 2 > taken) {
+      const message = `${ahead} of ${taken} events of the last hour came from the future: the sender's clock is ahead.`;
+      add('clock_skew', 'warning', integration, '', message, { ahead, taken });
+    }
+  }
+  for (const { integration, destination, waiting, late_ms } of facts.lanes) {
+    if ((late_ms ?? 0) < behindMs) continue;
+    const message = `${waiting} records wait for ${destination}, the longest for ${hours(late_ms ?? 0)}.`;
+    add('deliveries_behind', 'warning', integration, destination, message, { waiting, late_ms: late_ms ?? 0 });
+  }
+  for (const { document, message } of facts.broken) {
+    add('document_broken', 'critical', '', document, `The ${document} cannot be worked with: ${message}.`);
+  }
+  return found;
+}

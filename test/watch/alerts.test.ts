@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { countActivity } from '../../src/store/activity.ts';
+import { pruneStore } from '../../src/store/retention.ts';
+import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
+import { watchOnce } from '../../src/wiring/watch.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+/** What the outgoing webhook was told. */
+const told: { type: string; alert: { kind: string; integration: string; subject: string } }[] = [];
+let refuses = false;
+const receiver = createServer((request, response) => {
+  let text = '';
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  request.on('end', () => {
+    if (!refuses) told.push(JSON.parse(text));
+    response.writeHead(refuses ? 500 : 204).end();
+  });
+});
+
+let node: ApiNode;
+before(async () => {
+  await new Promise<void>((ready) => receiver.listen(0, '127.0.0.1', ready));
+  const { port } = receiver.address() as AddressInfo;
+  node = await apiNode(`alerts: { webhook: "http://127.0.0.1:${port}/alerts" }\n`);
+});
+after(async () => {
+  await node.stop();
+  receiver.close();
+});
+
+const query = (sql: string) => node.ground.pool.query(sql);
+const open = async () =>
+  (await query('select kind, integration, subject from alerts where resolved_at is null order by kind')).rows;
+const run = (state: string, id: string) =>
+  query(`insert into runs (integration, run_id, sync, kind, state, requested_by, finished_at, error_code)
+         values ('grand', '${id}', 'stay', 'scheduled', '${state}', 'test', now(), 'pull.wrong_total')`);
+
+test('what holds is raised once, stays while it holds, and resolves by itself; the webhook is told of both', async () => {
+  await watchOnce(node.ground);
+  assert.deepEqual(await open(), []);
+  await run('incomplete', 'run_1');
+  await query(
+    `insert into partner_states (integration, auth_failed_at, auth_message) values ('other', now(), 'expired')`,
+  );
+  await query(`insert into partner_apis (api, state, failures) values ('https://grand.example', 'open', 5)`);
+  await watchOnce(node.ground);
+  await watchOnce(node.ground);
+  assert.deepEqual(await open(), [
+    { kind: 'auth_failed', integration: 'other', subject: '' },
+    { kind: 'breaker_open', integration: 'grand', subject: 'https://grand.example' },
+    { kind: 'run_incomplete', integration: 'grand', subject: 'stay' },
+  ]);
+  assert.deepEqual(told.map(({ type, alert }) => `${type} ${alert.kind}`).sort(), [
+    'alert.raised auth_failed',
+    'alert.raised breaker_open',
+    'alert.raised run_incomplete',
+  ]);
+  told.length = 0;
+  await run('complete', 'run_2');
+  await query(`update partner_states set auth_failed_at = null`);
+  await query(`update partner_apis set state = 'closed'`);
+  await watchOnce(node.ground);
+  assert.deepEqual(await open(), []);
+  assert.equal(told.filter(({ type }) => type === 'alert.resolved').length, 3);
+});
+
+test('an address that refuses is told later', async () => {
+  told.length = 0;
+  refuses = true;
+  await run('failed', 'run_3');
+  await watchOnce(node.ground);
+  assert.equal(told.length, 0);
+  refuses = false;
+  await watchOnce(node.ground);
+  assert.deepEqual(
+    told.map(({ alert }) => alert.kind),
+    ['run_failed'],
+  );
+  await watchOnce(node.ground);
+  assert.equal(told.length, 1);
+});
+
+test('a feed that falls silent against its habit raises an alert, and an event resolves it', async () => {
+  const event = (seq: number, ago: string) =>
+    query(`insert into events (integration, seq, endpoint_id, event_id, event, occurred_at, received_at, body_hash, state)
+           values ('grand', ${seq}, 'ep', 'e${seq}', 'reservation.updated', now() - interval '${ago}', now() - interval '${ago}', '', 'done')`);
+  await event(1, '3 hours');
+  await query(`insert into activity (integration, step, at, events)
+    select 'grand', '1h', h, 20 from generate_series(date_trunc('hour', now()) - interval '27 days', now() - interval '4 hours', interval '1 hour') as h`);
+  await watchOnce(node.ground);
+  const silent = async () => (await open()).filter(({ kind }) => kind === 'feed_silent');
+  assert.deepEqual(await silent(), [{ kind: 'feed_silent', integration: 'grand', subject: 'push' }]);
+  await event(2, '1 minute');
+  await watchOnce(node.ground);
+  assert.deepEqual(await silent(), []);
+});
+
+const calm: Facts = {
+  feeds: [],
+  runs: [],
+  breakers: [],
+  authFailures: [],
+  deadLetters: [],
+  skews: [],
+  lanes: [],
+  broken: [],
+};
+const kinds = (facts: Partial<Facts>) => conditionsOf({ ...calm, ...facts }).map(({ kind }) => kind);
+
+test('each threshold, from both sides', () => {
+  const growth = (last_hour: number, usual: number) =>
+    kinds({ deadLetters: [{ integration: 'grand', last_hour, usual, open: last_hour }] });
+  assert.deepEqual([growth(9, 0), growth(10, 1), growth(30, 20)], [[], ['dead_letters_growing'], []]);
+  const skew = (refused: number, ahead: number, taken: number) =>
+    kinds({ skews: [{ integration: 'grand', refused, ahead, taken }] });
+  assert.deepEqual(
+    [skew(2, 0, 9), skew(3, 0, 9), skew(0, 5, 9), skew(0, 4, 9)],
+    [[], ['clock_skew'], ['clock_skew'], []],
+  );
+  const late = (late_ms: number) =>
+    kinds({ lanes: [{ integration: 'grand', destination: 'crm', waiting: 1, late_ms }] });
+  assert.deepEqual([late(899_999), late(900_000)], [[], ['deliveries_behind']]);
+  assert.deepEqual(kinds({ broken: [{ document: 'connector x', message: 'y' }] }), ['document_broken']);
+});
+
+test('what is past its time is forgotten; the newest state and open work never are', async () => {
+  await node.take('other', reservation('OLD'), { id: 'DEAD' });
+  await query(`update receipts set received_at = received_at - interval '31 days'`);
+  await query(
+    `insert into sightings values ('other', now() - interval '8 days', 'r', '{OLD}'), ('other', now(), 'r', '{OLD}')`,
+  );
+  await query(
+    `update runs set queued_at = queued_at - interval '91 days', finished_at = finished_at - interval '91 days'`,
+  );
+  await query(`insert into audit (at, actor, action) values (now() - interval '401 days', 'x', 'y')`);
+  const day = 86_400_000;
+  const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day };
+  const forgotten = await pruneStore(node.ground.pool, kept);
+  assert.equal(forgotten.raw_payloads, 2);
+  assert.equal(forgotten.sightings, 1);
+  assert.equal(forgotten.runs, 3);
+  assert.equal(forgotten.audit, 1);
+  assert.equal(forgotten.dead_letters, 0);
+  const { rows } = await query(`select (select count(*)::int from records where version > 0) as records,
+    (select count(*)::int from dead_letters) as dead, (select count(*)::int from outbox where due_at is not null) as waiting`);
+  assert.deepEqual(rows, [{ records: 1, dead: 1, waiting: 2 }]);
+  assert.ok((await countActivity(node.ground.pool)) >= 0);
+});
