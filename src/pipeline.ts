@@ -80,7 +80,8 @@ function prepareRecord(
   const whole = complete?.(draft.record, draft.present) ?? { record: draft.record, notes: [] };
   const checked = toReservation(whole);
   if (checked.kind === 'invalid') return dead(arrival, raw, checked.code, checked.problems);
-  const clean = normalizeReservation(checked.reservation, country === undefined ? {} : { country });
+  const region = country === undefined ? {} : { country };
+  const clean = normalizeReservation(checked.reservation, region);
   const ruled = rules.apply(clean.reservation);
   if (ruled.kind === 'dropped') {
     return { kind: 'dropped', arrival, id: checked.reservation.id, reason: ruled.note, raw: raw.value };
@@ -94,13 +95,16 @@ function prepareRecord(
       checked.reservation.id,
     );
   }
+  const notes: Note[] = [...draft.notes, ...whole.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
   let record: Reservation = clean.reservation;
   if (ruled.changed) {
+    // What a rule wrote is checked and cleaned like what a partner wrote.
     const again = toReservation({ record: ruled.record as ReservationDraft });
     if (again.kind === 'invalid') return dead(arrival, raw, again.code, again.problems, checked.reservation.id);
-    record = again.reservation;
+    const cleanAgain = normalizeReservation(again.reservation, region);
+    record = cleanAgain.reservation;
+    notes.push(...cleanAgain.notes);
   }
-  const notes: Note[] = [...draft.notes, ...whole.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
   return {
     kind: 'record',
     arrival,

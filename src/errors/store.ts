@@ -25,10 +25,4 @@ export const storeErrors = {
     what: 'The database was migrated by a newer Innbound than this one.',
     next: 'Run the newer version: migrations only go forward.',
   },
-  'store.fenced': {
-    stage: 'store',
-    retry: 'final',
-    what: 'Another node took this work over after its lease ran out.',
-    next: 'Nothing: the other node goes on with it.',
-  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { schemas } from '../../src/documents/kinds.ts';
+import { parseJson } from '../../src/kit/json.ts';
+import { compilePath } from '../../src/pipeline.ts';
+import type { Arrival } from '../../src/reconcile/incoming.ts';
+import type { JsonObject } from '../../src/terms.ts';
+
+function pathOf(connector: JsonObject, integration: JsonObject = {}) {
+  const compiled = compilePath(
+    schemas.connector.parse({ connector: 'desk', ...connector }),
+    schemas.integration.parse({
+      integration: 'grand',
+      connector: 'desk',
+      brand_id: 'LIS01',
+      timezone: 'Europe/Lisbon',
+      country: 'PT',
+      ...integration,
+    }),
+  );
+  assert.equal(compiled.kind, 'ok', JSON.stringify(compiled));
+  if (compiled.kind !== 'ok') throw new Error();
+  return compiled.path;
+}
+
+const pulled: Arrival = { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' };
+
+function prepare(path: ReturnType<typeof pathOf>, text: string, arrival = pulled) {
+  const found = path.shaper.records(parseJson(text));
+  assert.equal(found.kind, 'ok');
+  return found.kind === 'ok' ? found.records.map((raw) => path.prepare(raw, arrival)) : [];
+}
+
+const bare = '"check_in":"2026-03-01","check_out":"2026-03-02","status":"confirmed"';
+
+test('a 20-digit number as id arrives as itself, and money to the digit', () => {
+  const path = pathOf({});
+  const [one] = prepare(path, `[{"id":12345678901234567890,"total_amount":12345678901234567.89,${bare}}]`);
+  assert.equal(one?.kind, 'record');
+  if (one?.kind !== 'record') return;
+  assert.equal(one.incoming.id, '12345678901234567890');
+  assert.equal((one.incoming.record as { total_amount: string }).total_amount, '12345678901234567.89');
+});
+
+test('one bad record is a dead letter that names field and rule and no value; its neighbours go on', () => {
+  const path = pathOf({});
+  const prepared = prepare(
+    path,
+    `[{"id":"A",${bare}},{"id":"B","check_in":"2026-02-30","check_out":"2026-03-02","status":"confirmed",
+      "guests":[{"last_name":"Sharp","date_of_birth":"1990-13-01"}]},{"id":"C",${bare}}]`,
+  );
+  assert.deepEqual(
+    prepared.map(({ kind }) => kind),
+    ['record', 'dead', 'record'],
+  );
+  const [, dead] = prepared;
+  if (dead?.kind !== 'dead') return;
+  assert.equal(dead.deadLetter.id, 'B');
+  assert.equal(dead.deadLetter.code, 'record.invalid');
+  assert.match(dead.deadLetter.message, /check_in/);
+  assert.doesNotMatch(dead.deadLetter.message, /1990|Sharp/);
+});
+
+test('every step leaves its notes, in the order of the path', () => {
+  const path = pathOf({}, { transforms: [{ when: 'channel == "BDC"', set: { source: '"OTA"' }, note: 'sites' }] });
+  const [one] = prepare(path, `[{"id":"A",${bare},"channel":"BDC","guests":[{"phone":"912 345 678"}]}]`);
+  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
+  assert.deepEqual(
+    one.incoming.notes.map(({ step, field }) => [step, field]),
+    [
+      ['normalize', 'guests[0].phone'],
+      ['transform', 'source'],
+    ],
+  );
+  assert.equal(one.incoming.origins()['guests[0].phone'], 'guests[0].phone');
+});
+
+test('what a rule writes is cleaned like what a partner writes', () => {
+  const path = pathOf({}, { transforms: [{ set: { 'guests[].email': '" Desk@Hotel.Example "' } }] });
+  const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Moura"}]}]`);
+  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
+  assert.equal((one.incoming.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
+});
+
+test('a rule can say that a record is not wanted', () => {
+  const path = pathOf({}, { transforms: [{ when: 'status == "confirmed"', drop: true, note: 'only past stays' }] });
+  const [one] = prepare(path, `[{"id":"A",${bare}}]`);
+  assert.equal(one?.kind, 'dropped');
+  if (one?.kind === 'dropped') assert.match(one.reason, /only past stays/);
+});
+
+test('an event in the words of the interface needs no mapping', () => {
+  const path = pathOf({ map: { total_amount: 'totals.gross' } });
+  const data = parseJson(
+    `{"reservation_id":"R9",${bare},"guests":[{"first_name":"ANNA"}],"stays":[{"room_type":"Double","board_type":"HB","adults":2}]}`,
+  );
+  const found = path.pushShaper.single(data);
+  if (found.kind !== 'ok') return assert.fail(JSON.stringify(found));
+  const one = path.prepare(found.record, { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' });
+  if (one.kind !== 'record') return assert.fail(JSON.stringify(one));
+  assert.deepEqual(one.incoming.record, {
+    id: 'R9',
+    check_in: '2026-03-01',
+    check_out: '2026-03-02',
+    status: 'confirmed',
+    guests: [{ first_name: 'Anna' }],
+    rooms: [{ room_type: 'Double', board: 'HB', adults: 2 }],
+    charges: [],
+  });
+});
