@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { registerApi } from './api/api.ts';
 import { registerConsole } from './api/console.ts';
+import { registerMetrics } from './api/metrics.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
@@ -21,6 +22,7 @@ import { apiPorts } from './wiring/api.ts';
 import { startConsoleBuild } from './wiring/console.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
+import { metricsOf } from './wiring/metrics.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { openIntake } from './wiring/push.ts';
 import { startWatch } from './wiring/watch.ts';
@@ -85,9 +87,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     if (ground.alone) await endAbandonedLeases(ground.pool);
     await options.prepare?.(ground);
+    const metrics = metricsOf(ground);
+    registerMetrics(app, metrics);
     loops.push(followDocuments(ground, () => intake?.directory.clear()));
     if (role !== 'worker') {
-      intake = openIntake(ground);
+      intake = openIntake(ground, { answered: metrics.answered });
       const { limits } = ground.active().settings;
       webhooks = registerWebhooks(app, {
         clock: systemClock,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { InnboundError } from '../errors.ts';
@@ -33,6 +34,11 @@ const failureRate = { perSecond: 1, burst: 60 };
 /** The one place where routes are guarded: token, role, brand, form of the request, and the audit. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
   const failures = new Buckets(() => failureRate, 10_000);
+  // Listeners never end by themselves; a server that closes would wait for them.
+  const streams = new Set<ServerResponse>();
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.end();
+  });
   for (const route of routes) {
     app.route({
       method: route.method,
@@ -40,7 +46,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       bodyLimit: 8 * 1024 * 1024,
       handler: async (request, reply) => {
         reply.header('cache-control', 'no-store');
-        return serve(route, request, reply, ports, failures);
+        return serve(route, request, reply, ports, { failures, streams });
       },
     });
   }
@@ -51,7 +57,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   ports: DispatchPorts,
-  failures: Buckets,
+  { failures, streams }: { readonly failures: Buckets; readonly streams: Set<ServerResponse> },
 ): Promise<FastifyReply> {
   const identified = await identify(route, request, ports, failures);
   if (identified.kind !== 'known') {
@@ -86,16 +92,12 @@ async function serve(
   const result = await route.handle(call).catch(asProblem);
   if (result.kind === 'stream') {
     const shown = shownToken(request.headers);
-    return sendStream(
-      request,
-      reply,
-      result,
-      async () => (shown && (await ports.authenticate(shown.token))) !== undefined,
-    );
+    const stillMay = async () => (shown && (await ports.authenticate(shown.token))) !== undefined;
+    return sendStream(request, reply, result, stillMay, streams);
   }
   const status = result.kind === 'ok' ? route.status : result.status;
   // An answer with guest data leaves only after its reading is on record.
-  if (route.method !== 'GET' || route.payload) {
+  if ((route.method !== 'GET' && !route.asks) || route.payload) {
     await ports.audit({
       actor: caller.name,
       tokenId: caller.tokenId === '' ? undefined : caller.tokenId,

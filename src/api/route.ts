@@ -21,6 +21,8 @@ export interface Route {
   readonly scope: Scope;
   /** The answer may hold guest data: that it was read is audited. */
   readonly payload?: true;
+  /** A question that is asked by POST since it is long: it changes nothing and is not audited. */
+  readonly asks?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   readonly body: z.ZodType | undefined;
@@ -94,6 +96,7 @@ interface Definition<Params, Query, Body> {
   readonly role: Route['role'];
   readonly scope: Scope | 'any' | 'param' | 'all';
   readonly payload?: true;
+  readonly asks?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.ts';
 import type { Result } from './route.ts';
@@ -12,6 +13,7 @@ export function sendStream(
   reply: FastifyReply,
   stream: Extract<Result, { kind: 'stream' }>,
   stillMay: () => Promise<boolean>,
+  streams: Set<ServerResponse>,
 ): FastifyReply {
   const { raw } = reply;
   let id = 0;
@@ -44,8 +46,10 @@ export function sendStream(
   }, heartbeatMs);
   const end = (): void => {
     clearInterval(beat);
+    streams.delete(raw);
     stream.close();
   };
+  streams.add(raw);
   raw.once('close', end);
   return reply;
 }

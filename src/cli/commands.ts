@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { registerAlerts } from './alerts.ts';
 import { registerApply } from './apply.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
+import { registerErase } from './erase.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
@@ -27,7 +29,9 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerMap,
   registerReservation,
   registerDeadLetters,
+  registerAlerts,
   registerSecret,
+  registerErase,
   registerToken,
   registerPartner,
 ];

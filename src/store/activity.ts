@@ -57,7 +57,8 @@ export async function countActivity(pool: Pool): Promise<number> {
 
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(
-    `insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting)
+    `with counted_once as (
+     insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting)
      select integration, $1, $2, sum(events), sum(pulls), sum(changes), sum(delivered), sum(retried), sum(dead),
             max(p50), max(p95), sum(waiting)
        from (
@@ -84,7 +85,13 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
          select integration, 0, 0, 0, 0, 0, 0, null, null, count(*)::int
            from outbox where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
        ) counted group by integration
-     on conflict (integration, step, at) do nothing`,
+     on conflict (integration, step, at) do nothing
+     returning integration, step, events, changes, delivered, retried, dead)
+     insert into totals as t (integration, events, changes, delivered, retried, dead)
+     select integration, events, changes, delivered, retried, dead from counted_once where step = '10s'
+     on conflict (integration) do update
+        set events = t.events + excluded.events, changes = t.changes + excluded.changes,
+            delivered = t.delivered + excluded.delivered, retried = t.retried + excluded.retried, dead = t.dead + excluded.dead`,
     [step, from, to],
   );
 }

@@ -81,6 +81,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       method: 'POST',
       path: '/documents/validate',
       id: 'documents.validate',
+      asks: true,
       summary: 'Check a text among the other documents; nothing is applied',
       role: 'viewer',
       body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),

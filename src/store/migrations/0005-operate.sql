@@ -131,3 +131,13 @@ create index receipts_newest on receipts (received_at desc) where outcome in ('c
 alter table changes add column erased jsonb;
 comment on column changes.erased is 'Of an erasure: what the erased guests were known by, for destinations that find them by it. Emptied as soon as every destination was told.';
 create index changes_erased on changes (integration, type, id) where erased is not null;
+
+create table totals (
+  integration text primary key,
+  events      bigint not null default 0,
+  changes     bigint not null default 0,
+  delivered   bigint not null default 0,
+  retried     bigint not null default 0,
+  dead        bigint not null default 0
+);
+comment on table totals is 'Counted with the activity and never forgotten: counters for metrics, the same on every node.';

@@ -1,0 +1,120 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import type { FastifyInstance } from 'fastify';
+import type { MetricRows } from '../store/metrics.ts';
+import type { BreakerNow, LaneNow } from '../store/overview.ts';
+
+export interface MetricPorts {
+  readonly read: () => Promise<{
+    readonly rows: MetricRows;
+    readonly lanes: readonly LaneNow[];
+    readonly breakers: readonly BreakerNow[];
+  }>;
+  readonly now: () => number;
+}
+
+export interface Metrics {
+  /** Told of every answer to a webhook. */
+  readonly answered: (status: number, code: string | undefined, integration: string | undefined) => void;
+  readonly text: () => Promise<string>;
+}
+
+/** A scrape that comes more often gets the same numbers again. */
+const freshMs = 5_000;
+
+/**
+ * `/metrics`. What this process did is counted here; what is true of the whole service is read from the store and the same on
+ * every node: rules and panels take its maximum over the nodes, not its sum. Labels are names of documents and codes.
+ */
+export function openMetrics(ports: MetricPorts): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const gauge = <Labels extends string>(name: string, help: string, ...labelNames: Labels[]): Gauge<Labels> =>
+    new Gauge({ name: `innbound_${name}`, help, labelNames, registers });
+  const counter = <Labels extends string>(name: string, help: string, ...labelNames: Labels[]): Counter<Labels> =>
+    new Counter({ name: `innbound_${name}`, help, labelNames, registers });
+
+  const webhooks = counter('webhooks_total', 'Webhooks answered by this node.', 'integration', 'status', 'code');
+  const totals = {
+    events: counter('events_total', 'Events taken.', 'integration'),
+    changes: counter('changes_total', 'New versions of records.', 'integration'),
+    delivered: counter('delivered_total', 'Deliveries that succeeded.', 'integration'),
+    retried: counter('delivery_retries_total', 'Tries to deliver that are tried again.', 'integration'),
+    dead: counter('delivery_dead_total', 'Deliveries that failed for good.', 'integration'),
+  };
+  const waiting = gauge('outbox_waiting', 'Records that wait to be delivered.', 'integration', 'destination');
+  const late = gauge(
+    'outbox_late_seconds',
+    'How long the longest due record has been so.',
+    'integration',
+    'destination',
+  );
+  const held = gauge('outbox_held', 'Records that a dead letter holds back.', 'integration', 'destination');
+  const deadLetters = gauge('dead_letters_open', 'Open dead letters.', 'integration', 'kind');
+  const alerts = gauge('alerts_open', 'Open alerts.', 'integration', 'kind', 'severity');
+  const runs = gauge(
+    'run_last_finished_seconds',
+    'When the last run of a sync ended.',
+    'integration',
+    'sync',
+    'status',
+  );
+  const going = gauge('runs_going', 'Runs queued or running.');
+  const pending = gauge('events_pending', 'Events that are stored and not worked yet.', 'integration');
+  const lastEvent = gauge('event_last_seconds', 'When the last event came.', 'integration');
+  const breakers = gauge('breaker_open', '1 while requests to a partner API rest.', 'api');
+  const reachable = gauge('store_up', '1 when the store answered the scrape.');
+  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, breakers];
+
+  const refresh = async (): Promise<void> => {
+    const { rows, lanes, breakers: open } = await ports.read();
+    for (const metric of [...shown, ...Object.values(totals)]) metric.reset();
+    for (const { integration, ...counts } of rows.totals) {
+      for (const [name, metric] of Object.entries(totals)) {
+        metric.inc({ integration }, counts[name as keyof typeof totals]);
+      }
+    }
+    for (const { integration, destination, ...lane } of lanes) {
+      waiting.set({ integration, destination }, lane.waiting);
+      held.set({ integration, destination }, lane.held);
+      late.set({ integration, destination }, (lane.late_ms ?? 0) / 1000);
+    }
+    for (const { integration, kind, open: count } of rows.deadLetters) deadLetters.set({ integration, kind }, count);
+    for (const { integration, kind, severity, open: count } of rows.alerts) {
+      alerts.set({ integration, kind, severity }, count);
+    }
+    for (const { integration, sync, state, finished } of rows.runs)
+      runs.set({ integration, sync, status: state }, finished);
+    for (const { integration, pending: count } of rows.pendingEvents) pending.set({ integration }, count);
+    for (const { integration, at } of rows.lastEvents) lastEvent.set({ integration }, at);
+    for (const { api } of open) breakers.set({ api }, 1);
+    going.set(rows.going);
+  };
+
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  return {
+    answered: (status, code, integration) =>
+      webhooks.inc({ integration: integration ?? '', status: String(status), code: code ?? '' }),
+    text: async () => {
+      if (ports.now() - readAt > freshMs) {
+        reading ??= refresh().finally(() => {
+          reading = undefined;
+        });
+        const up = await reading.then(
+          () => true,
+          () => false,
+        );
+        if (up) readAt = ports.now();
+        reachable.set(up ? 1 : 0);
+      }
+      return registry.metrics();
+    },
+  };
+}
+
+export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.get('/metrics', async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  );
+}

@@ -1,0 +1,51 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { acknowledgeAlert, listAlerts } from '../store/alerts.ts';
+import { type CommonOptions, common, onGround, printJson, show, table } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly all?: boolean;
+  readonly acknowledge?: string;
+}
+
+export function registerAlerts(program: Command): void {
+  common(program.command('alerts'))
+    .description('what somebody should look at: silent feeds, failing runs, refused credentials, growing dead letters')
+    .option('--all', 'also those that are resolved')
+    .option('--acknowledge <alert>', 'say that you look at it; it resolves by itself when its cause is gone')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  innbound alerts
+  innbound alerts --acknowledge alr_…`,
+    )
+    .action((options: Options) =>
+      onGround(options, 'alerts', async ({ pool }) => {
+        if (options.acknowledge !== undefined) {
+          const row = await acknowledgeAlert(pool, options.acknowledge, userInfo().username);
+          if (row === undefined)
+            throw new InnboundError('operate.not_found', `There is no alert ${options.acknowledge}.`);
+          if (options.json) printJson(row);
+          else show(`Acknowledged: ${row.message}`);
+          return;
+        }
+        const rows = await listAlerts(pool, { open: options.all !== true, limit: 200 });
+        if (options.json) for (const row of rows) printJson(row);
+        else if (rows.length === 0) show('No alerts.');
+        else {
+          const head = ['alert', 'severity', 'kind', 'integration', 'raised', 'what'];
+          const lines = rows.map((row) => [
+            row.alert_id,
+            row.resolved_at ? 'resolved' : row.acknowledged_at ? `${row.severity}, seen` : row.severity,
+            row.kind,
+            row.integration || '-',
+            row.raised_at.toISOString().slice(0, 16),
+            row.message,
+          ]);
+          show(table([head, ...lines]));
+        }
+      }),
+    );
+}

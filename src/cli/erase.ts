@@ -1,0 +1,69 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { drainOnce } from '../deliver/deliveries.ts';
+import { InnboundError } from '../errors.ts';
+import { writeAudit } from '../store/audit.ts';
+import { liveNodes } from '../store/nodes.ts';
+import { deliverPorts } from '../wiring/deliver.ts';
+import { eraseGuest } from '../wiring/privacy.ts';
+import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly guestId?: string;
+  readonly integration?: string;
+}
+
+export function registerErase(program: Command): void {
+  common(program.command('erase'))
+    .description('erase a guest everywhere, tell the destinations, and keep the guest from coming back')
+    .option('--email <address>', 'the guest’s e-mail address')
+    .option('--phone <number>', 'the guest’s phone number, in international form')
+    .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
+    .option('-i, --integration <name>', 'only in this integration')
+    .addHelpText(
+      'after',
+      `
+The guest goes from records, their versions, raw payloads, events, dead letters and queued deliveries; reservations stay,
+without the guest. Destinations are told. A keyed hash is kept, so that the next poll does not bring the guest back. The
+receipt says what was removed where, and holds nothing of the guest.
+
+Example:
+  innbound erase --email guest@example.com`,
+    )
+    .action((options: Options) =>
+      onGround(options, 'erase', async (ground) => {
+        const { email, phone, guestId, integration } = options;
+        const by = `${userInfo().username} (command line)`;
+        const erased = await eraseGuest(
+          ground,
+          {
+            ...(email !== undefined && { email }),
+            ...(phone !== undefined && { phone }),
+            ...(guestId !== undefined && { guest_id: guestId }),
+            ...(integration !== undefined && { integration }),
+          },
+          by,
+        );
+        if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
+        const { receipt } = erased;
+        await writeAudit(ground.pool, {
+          actor: by,
+          action: 'privacy.erase',
+          integration,
+          target: { erasure_id: receipt.erasure_id },
+        });
+        // Where no service runs that would, the destinations are told now.
+        if ((await liveNodes(ground.pool)).length === 0) await drainOnce(await deliverPorts(ground));
+        if (options.json) return printJson(receipt);
+        show(`Erased. Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
+        show(
+          table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
+        );
+        for (const { destination, integration: brand, records } of receipt.told) {
+          say(`${destination} is told of ${records} ${records === 1 ? 'record' : 'records'} of ${brand}.`);
+        }
+      }),
+    );
+}

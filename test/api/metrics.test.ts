@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { countActivity } from '../../src/store/activity.ts';
+import { metricsOf } from '../../src/wiring/metrics.ts';
+import { type ApiNode, apiNode, reservation } from './node.ts';
+
+let node: ApiNode;
+before(async () => {
+  node = await apiNode();
+  await node.take('grand', reservation('R1'), reservation('R2'), { id: 'BAD' });
+  await node.ground.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await countActivity(node.ground.pool);
+});
+after(() => node.stop());
+
+test('metrics tell what was counted and what waits, by brand, without a word of any guest', async () => {
+  const metrics = metricsOf(node.ground);
+  metrics.answered(202, undefined, 'grand');
+  metrics.answered(401, 'push.unauthorized', undefined);
+  const text = await metrics.text();
+  for (const line of [
+    'innbound_changes_total{integration="grand"} 2',
+    'innbound_outbox_waiting{integration="grand",destination="lake"} 2',
+    'innbound_outbox_waiting{integration="other",destination="lake"} 0',
+    'innbound_dead_letters_open{integration="grand",kind="record"} 1',
+    'innbound_webhooks_total{integration="grand",status="202",code=""} 1',
+    'innbound_webhooks_total{integration="",status="401",code="push.unauthorized"} 1',
+    'innbound_store_up 1',
+    'innbound_runs_going 0',
+  ]) {
+    assert.ok(text.includes(line), `${line} in\n${text}`);
+  }
+  assert.ok(!/Prado|mail\.example/.test(text));
+  assert.match(text, /process_resident_memory_bytes/);
+});
+
+test('counters never fall, and a scrape without a store says so', async () => {
+  const pool = { query: () => Promise.reject(new Error('gone')) };
+  const metrics = metricsOf({ ...node.ground, pool } as unknown as typeof node.ground);
+  assert.match(await metrics.text(), /innbound_store_up 0/);
+  const twice = metricsOf(node.ground);
+  await twice.text();
+  await countActivity(node.ground.pool);
+  assert.match(await twice.text(), /innbound_changes_total\{integration="grand"\} 2/);
+});
