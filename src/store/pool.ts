@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parseJson } from '../kit/json.ts';
+import { HostsPool, readHosts } from './hosts.ts';
 
 /** Our tables live in a schema of their own, so that a warehouse in the same database never meets them. */
 export const serviceSchema = 'innbound_service';
@@ -28,8 +29,9 @@ export interface StoreOptions {
 }
 
 export function openPool(options: StoreOptions): Pool {
-  const pool = new pg.Pool({
-    ...options.connection,
+  const hosts = readHosts(options.connection.connectionString ?? '');
+  const config: pg.PoolConfig = {
+    ...(hosts ? {} : options.connection),
     max: options.maxConnections ?? 16,
     application_name: options.applicationName,
     options: `-c search_path=${serviceSchema} -c timezone=UTC -c idle_in_transaction_session_timeout=120000`,
@@ -37,7 +39,8 @@ export function openPool(options: StoreOptions): Pool {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-  });
+  };
+  const pool = hosts ? new HostsPool(hosts, config) : new pg.Pool(config);
   // Without a listener, a connection cut by the server ends the process.
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => {}));
