@@ -169,6 +169,7 @@ export function openChannel(
             changedAt,
             mayHaveArrived,
             byConsent: config.selection.consent !== undefined,
+            ...(claimed.change?.erased && { erased: claimed.change.erased }),
           },
         });
       }

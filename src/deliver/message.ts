@@ -28,6 +28,8 @@ export interface Delivery {
   readonly mayHaveArrived: boolean;
   /** Chosen under a consent rule: a guest without marketing_consent in here is one that withdrew. */
   readonly byConsent: boolean;
+  /** Of an erasure: what the erased guests were known by. The data does not hold them any more. */
+  readonly erased?: readonly Guest[];
 }
 
 export function encodeMessage(message: Message): string {

@@ -1,3 +1,4 @@
+import type { Guest } from '../canonical/reservation.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { Destination } from './destination.ts';
@@ -57,6 +58,8 @@ export interface Claimed {
     readonly idempotencyKey: string;
     readonly at: EpochMs;
     readonly dataText: string;
+    /** Of an erasure: what the erased guests were known by, until every destination was told. */
+    readonly erased?: readonly Guest[];
   };
   /** What the destination was given last; only where it is asked for. */
   readonly deliveredDataText?: string;

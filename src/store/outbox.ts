@@ -1,3 +1,4 @@
+import type { Guest } from '../canonical/reservation.ts';
 import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../terms.ts';
 import { settle } from './outbox-settle.ts';
@@ -61,6 +62,7 @@ interface ClaimedRow {
   readonly idempotency_key: string;
   readonly at_ms: number;
   readonly data: string;
+  readonly erased: readonly Guest[] | null;
   readonly delivered_data?: string | null;
 }
 
@@ -80,7 +82,7 @@ const claimSql = (withDelivered: boolean) => `
      where o.ctid = due.place and o.integration = $1 and o.destination = $2
     returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
   )
-  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased
          ${withDelivered ? ', g.data::text as delivered_data' : ''}
     from claimed k
     left join changes c on c.integration = $1 and c.type = k.type and c.id = k.id and c.version = k.version
@@ -109,7 +111,13 @@ async function claim(
     fence: row.fence,
     interrupted: row.interrupted,
     ...(row.event !== null && {
-      change: { event: row.event, idempotencyKey: row.idempotency_key, at: row.at_ms, dataText: row.data },
+      change: {
+        event: row.event,
+        idempotencyKey: row.idempotency_key,
+        at: row.at_ms,
+        dataText: row.data,
+        ...(row.erased && { erased: row.erased }),
+      },
     }),
     ...(typeof row.delivered_data === 'string' && { deliveredDataText: row.delivered_data }),
   }));

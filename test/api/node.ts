@@ -47,7 +47,8 @@ push: { enabled: true }
 deliver: [lake]
 `;
 
-export async function apiNode(settings = ''): Promise<ApiNode> {
+/** Further files, or others in the place of those below. */
+export async function apiNode(settings = '', files: Readonly<Record<string, string>> = {}): Promise<ApiNode> {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-api-'));
   const write = async (file: string, text: string) => {
@@ -67,6 +68,7 @@ shape: { root_path: reservations }
   await write('integrations/grand.yaml', brand('grand', 'LIS01'));
   await write('integrations/other.yaml', brand('other', 'OPO02'));
   await write('destinations/lake.yaml', 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n');
+  for (const [file, text] of Object.entries(files)) await write(file, text);
   process.env.DATABASE_URL = database.url;
   process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
   const ground = await openGround({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });

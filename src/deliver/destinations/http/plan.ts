@@ -68,10 +68,12 @@ export function compilePlan(settings: Settings): Plan {
     items(delivery, index) {
       const { message } = delivery;
       const whole = { ...messageJson(message), changed_at: new Date(delivery.changedAt).toISOString(), with: values };
-      const guests = message.type === 'guest' ? [message.data] : (message.data.guests ?? []);
+      const named = message.type === 'guest' ? [message.data] : (message.data.guests ?? []);
+      // Whom an erasure is about stands beside it: what is told of the others is no erasure.
+      const guests = message.event === 'erased' && delivery.erased ? delivery.erased : named;
       const scopes: Scope[] =
         each === 'record'
-          ? [message.type === 'guest' ? { ...whole, guest: message.data } : whole]
+          ? [message.type === 'guest' ? { ...whole, guest: guests[0] ?? message.data } : whole]
           : guests.map((guest) => ({ ...whole, guest }));
       return scopes
         .map((scope, i): Item => {

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { forgetToldErasures } from '../../src/store/erase-traces.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { eraseGuest } from '../../src/wiring/privacy.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+/** Destinations are told of an erasure: a CRM by the address under which it knows the guest, a lake without any. */
+
+const calls: { path: string; body: unknown }[] = [];
+const crm = createServer((request, response) => {
+  let text = '';
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  request.on('end', () => {
+    calls.push({ path: request.url ?? '', body: JSON.parse(text) });
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+});
+let node: ApiNode;
+const vera = { first_name: 'Vera', last_name: 'Lind', email: 'vera.lind@mail.example' };
+const omar = { first_name: 'Omar', last_name: 'Saad', email: 'omar@mail.example' };
+
+before(async () => {
+  await new Promise<void>((ready) => crm.listen(0, '127.0.0.1', ready));
+  const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}`;
+  node = await apiNode('', {
+    'destinations/crm.yaml': `destination: crm
+type: http
+url: ${url}/contacts
+each: guest
+requires: [guest.email]
+body: { email: "{guest.email}", name: "{guest.last_name}" }
+on:
+  erased: { url: "${url}/forget", body: { email: "{guest.email}" } }
+`,
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+push: { enabled: true }
+deliver: [crm, lake]
+`,
+  });
+});
+after(async () => {
+  await node.stop();
+  crm.close();
+});
+
+const deliver = async () => drainOnce(await deliverPorts(node.ground));
+
+test('the CRM forgets whom it knew and nobody else; the lake learns which record, not who', async () => {
+  await node.take('grand', reservation('R1', { guests: [vera, omar] }));
+  await deliver();
+  assert.deepEqual(calls.map((call) => call.path).sort(), ['/contacts', '/contacts']);
+  calls.length = 0;
+  await eraseGuest(node.ground, { email: vera.email }, 'officer');
+  await deliver();
+  assert.deepEqual(calls, [{ path: '/forget', body: { email: vera.email } }]);
+  const folder = path.join(node.ground.workspaceDir, 'out');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ndjson'));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+  const lines = texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
+  const last = lines.filter(({ type }) => type === 'reservation').at(-1);
+  assert.equal(last.event, 'erased');
+  assert.equal(last.version, 2);
+  assert.deepEqual(last.data.guests[0], {});
+  assert.equal(last.data.guests[1].email, omar.email);
+});
+
+test('when all were told, nobody needs the address any more', async () => {
+  await forgetToldErasures(node.ground.pool);
+  const { rows } = await node.ground.pool.query(`select from changes where erased is not null`);
+  assert.equal(rows.length, 0);
+});
+
+test('what was queued and not sent yet goes out without the guest', async () => {
+  calls.length = 0;
+  const ines = { first_name: 'Inês', last_name: 'Melo', email: 'ines@mail.example' };
+  await node.take('grand', reservation('R2', { guests: [ines] }));
+  await eraseGuest(node.ground, { email: ines.email }, 'officer');
+  await deliver();
+  assert.deepEqual(
+    calls.map((call) => call.path),
+    ['/forget'],
+  );
+});
