@@ -19,7 +19,14 @@ function sourcesHash(): string {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort()) add(file);
   };
-  for (const file of ['index.html', 'build.ts', '../package-lock.json', '../src/errors.ts']) add(path.join(here, file));
+  for (const file of [
+    'index.html',
+    'build.ts',
+    '../package-lock.json',
+    '../src/errors.ts',
+    '../src/canonical/fields.ts',
+  ])
+    add(path.join(here, file));
   for (const folder of ['src', 'public', '../src/errors']) addAll(path.join(here, folder));
   return hash.digest('hex');
 }

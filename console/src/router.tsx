@@ -1,13 +1,22 @@
 import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
+import { Alerts } from './pages/Alerts.tsx';
+import { Audit } from './pages/Audit.tsx';
 import { DeadLetter } from './pages/DeadLetter.tsx';
 import { DeadLetters } from './pages/DeadLetters.tsx';
+import { Destinations } from './pages/Destinations.tsx';
+import { DocumentPage, Documents } from './pages/Documents.tsx';
+import { Events } from './pages/Events.tsx';
 import { Integration } from './pages/Integration.tsx';
 import { Integrations } from './pages/Integrations.tsx';
+import { Onboard } from './pages/Onboard.tsx';
 import { Overview } from './pages/Overview.tsx';
+import { Privacy } from './pages/Privacy.tsx';
 import { Reservations } from './pages/Reservations.tsx';
 import { Run } from './pages/Run.tsx';
 import { Runs } from './pages/Runs.tsx';
+import { Studio } from './pages/Studio.tsx';
 import { Timeline } from './pages/Timeline.tsx';
+import { Tokens } from './pages/Tokens.tsx';
 import { Card, Empty, Head } from './parts/basics.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { SignIn } from './shell/SignIn.tsx';
@@ -33,7 +42,7 @@ const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
   createRoute({ ...at, path: '/integrations', component: Integrations }),
   createRoute({ ...at, path: '/integrations/$name', component: Integration }),
-  createRoute({ ...at, path: '/integrations/$name/$type/$id', component: Timeline }),
+  createRoute({ ...at, path: '/reservations/$name/$type/$id', component: Timeline }),
   createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters('integration', 'status') }),
   createRoute({ ...at, path: '/runs/$id', component: Run }),
   createRoute({
@@ -49,6 +58,16 @@ const pages = [
     validateSearch: filters('integration', 'kind', 'code', 'destination', 'state'),
   }),
   createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
+  createRoute({ ...at, path: '/alerts', component: Alerts }),
+  createRoute({ ...at, path: '/events', component: Events, validateSearch: filters('integration', 'state') }),
+  createRoute({ ...at, path: '/destinations', component: Destinations }),
+  createRoute({ ...at, path: '/studio', component: Studio, validateSearch: filters('connector', 'letter') }),
+  createRoute({ ...at, path: '/documents', component: Documents }),
+  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage }),
+  createRoute({ ...at, path: '/onboard', component: Onboard }),
+  createRoute({ ...at, path: '/privacy', component: Privacy }),
+  createRoute({ ...at, path: '/tokens', component: Tokens }),
+  createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters('actor', 'action', 'integration') }),
 ] as const;
 
 export const router = createRouter({

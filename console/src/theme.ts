@@ -16,7 +16,6 @@ const brass: MantineColorsTuple = [
 export const theme = createTheme({
   primaryColor: 'brass',
   primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
   colors: { brass },
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',

@@ -16,7 +16,7 @@ const route = getRouteApi('/desk/dead-letters/$id');
 export function DeadLetter() {
   const { id } = route.useParams();
   const query = useQuery({
-    queryKey: ['dead-letters', 'one', id],
+    queryKey: ['letter', id],
     queryFn: ({ signal }) => get<WholeDeadLetter>(`/dead-letters/${part(id)}`, undefined, signal),
   });
   return (
@@ -41,7 +41,7 @@ export function DeadLetter() {
               <Button
                 variant="default"
                 component={Link}
-                to={`/integrations/${letter.integration}/${letter.type}s/${part(letter.record_id)}`}
+                to={`/reservations/${letter.integration}/${letter.type}s/${part(letter.record_id)}`}
               >
                 Timeline
               </Button>
@@ -208,7 +208,7 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
           minRows={2}
         />
         <div>
-          <Button type="submit" color="red" loading={drop.isPending}>
+          <Button type="submit" data-danger loading={drop.isPending}>
             Drop it
           </Button>
         </div>

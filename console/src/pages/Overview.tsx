@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { get } from '../api/client.ts';
-import { useEvery } from '../api/live.ts';
+import { useEvery, useNews } from '../api/live.ts';
 import type { Overview as Data, Point } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
@@ -211,18 +211,48 @@ function Health({ data }: { data: Data }) {
           </table>
         )}
       </Card>
-      <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} going`}>
-        <dl className="facts">
-          {data.nodes.map(({ node, role, started_at }) => (
-            <div key={node} style={{ display: 'contents' }}>
-              <dt className="mono">{node}</dt>
-              <dd>
-                {role}, started <Ago at={started_at} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </Card>
+      <div className="stack">
+        <Happening />
+        <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} going`}>
+          <dl className="facts">
+            {data.nodes.map(({ node, role, started_at }) => (
+              <div key={node} style={{ display: 'contents' }}>
+                <dt className="mono">{node}</dt>
+                <dd>
+                  {role}, started <Ago at={started_at} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+      </div>
     </div>
+  );
+}
+
+/** What changes, as it changes. */
+function Happening() {
+  const news = useNews();
+  return (
+    <Card title="As it happens">
+      {news.length === 0 ? (
+        <p className="muted">Listening. Changes show here as they come in.</p>
+      ) : (
+        <ol className="ticker">
+          {news.slice(0, 7).map((one) => (
+            <li key={`${one.integration} ${one.id} ${one.version}`}>
+              <Link
+                to="/reservations/$name/$type/$id"
+                params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
+              >
+                {one.id}
+              </Link>{' '}
+              {one.event} <span className="muted">{one.cause === 'run' ? 'by a pull' : `by an ${one.cause}`}</span>
+              <span className="muted place">{one.integration}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
   );
 }

@@ -1,22 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { get, part } from '../api/client.ts';
-import { useEvery } from '../api/live.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { ago, fullName, plural, words } from '../parts/format.ts';
 import { Ledger } from './Ledger.tsx';
 
-const route = getRouteApi('/desk/integrations/$name/$type/$id');
+const route = getRouteApi('/desk/reservations/$name/$type/$id');
 
 export function Timeline() {
   const { name, type, id } = route.useParams();
-  const every = useEvery(4);
   const query = useQuery({
     queryKey: ['timeline', name, type, id],
     queryFn: ({ signal }) => get<Story>(`/integrations/${part(name)}/${type}/${part(id)}`, undefined, signal),
-    refetchInterval: every,
+    // News of this very record reads it again; by the clock only while something is on its way.
+    refetchInterval: ({ state }) => (state.data?.deliveries.some(({ due_at }) => due_at !== null) ? 5_000 : false),
   });
   return (
     <Loaded query={query}>

@@ -1,11 +1,23 @@
 import { ActionIcon, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { guestFields, reservationFields } from '../../../src/canonical/fields.ts';
 import type { Difference, Json, Note } from '../api/types.ts';
 import { shown, words } from './format.ts';
 
+const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), 'guests', 'rooms', 'charges', 'extra'];
+const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
+
+/** A database keeps no order of keys; people look for a record's fields where the schema has them. */
+function inOrder(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => placeOf(one) - placeOf(other));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
+}
+
 /** JSON in colour, as text: nothing of a payload is ever read as markup. */
 export function JsonText({ value, label }: { value: Json | undefined; label: string }) {
-  const text = JSON.stringify(value ?? null, null, 2);
+  const text = JSON.stringify(inOrder(value ?? null), null, 2);
   const pieces: ReactNode[] = [];
   let last = 0;
   for (const match of text.matchAll(

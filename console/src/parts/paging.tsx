@@ -8,7 +8,7 @@ export function usePages<T, P extends Page<T> = Page<T>>(
   key: string,
   path: string,
   query: Record<string, string | number | undefined>,
-  everyMs: number,
+  everyMs: number | false,
 ) {
   const pages = useInfiniteQuery({
     queryKey: [key, path, query],
@@ -23,6 +23,8 @@ export function usePages<T, P extends Page<T> = Page<T>>(
     all: pages.data?.pages.flatMap(({ items }) => items) ?? [],
     first: pages.data?.pages[0],
     more: <More pages={pages} />,
+    again: () => void pages.refetch(),
+    busy: pages.isFetching,
   };
 }
 

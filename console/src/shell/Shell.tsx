@@ -44,7 +44,7 @@ function Desk() {
             <Mark /> Innbound
           </Link>
         </div>
-        <Rail open={menu} live={live} onGo={() => setMenu(false)} />
+        <Rail open={menu} live={live.on} onGo={() => setMenu(false)} />
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Finder />
           <Outlet />

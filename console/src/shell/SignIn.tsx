@@ -61,7 +61,7 @@ export function SignIn() {
             <input name="token" type="password" autoComplete="off" required minLength={8} />
           </label>
           <div>
-            <Button type="submit" loading={busy} color="brass.4" autoContrast>
+            <Button type="submit" loading={busy}>
               Sign in
             </Button>
           </div>

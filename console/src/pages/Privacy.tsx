@@ -1,0 +1,165 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { get, post } from '../api/client.ts';
+import type { Found, Page, Receipt } from '../api/types.ts';
+import { useAct } from '../parts/act.ts';
+import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { number, plural, words } from '../parts/format.ts';
+
+interface Whom {
+  email?: string;
+  phone?: string;
+}
+
+export function Privacy() {
+  const [whom, setWhom] = useState<Whom>();
+  const [receipt, setReceipt] = useState<Receipt>();
+  const query = useQuery({ queryKey: ['erasures'], queryFn: () => get<{ items: Receipt[] }>('/privacy/erasures') });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = String(new FormData(event.currentTarget).get('who') ?? '').trim();
+    if (text !== '') setWhom(text.includes('@') ? { email: text } : { phone: text });
+  };
+  return (
+    <>
+      <Head
+        title="Privacy"
+        lead="Erase a guest from records, versions, raw payloads, events, dead letters and queued deliveries; destinations are told, and the next poll does not bring the guest back."
+      />
+      <div className="stack">
+        <Card title="Erase a guest">
+          <form onSubmit={submit} className="filters" style={{ marginBottom: 0 }}>
+            <TextInput
+              name="who"
+              label="E-mail address, or phone with country code"
+              required
+              style={{ flex: '1 1 280px', maxWidth: 420 }}
+            />
+            <Button type="submit" variant="default">
+              Find what would go …
+            </Button>
+          </form>
+        </Card>
+        {receipt && <Done receipt={receipt} />}
+        <Card title="Receipts" aside="the proof that it was done" flush>
+          <Loaded query={query}>
+            {({ items }) =>
+              items.length === 0 ? (
+                <Empty title="Nobody has been erased">
+                  Each erasure leaves a receipt here, without the guest’s data.
+                </Empty>
+              ) : (
+                <Receipts items={items} />
+              )
+            }
+          </Loaded>
+        </Card>
+      </div>
+      {whom && (
+        <Confirm
+          whom={whom}
+          onClose={() => setWhom(undefined)}
+          onDone={(done) => {
+            setWhom(undefined);
+            setReceipt(done);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Receipt) => void }) {
+  const who = props.whom.email ?? props.whom.phone ?? '';
+  const found = useQuery({
+    queryKey: ['records', 'of', who],
+    queryFn: ({ signal }) => get<Page<Found>>('/reservations', { q: who, limit: 200 }, signal),
+  });
+  const [typed, setTyped] = useState('');
+  const erase = useAct(
+    () => post<Receipt>('/privacy/erasures', props.whom),
+    (receipt) => {
+      props.onDone(receipt);
+      return 'Erased. The receipt is below.';
+    },
+  );
+  return (
+    <Modal opened onClose={props.onClose} title="Erase for good">
+      <div className="stack">
+        <Loaded query={found}>
+          {({ items }) => (
+            <p>
+              {items.length === 0 ? 'No booking' : plural(items.length, 'booking')} of <strong>{who}</strong>{' '}
+              {items.length === 1 ? 'is' : 'are'} known. The bookings stay; everything that tells who the guest is goes,
+              everywhere. It cannot be undone.
+            </p>
+          )}
+        </Loaded>
+        <TextInput
+          label={`Type ${who} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+        <div>
+          <Button
+            data-danger
+            disabled={typed.trim() !== who}
+            loading={erase.isPending}
+            onClick={() => erase.mutate(undefined)}
+          >
+            Erase
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function Done({ receipt }: { receipt: Receipt }) {
+  const removed = Object.entries(receipt.removed).filter(([, count]) => count > 0);
+  return (
+    <Notice tone="good" title={`Erased, receipt ${receipt.erasure_id}`} role="status">
+      {removed.length === 0
+        ? 'Nothing of this guest was kept. Should the guest come in later, nothing of it is taken.'
+        : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
+      {receipt.told.length > 0 &&
+        `. Told: ${receipt.told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.`}
+    </Notice>
+  );
+}
+
+function Receipts({ items }: { items: readonly Receipt[] }) {
+  return (
+    <table className="list folds">
+      <thead>
+        <tr>
+          <th scope="col">Receipt</th>
+          <th scope="col">State</th>
+          <th scope="col">Emptied</th>
+          <th scope="col">Told</th>
+          <th scope="col">Asked</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((one) => (
+          <tr key={one.erasure_id}>
+            <td className="mono">{one.erasure_id}</td>
+            <td>{one.completed_at ? <State of="done" label="Done" /> : <State of="running" label="Going on" />}</td>
+            <td className="whole small">
+              {Object.entries(one.removed)
+                .filter(([, count]) => count > 0)
+                .map(([where, count]) => `${number(count)} ${words(where)}`)
+                .join(', ') || 'nothing was kept'}
+            </td>
+            <td className="small">{one.told.map(({ destination }) => destination).join(', ') || 'nobody'}</td>
+            <td>
+              <Ago at={one.requested_at} /> <span className="muted small">by {one.requested_by}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,81 @@
+import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { get } from '../../api/client.ts';
+import type { DocumentRow } from '../../api/types.ts';
+import { Card } from '../../parts/basics.tsx';
+import type { Brand } from './brand.ts';
+
+const zones = Intl.supportedValuesOf('timeZone');
+
+export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
+  const { brand, onChange } = props;
+  const documents = useQuery({
+    queryKey: ['documents', 'list'],
+    queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
+  });
+  const connectors = documents.data?.items.filter(({ kind }) => kind === 'connector').map(({ name }) => name) ?? [];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (brand.connector !== '') props.onNext();
+  };
+  return (
+    <Card title="Who it is">
+      <form className="form" onSubmit={submit}>
+        <div className="pair">
+          <TextInput
+            label="Name here"
+            description="small letters, digits and -"
+            placeholder="lisbon-grand"
+            value={brand.name}
+            onChange={(event) => onChange({ name: event.currentTarget.value })}
+            pattern="[a-z0-9][a-z0-9\-]{0,60}"
+            required
+          />
+          <TextInput
+            label="Brand id"
+            description="as the partner’s system calls it"
+            placeholder="LIS01"
+            value={brand.brandId}
+            onChange={(event) => onChange({ brandId: event.currentTarget.value })}
+            required
+          />
+        </div>
+        <Select
+          label="Connector: how its system speaks"
+          data={connectors}
+          value={brand.connector || null}
+          onChange={(connector) => onChange({ connector: connector ?? '' })}
+          required
+          placeholder="Choose one"
+        />
+        <p className="small muted">
+          None fits? <Link to="/studio">Make one in the mapping studio</Link> from a sample response.
+        </p>
+        <div className="pair">
+          <Autocomplete
+            label="Time zone"
+            data={zones}
+            value={brand.timezone}
+            onChange={(timezone) => onChange({ timezone })}
+            placeholder="Europe/Lisbon"
+            limit={12}
+            required
+          />
+          <TextInput
+            label="Country, for local phone numbers"
+            value={brand.country}
+            onChange={(event) => onChange({ country: event.currentTarget.value.toUpperCase() })}
+            pattern="[A-Z]{2}"
+            maxLength={2}
+            placeholder="PT"
+          />
+        </div>
+        <div>
+          <Button type="submit">Next</Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

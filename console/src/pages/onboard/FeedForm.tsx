@@ -1,0 +1,111 @@
+import { Button, MultiSelect, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { get } from '../../api/client.ts';
+import type { DocumentRow } from '../../api/types.ts';
+import { Card } from '../../parts/basics.tsx';
+import type { Brand } from './brand.ts';
+
+export function FeedForm(props: {
+  brand: Brand;
+  onChange: (some: Partial<Brand>) => void;
+  onBack: () => void;
+  onNext: () => void;
+}) {
+  const { brand, onChange } = props;
+  const documents = useQuery({
+    queryKey: ['documents', 'list'],
+    queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
+  });
+  const destinations = documents.data?.items.filter(({ kind }) => kind === 'destination').map(({ name }) => name) ?? [];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (brand.deliver.length > 0) props.onNext();
+  };
+  return (
+    <Card title="How its data comes in, and where it goes">
+      <form className="form" onSubmit={submit}>
+        <Switch
+          label="Pull its API on a schedule"
+          checked={brand.pulls}
+          onChange={(event) => onChange({ pulls: event.currentTarget.checked })}
+        />
+        {brand.pulls && <PullFields brand={brand} onChange={onChange} />}
+        <Switch
+          label="Take events that it pushes"
+          checked={brand.pushes}
+          onChange={(event) => onChange({ pushes: event.currentTarget.checked })}
+        />
+        <MultiSelect
+          label="Deliver to"
+          data={destinations}
+          value={[...brand.deliver]}
+          onChange={(deliver) => onChange({ deliver })}
+          error={brand.deliver.length === 0 ? 'at least one' : undefined}
+          comboboxProps={{ transitionProps: { duration: 0 } }}
+        />
+        <div className="row">
+          <Button variant="default" onClick={props.onBack}>
+            Back
+          </Button>
+          <Button type="submit">Next</Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function PullFields({ brand, onChange }: { brand: Brand; onChange: (some: Partial<Brand>) => void }) {
+  return (
+    <>
+      <TextInput
+        label="Base URL"
+        type="url"
+        placeholder="https://pms.example"
+        value={brand.baseUrl}
+        onChange={(event) => onChange({ baseUrl: event.currentTarget.value })}
+        required
+      />
+      <div className="pair">
+        <Select
+          label="Authentication"
+          value={brand.auth}
+          onChange={(auth) => onChange({ auth: (auth ?? 'bearer') as Brand['auth'] })}
+          data={[
+            { value: 'bearer', label: 'Bearer token' },
+            { value: 'api_key', label: 'API key in a header' },
+            { value: 'basic', label: 'User and password' },
+            { value: 'none', label: 'None' },
+          ]}
+          description="OAuth 2, signatures and others: in the next step"
+        />
+        {brand.auth !== 'none' && (
+          <PasswordInput
+            label={{ bearer: 'Token', api_key: 'Key', basic: 'Password' }[brand.auth]}
+            description="kept sealed, never shown again"
+            value={brand.secret}
+            onChange={(event) => onChange({ secret: event.currentTarget.value })}
+            autoComplete="off"
+            required
+          />
+        )}
+      </div>
+      {brand.auth === 'api_key' && (
+        <TextInput
+          label="Header"
+          value={brand.header}
+          onChange={(event) => onChange({ header: event.currentTarget.value })}
+          required
+        />
+      )}
+      {brand.auth === 'basic' && (
+        <TextInput
+          label="User"
+          value={brand.username}
+          onChange={(event) => onChange({ username: event.currentTarget.value })}
+          required
+        />
+      )}
+    </>
+  );
+}
