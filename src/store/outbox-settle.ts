@@ -18,10 +18,23 @@ export async function settle(pool: Pool, settlements: readonly Settlement[], nod
   return more;
 }
 
+/**
+ * The arrays come through sub-selects so that the planner does not see how long they are. Where it does, it expects few leased
+ * rows and many given ones and reads the whole outbox a thousand times: 1,900 ms for a batch of 1,000 at a backlog of 100,000,
+ * against 30 ms by key.
+ */
+const arrays = [
+  ...['text', 'text', 'text', 'text', 'int', 'bigint', 'int', 'text', 'text', 'text', 'int', 'int'].map(unseen),
+  ...['float8', 'int', 'text'].map((type, i) => unseen(type, 13 + i)),
+].join(', ');
+
+function unseen(type: string, index: number): string {
+  return `(select $${index + 1}::${type}[])`;
+}
+
 const given = `
   given as materialized (
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::bigint[], $7::int[], $8::text[],
-                         $9::text[], $10::text[], $11::int[], $12::int[], $14::float8[], $15::int[], $16::text[])
+    select * from unnest(${arrays})
       as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms,
             delay_ms, tries_used, answer)
   ), held as materialized (

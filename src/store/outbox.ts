@@ -126,7 +126,7 @@ async function claim(
 async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs: number): Promise<number> {
   const { rowCount } = await pool.query(
     `with mine as (
-       select o.type, o.id from unnest($3::text[], $4::text[], $5::bigint[]) as k (type, id, fence)
+       select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
          join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
         where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
      update outbox o set due_at = now() + $6 * interval '1 millisecond' from mine
@@ -139,7 +139,7 @@ async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs
 async function release(pool: Pool, lane: LaneKey, claims: readonly Key[]): Promise<void> {
   await pool.query(
     `with mine as (
-       select o.type, o.id from unnest($3::text[], $4::text[], $5::bigint[]) as k (type, id, fence)
+       select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
          join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
         where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
      update outbox o set due_at = now(), leased = false from mine
