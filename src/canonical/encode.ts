@@ -20,10 +20,14 @@ function withAmount(charge: Charge): object {
   return charge.amount === undefined ? charge : { ...charge, amount: asNumber(charge.amount) };
 }
 
-/** A number whose own text is the decimal's, which nearly all are; else the decimal's text as it is, at four times the cost. */
+/**
+ * Up to fifteen digits a double gives the decimal's own text back, unless it is so small that it would be written with an
+ * exponent. Any other decimal goes out as its text, at four times the cost.
+ */
 function asNumber(text: Decimal): unknown {
   const number = Number(text);
-  return String(number) === text ? number : rawJson(text);
+  const same = text.length <= 15 && (number === 0 || number >= 1e-6 || number <= -1e-6);
+  return same ? number : rawJson(text);
 }
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

@@ -26,6 +26,24 @@ test('decimals leave as numbers with every digit, ids as text', () => {
   );
 });
 
+test('a decimal’s own text stands in the JSON, however it is long or small', () => {
+  const texts = [
+    '0',
+    '-0.1',
+    '0.000001',
+    '0.0000001',
+    '-0.0000001',
+    '999999999999999',
+    '9999999999999999',
+    '123456789012.345',
+    '0.30000000000000004',
+  ];
+  const charges = texts.map((amount) => ({ amount }));
+  const text = encodeRecord({ ...reservation, charges });
+  assert.ok(text.includes(`"charges":[${texts.map((amount) => `{"amount":${amount}}`).join(',')}]`), text);
+  assert.deepEqual(decodeRecord('reservation', text).charges, charges);
+});
+
 test('a guest is plain JSON both ways', () => {
   const guest = { last_name: 'Reis', email: 'ana@reis.example' };
   assert.equal(encodeRecord(guest), JSON.stringify(guest));
