@@ -27,9 +27,11 @@ export async function openSignals(pool: Pool, wake: Wake): Promise<Signals> {
       if (from !== own) wake.arrived(topic);
     });
     client.once('error', (error) => {
+      // Given back by close() already.
+      if (closed) return;
       listener = undefined;
       client.release(error);
-      if (!closed) again = setTimeout(retry, 1000);
+      again = setTimeout(retry, 1000);
     });
     await client.query(`listen ${channel}`);
     listener = client;
