@@ -134,7 +134,7 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
             <Button
               onClick={() => replay.mutate(undefined)}
               loading={replay.isPending}
-              disabled={preview.data?.kind === 'gone'}
+              disabled={preview.data?.kind !== 'ready' && preview.data?.kind !== 'dropped'}
             >
               Replay
             </Button>
@@ -167,9 +167,9 @@ function Seen({ preview }: { preview: Preview }) {
   const whole = preview.diff.length === 1 && preview.diff[0]?.path === '';
   return (
     <>
-      <Notice tone="good" title="It would pass">
+      <Notice tone="good" title={preview.diff.length === 0 ? 'It would go out again as it is' : 'It would pass'}>
         {preview.diff.length === 0
-          ? 'Nothing about the record changes; it is handed on again under its own key.'
+          ? 'Nothing about the record changes. It keeps its idempotency key, so a destination that took it once takes it once.'
           : whole
             ? `${capital(preview.record.type)} ${preview.record.id} becomes known.`
             : `${plural(preview.diff.length, 'field')} of ${preview.record.type} ${preview.record.id} change.`}
@@ -241,8 +241,8 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
           <JsonText value={value} label="Payload" />
         )}
         {letter.detail !== null && (
-          <details className="fold">
-            <summary>Detail</summary>
+          <details className="fold" open={letter.kind === 'delivery'}>
+            <summary>{letter.kind === 'delivery' ? 'What was answered' : 'Detail'}</summary>
             <JsonText value={letter.detail} label="Detail" />
           </details>
         )}

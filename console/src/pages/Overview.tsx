@@ -55,7 +55,13 @@ function Standing({ data }: { data: Data }) {
   if (totals.integrations === 0) return <>No brand is connected yet.</>;
   const unwell = totals.integrations - states.healthy;
   const brands = plural(totals.integrations, 'brand');
-  return <>{unwell === 0 ? `All quiet: ${brands}, all well.` : `${unwell} of ${brands} need a look.`}</>;
+  return (
+    <>
+      {unwell === 0
+        ? `All quiet: ${brands}, all well.`
+        : `${unwell} of ${brands} ${unwell === 1 ? 'needs' : 'need'} a look.`}
+    </>
+  );
 }
 
 function Figures({ data }: { data: Data }) {

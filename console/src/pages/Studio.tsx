@@ -46,10 +46,10 @@ export function Studio() {
   });
   useEffect(() => {
     if (!letter.data) return;
-    setSample(JSON.stringify(letter.data.raw ?? letter.data.event, null, 2));
+    setSample(JSON.stringify(sampleOf(letter.data, connector.data?.source ?? ''), null, 2));
     setPush(letter.data.kind === 'event');
     setAsBrand(letter.data.integration);
-  }, [letter.data]);
+  }, [letter.data, connector.data]);
 
   const asked = useSettled({ connector: yaml, sample, integration, push }, 300);
   const preview = useQuery({
@@ -192,6 +192,17 @@ function Apply({ name, yaml, wrong }: { name: string; yaml: string; wrong: boole
       Apply {name}
     </Button>
   );
+}
+
+/** A dead letter as the partner sent it: an event whole, a record in the list that it was taken from. */
+function sampleOf({ event, raw }: WholeDeadLetter, source: string): unknown {
+  const body = (event as { body?: unknown } | null)?.body;
+  if (body !== undefined && body !== null) return body;
+  const value = (raw as { value?: unknown } | null)?.value ?? raw;
+  const root = /^\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
+  return root === undefined
+    ? [value]
+    : root.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value]);
 }
 
 function indented(text: string): string {
