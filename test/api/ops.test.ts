@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+import { openMetrics } from '../../src/api/metrics.ts';
+
+/** The files in ops/, as far as they can be held against the service without an engine to run them. */
+
+const ops = fileURLToPath(new URL('../../ops/', import.meta.url));
+const read = (file: string) => readFileSync(path.join(ops, file), 'utf8');
+const yaml = (file: string) =>
+  parseAllDocuments(read(file), { merge: true }).map((document) => {
+    assert.deepEqual(document.errors, [], file);
+    return document.toJS();
+  });
+
+test('dashboard and rules ask only for metrics that the service has', async () => {
+  const known = await openMetrics({ now: () => 0, read: () => Promise.reject(new Error('no store')) }).text();
+  const names = new Set([...known.matchAll(/^# HELP (\S+)/gm)].map((match) => match[1]));
+  const dashboard = JSON.parse(read('grafana/innbound.json'));
+  const asked = [
+    ...dashboard.panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets.map(({ expr }) => expr)),
+    ...yaml('prometheus/innbound.rules.yaml')[0].groups[0].rules.map(({ expr }: { expr: string }) => expr),
+  ];
+  const used = asked.flatMap((expr) =>
+    [...expr.matchAll(/\b(?:innbound|process|nodejs)_\w+/g)].map((match) => match[0]),
+  );
+  assert.ok(used.length > 20);
+  assert.deepEqual([...new Set(used.filter((name) => !names.has(name)))], []);
+});
+
+test('each alert says what it is about', () => {
+  for (const rule of yaml('prometheus/innbound.rules.yaml')[0].groups[0].rules) {
+    assert.ok(rule.alert && rule.labels.severity && rule.annotations.summary && rule.annotations.description);
+  }
+});
+
+test('every YAML file parses, and nodes are started by options that serve has', () => {
+  const files = readdirSync(ops, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  assert.ok(files.length >= 4);
+  for (const file of files) yaml(file);
+  const { services } = yaml('compose.yaml')[0];
+  const kinds = yaml('kubernetes/innbound.yaml');
+  const started: string[][] = [
+    services.web.command,
+    services.worker.command,
+    ...kinds.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec.containers[0].args),
+    JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]'),
+  ];
+  const serve = readFileSync(new URL('../../src/cli/serve.ts', import.meta.url), 'utf8');
+  for (const [command, ...args] of started) {
+    assert.equal(command, 'serve');
+    for (const option of args.filter((arg) => arg.startsWith('--'))) assert.ok(serve.includes(option), option);
+  }
+  for (const { kind, spec } of kinds) {
+    if (kind === 'Deployment') assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels);
+  }
+});
+
+test('the image copies only what is there', () => {
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+    (match) => match[1]?.split(' ') ?? [],
+  );
+  const root = new Set(readdirSync(path.join(ops, '..')));
+  for (const file of copied) assert.ok(file === '.' || root.has(file), file);
+});
