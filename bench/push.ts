@@ -19,6 +19,8 @@ import type { Job, Outcome } from './push/load.ts';
 import { ask, end, endAll, start } from './push/processes.ts';
 import type { Target } from './push/requests.ts';
 import { plainSealer, type ServerJob } from './push/server.ts';
+import type { ServiceAddress } from './push/service.ts';
+import type { SinkQuestion } from './push/sink.ts';
 
 const brandId = 'BENCH';
 const integration = 'bench-grand';
@@ -101,11 +103,11 @@ const quantiles = (sorted: readonly number[]) =>
 
 async function delivering(folder: string, parts: readonly string[]): Promise<void> {
   const sink = start('./sink.ts');
-  const sinkPort = await ask<number>(sink, { ask: 'port' });
+  const sinkPort = await askSink<number>(sink, { ask: 'port' });
   await writeWorkspace(folder, sinkPort);
   const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
   const sender = start('./load.ts');
-  const { port, endpointId, secret } = await ask<{ port: number; endpointId: string; secret: string }>(service, {
+  const { port, endpointId, secret } = await ask<ServiceAddress>(service, {
     workspaceDir: folder,
     integration,
   });
@@ -114,10 +116,10 @@ async function delivering(folder: string, parts: readonly string[]): Promise<voi
   await ask<Outcome>(sender, job);
   await arrived(sink, 1_500, 60);
   if (parts.includes('latency')) {
-    const before = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+    const before = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
     const outcome = await ask<Outcome>(sender, { ...job, run: 'latency', count: 4_000, rate: 200 });
     await arrived(sink, before.arrivals + 4_000, 60);
-    const times = await ask<Record<string, number>>(sink, { ask: 'times' });
+    const times = await askSink<Record<string, number>>(sink, { ask: 'times' });
     const took = outcome.sentAt
       .map((sent, n) => (times[`latency-R${n}`] ?? Number.POSITIVE_INFINITY) - sent)
       .sort((a, b) => a - b);
@@ -140,7 +142,7 @@ async function sustained(
   try {
     for (const rate of [600, 900, 1_200, 1_500, 1_800, 2_200]) {
       const count = rate * 10;
-      const { arrivals: before } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+      const { arrivals: before } = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
       const outcome = await ask<Outcome>(sender, {
         ...job,
         run: `s${rate}`,
@@ -149,7 +151,7 @@ async function sustained(
         reservations: 5_000,
         connections: 128,
       });
-      const { arrivals: after } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+      const { arrivals: after } = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
       const { rows } = await pool.query<{ events: number; outbox: number }>(
         `select (select count(*)::int from events where state = 'pending') as events,
                 (select count(*)::int from outbox where due_at is not null) as outbox`,
@@ -174,12 +176,14 @@ async function sustained(
 async function arrived(sink: ReturnType<typeof start>, count: number, atMostS: number): Promise<void> {
   const deadline = Date.now() + atMostS * 1000;
   for (;;) {
-    const { arrivals } = await ask<{ arrivals: number }>(sink, { ask: 'arrivals' });
+    const { arrivals } = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
     if (arrivals >= count) return;
     if (Date.now() > deadline) throw new Error(`only ${arrivals} of ${count} changes arrived in ${atMostS} s`);
     await systemClock.wait(50);
   }
 }
+
+const askSink = <Answer>(sink: ReturnType<typeof start>, question: SinkQuestion) => ask<Answer>(sink, question);
 
 async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
   const documents = {

@@ -2,6 +2,12 @@
 import { startService } from '../../src/service.ts';
 import { addressFor } from '../../src/wiring/endpoints.ts';
 
+export interface ServiceAddress {
+  readonly port: number;
+  readonly endpointId: string;
+  readonly secret: string;
+}
+
 process.on('message', async (job: { workspaceDir: string; integration: string } | { ask: 'cpu' }) => {
   if ('ask' in job) {
     process.send?.(process.cpuUsage());

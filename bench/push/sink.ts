@@ -1,6 +1,10 @@
 /** A destination that notes when each change arrives. */
 import { createServer } from 'node:http';
 
+export interface SinkQuestion {
+  readonly ask: 'port' | 'arrivals' | 'times';
+}
+
 const arrivedAt: Record<string, number> = {};
 let arrivals = 0;
 let since = 0;
@@ -20,7 +24,7 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-process.on('message', (what: { ask: 'port' | 'arrivals' | 'times' }) => {
+process.on('message', (what: SinkQuestion) => {
   if (what.ask === 'port')
     server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));
   else process.send?.(what.ask === 'arrivals' ? { arrivals, since } : arrivedAt);

@@ -43,7 +43,7 @@ const byCode: Record<string, { status: number; detail: string }> = {
  * A request that is no HTTP has no handler: it is answered on the bare socket. Requests that came before it on the same
  * connection are answered first, else their sender would take this answer for theirs.
  */
-export async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

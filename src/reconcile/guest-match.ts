@@ -5,7 +5,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
  * a booking site says nothing of who it is. Two different ids are two people, whatever they share: families book with one
  * address.
  */
-export const keyKinds = ['guest_id', 'email', 'phone'] as const;
+const keyKinds = ['guest_id', 'email', 'phone'] as const;
 export type GuestKeyKind = (typeof keyKinds)[number];
 
 export interface GuestKey {
@@ -58,7 +58,7 @@ export function matchProfile(
 }
 
 /** The strongest key by which two are the same, or undefined when nothing says so or their ids contradict it. */
-export function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
+function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
   if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id ? 'guest_id' : undefined;
   const known = new Set(guestKeys(b).map(keyText));
   return guestKeys(a).find((key) => known.has(keyText(key)))?.kind;

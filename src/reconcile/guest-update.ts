@@ -56,7 +56,7 @@ function meantIn(reservation: Reservation, looks: readonly Guest[]): number[] {
   return reservation.guests.length === 1 ? [0] : [];
 }
 
-export function isAhead(reservation: Reservation, today: LocalDate): boolean {
+function isAhead(reservation: Reservation, today: LocalDate): boolean {
   if (reservation.status === 'checked_in') return true;
   return (reservation.status === 'confirmed' || reservation.status === 'other') && reservation.check_out >= today;
 }

@@ -21,7 +21,7 @@ export interface IssuedEndpoint {
   readonly secrets: readonly SecretState[];
 }
 
-export interface SecretState {
+interface SecretState {
   readonly secretNo: number;
   readonly issuedAt: EpochMs;
   readonly expiresAt?: EpochMs;

@@ -116,7 +116,7 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
   };
 }
 
-export function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
+function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
   return {
     clock: systemClock,
     wake: new Wake(),

@@ -1,12 +1,7 @@
 import { isLocalDate } from '../../canonical/dates.ts';
 import type { EpochMs, Json, JsonObject } from '../../terms.ts';
 
-export const eventTypes = [
-  'reservation.created',
-  'reservation.updated',
-  'reservation.cancelled',
-  'guest.updated',
-] as const;
+const eventTypes = ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated'] as const;
 export type EventType = (typeof eventTypes)[number];
 
 export interface Envelope {

@@ -37,7 +37,7 @@ export interface EventPath {
 }
 
 /** What shape found, and which of the top-level fields were sent at all. */
-export type DraftValues = { [field: string]: Json | undefined };
+type DraftValues = { [field: string]: Json | undefined };
 export type Complete = (
   record: DraftValues,
   present: ReadonlySet<string>,

@@ -33,7 +33,7 @@ export const groupCommitLimits: GroupCommitLimits = {
   deadlineMs: 10_000,
 };
 
-export type Appended =
+type Appended =
   | Stored
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 

@@ -29,7 +29,7 @@ export interface IntakePorts {
   readonly failureRate?: Rate;
 }
 
-export interface LoadedEndpoint {
+interface LoadedEndpoint {
   readonly endpointId: EndpointId;
   readonly integration: IntegrationName;
   readonly sandbox: boolean;

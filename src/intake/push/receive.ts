@@ -102,7 +102,7 @@ function mayBeNewSecret(verdict: Verdict & { kind: 'refused' }): boolean {
 }
 
 /** What the operator reads: the reason, and by how much a clock is off. */
-export function describe(verdict: Verdict & { kind: 'refused' }): string {
+function describe(verdict: Verdict & { kind: 'refused' }): string {
   return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
 }
 

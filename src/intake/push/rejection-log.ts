@@ -16,7 +16,7 @@ export interface RejectionBatch {
   readonly counts: readonly RejectionCount[];
 }
 
-export interface RejectionCount {
+interface RejectionCount {
   readonly endpointId: string;
   readonly integration?: string;
   readonly code: string;

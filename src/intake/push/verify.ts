@@ -19,7 +19,7 @@ export interface HmacVerification {
   readonly toleranceS: number;
 }
 
-export interface TokenVerification {
+interface TokenVerification {
   readonly type: 'token';
   /** Exactly one of header and query. */
   readonly header?: string;
@@ -27,7 +27,7 @@ export interface TokenVerification {
   readonly query?: string;
 }
 
-export interface StandardWebhooksVerification {
+interface StandardWebhooksVerification {
   readonly type: 'standard_webhooks';
   readonly toleranceS: number;
 }
