@@ -6,6 +6,7 @@ import { Buckets } from '../intake/push/bucket.ts';
 import type { Json } from '../terms.ts';
 import { type Caller, consoleHeader, mayAs, maySee, shownToken } from './caller.ts';
 import { sendProblem } from './problem.ts';
+import { redacted } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
 import { sendStream } from './stream.ts';
 
@@ -109,7 +110,8 @@ async function serve(
       address,
     });
   }
-  return send(request, reply, status, result);
+  const hides = result.kind === 'ok' && route.payload && caller.role === 'viewer';
+  return send(request, reply, status, hides ? { ...result, body: redacted(result.body) } : result);
 }
 
 /** What the rooms throw for a person to read is an answer; anything else is a bug and goes on up. */

@@ -71,7 +71,8 @@ function operation(route: Route): Schema {
     'x-role': route.role,
     'x-scope': route.scope.kind,
     ...(route.payload && {
-      'x-audited': 'The answer may hold guest data: that it was read is written into the audit.',
+      'x-audited':
+        'The answer may hold guest data: that it was read is written into the audit, and the role viewer gets it masked.',
     }),
     ...(guarded ? {} : { security: [] }),
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],

@@ -19,7 +19,7 @@ export interface Route {
   /** `public` is answered without a token. */
   readonly role: Role | 'public';
   readonly scope: Scope;
-  /** The answer may hold guest data: that it was read is audited. */
+  /** The answer may hold guest data: that it was read is audited, and a viewer gets it masked. */
   readonly payload?: true;
   /** A question that is asked by POST since it is long: it changes nothing and is not audited. */
   readonly asks?: true;

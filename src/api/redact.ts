@@ -1,0 +1,33 @@
+/**
+ * What a viewer sees of payloads: that they are there, when they came and what they did, not whom they are about. Operators
+ * and admins see them whole, and the audit says that they did.
+ */
+const personal = new Set([
+  'first_name',
+  'last_name',
+  'email',
+  'email_raw',
+  'phone',
+  'phone_raw',
+  'date_of_birth',
+  'document_number',
+]);
+/** As the partner sent it: which of its fields are personal nobody knows. */
+const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report']);
+const mask = '•••';
+const ofGuests = /^(?:guests|extra)\b|^$/;
+
+export function redacted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redacted);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const about = 'path' in value ? value.path : 'field' in value ? value.field : undefined;
+  const hidesChange = typeof about === 'string' && (ofGuests.test(about) || personal.has(about));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (asSent.has(key)) return [key, inner === null ? null : mask];
+      if (personal.has(key) && typeof inner === 'string') return [key, mask];
+      if (hidesChange && (key === 'before' || key === 'after')) return [key, mask];
+      return [key, redacted(inner)];
+    }),
+  );
+}
