@@ -65,7 +65,7 @@ const skip = (code: string, reason: string): Selected => ({ kind: 'skip', code, 
 
 function decodeData(type: EntityType, id: string, text: string): MessageData {
   const record = decodeRecord(type, text);
-  return { ...record, id } as MessageData;
+  return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
 }
 
 function decodeGiven(type: EntityType, id: string, text: string | undefined): MessageData | undefined {

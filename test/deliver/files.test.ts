@@ -88,6 +88,36 @@ test('a folder that cannot be written is a retry, not a throw', async (t) => {
   assert.ok(outcome && 'code' in outcome && outcome.code === 'deliver.write_failed');
 });
 
+test('an erasure takes the guest out of what was written before, and out of nothing else', async (t) => {
+  const { root, open } = await setUp(t, { file_size: '1KiB' });
+  const ana = { first_name: 'Ana', email: 'ana@guests.example' };
+  const rui = { first_name: 'Rui', email: 'rui@guests.example' };
+  const exact = '12345678901234567.89';
+  const first = open();
+  const other = open();
+  await first.deliver([delivery(reservation('r', { guests: [ana, rui], total_amount: exact }))], limits);
+  await other.deliver([delivery(reservation('r2', { guests: [ana] }))], limits);
+  await other.deliver([delivery(reservation('r', { guests: [ana] }), { version: 2 })], limits);
+  const gone = {
+    ...delivery(reservation('r', { guests: [rui] }), { version: 3, event: 'erased' }),
+    erased: [{ email: ana.email }],
+  };
+  const [outcome] = await first.deliver([gone], limits);
+  assert.equal(outcome?.kind, 'delivered');
+  // The other node's growing file was rewritten under it: it must not bring the guest back.
+  await other.deliver([delivery(reservation('r3', { guests: [rui] }))], limits);
+  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ndjson'));
+  const lines = (await Promise.all(names.map((name) => readFile(path.join(root, name), 'utf8'))))
+    .join('')
+    .trimEnd()
+    .split('\n');
+  const of = (id: string) => lines.filter((line) => line.includes(`"id":"${id}"`));
+  assert.equal(lines.length, 5);
+  assert.ok(of('r').every((line) => !line.includes('ana@guests')));
+  assert.ok(of('r').some((line) => line.includes('rui@guests') && line.includes(`"total_amount":${exact}`)));
+  assert.ok(of('r2').every((line) => line.includes('ana@guests')));
+});
+
 test('an amount that Parquet cannot hold to the digit is refused, alone', async (t) => {
   const { open } = await setUp(t, { format: 'parquet' });
   const [outcome] = await open().deliver([delivery(reservation('r', { total_amount: '0.12345678901' }))], limits);

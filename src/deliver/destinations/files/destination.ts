@@ -3,7 +3,8 @@ import path from 'node:path';
 import { timedId } from '../../../kit/ids.ts';
 import type { DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
-import { findKeys, removeAbandoned, replaceFile, syncFolder } from './folder.ts';
+import { eraseFromLines } from './erase.ts';
+import { findKeys, isStill, removeAbandoned, replaceFile, syncFolder } from './folder.ts';
 import type { Format } from './format.ts';
 import { ndjson } from './ndjson.ts';
 import { parquet } from './parquet.ts';
@@ -14,7 +15,9 @@ import { fileBytes, type Settings, settingsSchema } from './settings.ts';
  * with every batch: whoever reads the folder at any moment sees complete lines (or a complete Parquet file) and nothing is
  * ever taken back. Appending would be cheaper and was rejected: a reader can see half a line, and a crash leaves one.
  *
- * A version that may have been written before a crash is looked for in its day's folder first, so that it is there once.
+ * A version that may have been written before a crash is looked for in its day's folder first, so that it is there once. An
+ * erasure is a line of its own and takes the guest out of the older ones; in Parquet it is a row and the older ones stay, for
+ * whoever keeps the lake to rewrite.
  */
 export const destinationType: DestinationType<Settings> = {
   type: 'files',
@@ -38,11 +41,12 @@ export const destinationType: DestinationType<Settings> = {
       const fresh = await withoutWritten(folder, format, deliveries);
       const rows = fresh.map((delivery) => format.encode(delivery));
       if (rows.length === 0) return;
-      if (part === undefined || part.size >= fullAt) {
+      if (part === undefined || part.size >= fullAt || !(await isStill(part.file, part.inode))) {
         part = {
           file: path.join(folder, timedId('changes', services.clock.now()) + format.extension),
           rows: [],
           size: 0,
+          inode: 0,
         };
       }
       const grown = {
@@ -50,20 +54,28 @@ export const destinationType: DestinationType<Settings> = {
         rows: [...part.rows, ...rows.map(({ row }) => row)],
         size: rows.reduce((sum, { size }) => sum + size, part.size),
       };
-      await replaceFile(part.file, format.file(grown.rows));
+      const inode = await replaceFile(part.file, format.file(grown.rows));
       growing.delete(day);
-      growing.set(day, grown);
+      growing.set(day, { ...grown, inode });
       const oldest = growing.keys().next().value;
       if (growing.size > daysKeptOpen && oldest !== undefined) growing.delete(oldest);
     }
 
     return {
-      deliver(batch) {
+      deliver(batch, { deadlineMs }) {
+        const deadlineAtMs = Date.now() + deadlineMs;
         const turn = last.then(async () => {
           const outcomes = new Map<Delivery, Outcome>();
           for (const [day, deliveries] of Map.groupBy(batch, ({ changedAt }) => dayOf(changedAt))) {
             const outcome = await write(day, deliveries).then(written, failed);
             for (const delivery of deliveries) outcomes.set(delivery, outcome);
+          }
+          const erased = batch.filter(
+            (one) => one.message.event === 'erased' && outcomes.get(one)?.kind === 'delivered',
+          );
+          if (erased.length > 0 && format === ndjson) {
+            const outcome = await eraseFromLines(root, erased, deadlineAtMs).then(written, unerased);
+            for (const delivery of erased) outcomes.set(delivery, outcome);
           }
           return batch.map((delivery) => outcomes.get(delivery) ?? written());
         });
@@ -89,6 +101,7 @@ interface Part {
   readonly file: string;
   readonly rows: readonly unknown[];
   readonly size: number;
+  readonly inode: number;
 }
 
 /** Today, and yesterday around midnight; a backlog goes through its days one after the other. */
@@ -119,6 +132,12 @@ function failed(error: unknown): Outcome {
   if (error instanceof RangeError) return { kind: 'dead', code: 'deliver.refused', message, whole: true };
   return { kind: 'retry', code: 'deliver.write_failed', message };
 }
+
+const unerased = (error: unknown): Outcome => ({
+  kind: 'retry',
+  code: 'deliver.write_failed',
+  message: messageOf(error),
+});
 
 /** The code of the system's error; its text names paths, which are ours and no secret, but nothing more is needed. */
 function messageOf(error: unknown): string {

@@ -3,20 +3,28 @@ import path from 'node:path';
 
 /**
  * Puts a file in place whole: a reader sees the old content or the new one, never a part, and after a power cut one of the
- * two is there. The rename itself is made durable through the folder.
+ * two is there. The rename itself is made durable through the folder. Gives back the number of the file on its disk.
  */
-export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
+export async function replaceFile(file: string, content: Uint8Array | string): Promise<number> {
   const folder = path.dirname(file);
   const aside = path.join(folder, `.${path.basename(file)}.tmp`);
   const handle = await open(aside, 'w', 0o640);
+  let inode: number;
   try {
     await handle.writeFile(content);
     await handle.sync();
+    inode = (await handle.stat()).ino;
   } finally {
     await handle.close();
   }
   await rename(aside, file);
   await syncFolder(folder);
+  return inode;
+}
+
+/** Whether the file is still the one that was put there; an erasure may have put another in its place. */
+export async function isStill(file: string, inode: number): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.ino === inode;
 }
 
 export async function syncFolder(folder: string): Promise<void> {
