@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { drainOnce } from '../deliver/deliveries.ts';
+import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
+import { resend } from '../store/resend.ts';
+import { deliverPorts } from '../wiring/deliver.ts';
+import { type CommonOptions, common, onGround, printJson, say } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly integration?: string;
+}
+
+export function registerResend(program: Command): void {
+  common(program.command('resend <destination>'))
+    .description('the newest version of every record again, for a destination that is new or lost its data')
+    .option('-i, --integration <name>', 'only of this brand')
+    .addHelpText(
+      'after',
+      `
+Each goes out under the key and version it always had: a destination that has it already is not changed by it.
+
+Example:
+  innbound resend warehouse --integration lisbon-grand`,
+    )
+    .action((name: string, options: Options) => onGround(options, 'resend', (ground) => run(ground, name, options)));
+}
+
+async function run(ground: Ground, name: string, options: Options): Promise<void> {
+  const { destinations, integrations } = ground.active();
+  const destination = destinations.get(name);
+  if (destination === undefined) {
+    const known = [...destinations.keys()].join(', ');
+    throw new InnboundError('documents.unknown_name', `There is no destination ${name}; there are ${known || 'none'}.`);
+  }
+  const brands = [...integrations.values()].filter(
+    ({ name: brand, body }) =>
+      body.deliver.includes(name) && (options.integration === undefined || brand === options.integration),
+  );
+  if (brands.length === 0) {
+    const which =
+      options.integration === undefined ? 'No integration delivers' : `${options.integration} does not deliver`;
+    throw new InnboundError('documents.unknown_name', `${which} to ${name}.`);
+  }
+  let queued = 0;
+  for (const { name: brand } of brands) queued += await resend(ground.pool, brand, name, destination.body.receives);
+  ground.wake.signal('outbox');
+  if (!options.json) say(`${queued} records in line for ${name}.`);
+  const outbound = await deliverPorts(ground);
+  const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
+  for (const { name: integration } of brands) {
+    const done = await drainOnce(outbound, { integration });
+    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] += done[key];
+  }
+  if (options.json) printJson({ queued, ...counts });
+  else
+    say(
+      `${counts.delivered} delivered here, ${counts.retry} to be tried again, ${counts.dead} dead; a running service does the rest.`,
+    );
+}
