@@ -83,7 +83,7 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
       );
     }
     if (parts.includes('ack')) {
-      const { latencies, answers } = await measure('group', 'ack', { count: 5_000, rate: 500, connections: 128 });
+      const { latencies, answers } = await measure('group', 'ack', { count: 5_000, rate: 500, connections: 64 });
       console.log(`acknowledgement at 500 per second: ${quantiles(latencies)}  ${JSON.stringify(answers)}`);
     }
   } finally {

@@ -22,7 +22,13 @@ export interface Outcome {
 }
 
 process.on('message', (job: Job) => {
-  void run(job).then((outcome) => process.send?.(outcome));
+  void run(job).then(
+    (outcome) => process.send?.(outcome),
+    (error: Error) => {
+      console.error(error.message);
+      process.exit(1);
+    },
+  );
 });
 
 async function run(job: Job): Promise<Outcome> {
@@ -38,7 +44,8 @@ async function run(job: Job): Promise<Outcome> {
   const clock = () => Number(process.hrtime.bigint()) / 1e6;
   const began = clock();
   let next = 0;
-  await new Promise<void>((done) => {
+  await new Promise<void>((done, fail) => {
+    for (const socket of sockets) socket.once('close', () => fail(new Error('a connection was closed')));
     const send = (socket: Socket) => {
       const n = next++;
       sentAt[n] = clock();
@@ -62,7 +69,8 @@ async function run(job: Job): Promise<Outcome> {
     const timer = setInterval(() => {
       const due = Math.min(job.count, Math.floor((clock() - began) * perMs) + 1);
       while (next < due) {
-        const socket = idle.pop();
+        // In turn, so that none is idle for so long that the server closes it.
+        const socket = idle.shift();
         if (!socket) break;
         send(socket);
       }
@@ -70,7 +78,7 @@ async function run(job: Job): Promise<Outcome> {
     }, 1);
   });
   const seconds = (clock() - began) / 1000;
-  for (const socket of sockets) socket.destroy();
+  for (const socket of sockets) socket.removeAllListeners('close').destroy();
   return { seconds, answers, latencies: latencies.sort((a, b) => a - b), sentAt };
 }
 
