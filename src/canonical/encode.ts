@@ -22,7 +22,7 @@ function withAmount(charge: Charge): object {
 
 /**
  * Up to fifteen digits a double gives the decimal's own text back, unless it is so small that it would be written with an
- * exponent. Any other decimal goes out as its text, at four times the cost.
+ * exponent. Any other decimal goes out as its text, at three times the cost.
  */
 function asNumber(text: Decimal): unknown {
   const number = Number(text);

@@ -51,7 +51,7 @@ function isEmpty(item: { readonly [field: string]: Json | undefined }): boolean 
   return Object.values(item).every(isBlank);
 }
 
-// Object literals, not loops over names: every guest then has one hidden class. A loop took 2.6 times as long, the check after it included.
+// Object literals, not loops over names: every guest then has one hidden class. A loop took 0.72 µs a guest against 0.19; with the check after it, 1.73 against 1.18.
 export const guestOf: Make<GuestField> = (reads, scope) => ({
   guest_id: reads.guest_id(scope),
   first_name: reads.first_name(scope),

@@ -12,7 +12,7 @@ export class Trace {
   sources: string[] = [];
   /** Whether the partner sent a key that the field at hand reads, be it null. */
   present = false;
-  /** Every raw path that was looked at; undefined where nobody asks, since it is half of the cost. */
+  /** Every raw path that was looked at; undefined where nobody asks for them. */
   readonly touched: Set<string> | undefined;
   readonly origins: Origins = {};
   /** Top-level canonical keys for which the partner sent something. */

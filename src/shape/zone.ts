@@ -16,7 +16,7 @@ export function isTimezone(name: string): boolean {
 
 /**
  * The date on which an instant falls in a zone. Offsets change only on quarter hours, so one is asked per quarter hour and
- * remembered: Temporal takes 3.6 µs an instant, this 0.1. The memory is bounded, and holds nothing but what the zone's
+ * remembered: Temporal took 4.4 µs an instant, this 0.26. The memory is bounded, and holds nothing but what the zone's
  * rules say.
  */
 export function localDateOf(epochMs: number, timezone: string): string {
