@@ -66,19 +66,33 @@ $$;
 
 -- Per statement, not per row: a batch of 200 records is one call. A GIN index over the guests was the alternative; with it no
 -- update of a record could stay on its page (HOT), since data, which always changes, would be an indexed column.
+--
+-- The keys are gathered in arrays first: of the tables of a trigger the planner knows no sizes, and would read all of guest_keys
+-- to delete two rows of it.
 create function keep_guest_keys() returns trigger language plpgsql as $$
+declare
+  gone guest_keys[];
+  come guest_keys[];
 begin
-  delete from guest_keys k using (
-      select o.integration, key, o.type, o.id from before o, guest_keys_of(o.type, o.data) as key
-      except
-      select n.integration, key, n.type, n.id from after n, guest_keys_of(n.type, n.data) as key) gone
-   where k.integration = gone.integration and k.key = gone.key and k.type = gone.type and k.id = gone.id;
-  insert into guest_keys (integration, key, type, id)
-  select n.integration, key, n.type, n.id from after n, guest_keys_of(n.type, n.data) as key
-  except
-  select o.integration, key, o.type, o.id from before o, guest_keys_of(o.type, o.data) as key
-   order by 1, 2, 3, 4
-      on conflict do nothing;
+  with changed as materialized (
+    select n.integration, n.type, n.id, o.data as was, n.data as now
+      from after n join before o on o.integration = n.integration and o.type = n.type and o.id = n.id
+     where o.data is distinct from n.data
+  ), was as materialized (
+    select c.integration, key, c.type, c.id from changed c, guest_keys_of(c.type, c.was) as key
+  ), now as materialized (
+    select c.integration, key, c.type, c.id from changed c, guest_keys_of(c.type, c.now) as key
+  )
+  select (select array_agg(g::guest_keys) from (table was except table now) g),
+         (select array_agg(c::guest_keys order by c) from (table now except table was) c)
+    into gone, come;
+  if gone is not null then
+    delete from guest_keys k using unnest(gone) g
+     where k.integration = g.integration and k.key = g.key and k.type = g.type and k.id = g.id;
+  end if;
+  if come is not null then
+    insert into guest_keys select * from unnest(come) on conflict do nothing;
+  end if;
   return null;
 end $$;
 create trigger keep_guest_keys after update on records
