@@ -5,6 +5,7 @@ import { referencePage } from './reference.ts';
 import type { Route } from './route.ts';
 import { type AlertPorts, alertRoutes } from './routes/alerts.ts';
 import { type AuditPorts, auditRoutes } from './routes/audit.ts';
+import { type ConsentPorts, consentRoutes } from './routes/consent.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
 import { type DestinationPorts, destinationRoutes } from './routes/destinations.ts';
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
@@ -27,6 +28,7 @@ export interface ApiPorts {
   readonly overview: OverviewPorts;
   readonly live: LivePorts;
   readonly integrations: IntegrationPorts;
+  readonly consent: ConsentPorts;
   readonly endpoints: EndpointPorts;
   readonly runs: RunPorts;
   readonly events: EventPorts;
@@ -49,6 +51,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...overviewRoutes(ports.overview),
     ...liveRoutes(ports.live),
     ...integrationRoutes(ports.integrations),
+    ...consentRoutes(ports.consent),
     ...endpointRoutes(ports.endpoints),
     ...runRoutes(ports.runs),
     ...eventRoutes(ports.events),
@@ -71,6 +74,16 @@ export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
   const document = openApiDocument(routes);
   const text = JSON.stringify(document);
   app.get('/api/v1/openapi.json', (_request, reply) => reply.type('application/json').send(text));
+  app.get('/oauth/callback', async (request, reply) => {
+    const { status, html } = await ports.consent.finish(new URL(request.url, 'http://callback').searchParams);
+    return reply
+      .code(status)
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+      .send(html);
+  });
   const page = referencePage(document);
   app.get('/api/reference', (_request, reply) =>
     reply

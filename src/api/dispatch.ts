@@ -10,7 +10,7 @@ import { redacted } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
 import { sendStream } from './stream.ts';
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly actor: string;
   readonly tokenId: string | undefined;
   readonly action: string;

@@ -14,7 +14,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-export function encodeCursor(parts: readonly (string | number)[]): string {
+function encodeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 

@@ -41,7 +41,7 @@ export interface Route {
  *   all      it concerns all brands at once: only for tokens that are not limited to some
  * A brand that a token may not see is not there for it: 404, as for one that does not exist.
  */
-export type Scope =
+type Scope =
   | { readonly kind: 'any' }
   | { readonly kind: 'param' }
   | { readonly kind: 'object'; readonly of: (params: Record<string, string>) => Promise<string | undefined> }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { registerAlerts } from './alerts.ts';
 import { registerApply } from './apply.ts';
+import { registerConsent } from './consent.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
@@ -8,10 +9,12 @@ import { registerErase } from './erase.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
+import { registerResend } from './resend.ts';
 import { registerReservation } from './reservation.ts';
 import { registerRuns } from './runs.ts';
 import { registerSecret } from './secret.ts';
 import { registerServe } from './serve.ts';
+import { registerSuggest } from './suggest.ts';
 import { registerSync } from './sync.ts';
 import { registerToken } from './token.ts';
 import { registerValidate } from './validate.ts';
@@ -26,9 +29,12 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerSync,
   registerRuns,
   registerEndpoint,
+  registerConsent,
+  registerSuggest,
   registerMap,
   registerReservation,
   registerDeadLetters,
+  registerResend,
   registerAlerts,
   registerSecret,
   registerErase,

@@ -17,7 +17,9 @@ export function guestIdIdentity(guestId: string, integration: string): string {
 export function identitiesOf(guest: Guest, integration: string): string[] {
   const found = rememberedOf(guest, integration);
   for (const brand of [undefined, integration]) {
-    if (guest.email) found.push(askedIdentity('email', guest.email, brand));
+    for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
+      if (address) found.push(askedIdentity('email', address, brand));
+    }
     if (guest.phone) found.push(askedIdentity('phone', guest.phone, brand));
   }
   return found;

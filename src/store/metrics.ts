@@ -1,6 +1,6 @@
 import type { Pool } from './pool.ts';
 
-export interface Totals {
+interface Totals {
   readonly integration: string;
   readonly events: number;
   readonly changes: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Pool, Tx } from './pool.ts';
 
 export type TokenRole = 'viewer' | 'operator' | 'admin';
-export type TokenKind = 'api' | 'sign_in' | 'session';
+type TokenKind = 'api' | 'sign_in' | 'session';
 
 export interface TokenRow {
   readonly token_id: string;

@@ -24,7 +24,7 @@ export const alertKinds = [
   'deliveries_behind',
   'document_broken',
 ] as const;
-export type AlertKind = (typeof alertKinds)[number];
+type AlertKind = (typeof alertKinds)[number];
 
 /** What is looked at, as the store and the documents have it. */
 export interface Facts {

@@ -28,6 +28,7 @@ import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
 import { readTimeline } from '../store/timeline.ts';
 import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
 import type { IntegrationName } from '../terms.ts';
+import { consentPorts } from './consent.ts';
 import { documentPorts } from './documents.ts';
 import { addressFor, publicUrl } from './endpoints.ts';
 import { livePorts } from './live.ts';
@@ -90,6 +91,7 @@ export function apiPorts(ground: Ground): ApiPorts {
       timeline: (integration, type, id) => readTimeline(pool, integration, type, id),
     },
     live: livePorts(ground),
+    consent: consentPorts(ground),
     endpoints: endpointPorts(ground),
     events: {
       list: (filter) => listEvents(pool, filter),

@@ -5,7 +5,7 @@ import { type BreakerNow, openBreakers } from '../store/overview.ts';
 const origins = new WeakMap<Active, Promise<ReadonlyMap<string, string>>>();
 
 /** Which partner API each brand pulls from, by origin, as breakers are kept; addresses may come from the environment. */
-export function partnerApis(ground: Ground): Promise<ReadonlyMap<string, string>> {
+function partnerApis(ground: Ground): Promise<ReadonlyMap<string, string>> {
   const active = ground.active();
   const known = origins.get(active);
   if (known) return known;

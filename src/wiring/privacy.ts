@@ -72,11 +72,16 @@ function readRequest(ground: Ground, { email, phone, guest_id, integration }: Er
     return { kind: 'invalid', message: `No integration is named ${integration}.` };
   }
   if (email !== undefined) {
-    const found = readEmail(email);
-    if (found.kind !== 'address') return { kind: 'invalid', message: 'The e-mail address cannot be read as one.' };
-    identities.push(askedIdentity('email', found.address, integration));
-    keys.push(`email:${found.address}`, `alias:${found.address}`);
-    texts.push(found.address);
+    const given = email.trim().toLowerCase();
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) {
+      return { kind: 'invalid', message: 'The e-mail address cannot be read as one.' };
+    }
+    const found = readEmail(given);
+    // What records keep as sent, since it is no address that anybody has, must be erasable as well.
+    const address = found.kind === 'address' ? found.address : given;
+    identities.push(askedIdentity('email', address, integration));
+    keys.push(`email:${address}`, `alias:${address}`, `email_raw:${given}`);
+    texts.push(address);
   }
   if (phone !== undefined) {
     const country = integration === undefined ? undefined : ground.active().integrations.get(integration)?.body.country;

@@ -107,6 +107,19 @@ test('once every destination was told, the last trace goes', async () => {
   assert.deepEqual(await tablesWith(email), []);
 });
 
+test('what was kept as sent, since it is no address, is erased as well', async () => {
+  await node.take('grand', reservation('N1', { guests: [{ last_name: 'Berg', email: 'Nobody@mail.example' }] }));
+  const stored = await node.ground.pool.query(`select data from records where id = 'N1'`);
+  assert.equal(stored.rows[0].data.guests[0].email_raw, 'Nobody@mail.example');
+  const erased = await eraseGuest(node.ground, { email: 'nobody@mail.example' }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
+  await node.take(
+    'grand',
+    reservation('N1', { guests: [{ last_name: 'Berg', email: 'Nobody@mail.example' }], source: 'x' }),
+  );
+  assert.deepEqual(await tablesWith('nobody@mail'), []);
+});
+
 test('erasing in one brand leaves the others alone; a guest_id needs its brand; nonsense is refused', async () => {
   await node.take('grand', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
   await node.take('other', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));

@@ -14,7 +14,7 @@ export interface AlertPorts {
   readonly acknowledge: (alertId: string, by: string) => Promise<AlertRow | undefined>;
 }
 
-export const alertSchema = z.object({
+const alertSchema = z.object({
   alert_id: z.string(),
   kind: z.string(),
   integration: z.string().describe('Empty where it concerns the service as a whole.'),

@@ -47,7 +47,7 @@ const lane = z.object({
   held: z.int(),
   late_ms: z.int().nullable(),
 });
-export const integrationSchema = z.object({
+const integrationSchema = z.object({
   name: z.string(),
   version: z.int(),
   brand_id: z.string(),

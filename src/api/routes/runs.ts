@@ -18,7 +18,7 @@ export interface RunPorts {
 }
 
 const count = z.int();
-export const runSummary = z.object({
+const runSummary = z.object({
   run_id: z.string(),
   integration: z.string(),
   sync: z.enum(['pre_stay', 'stay', 'post_stay', 'backfill']),

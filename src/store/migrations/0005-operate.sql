@@ -114,6 +114,7 @@ as $$
          lateral (values ('guest_id', guest ->> 'guest_id'),
                          ('email', case when guest -> 'email_proxy' = 'true' then null else guest ->> 'email' end),
                          ('alias', case when guest -> 'email_proxy' = 'true' then guest ->> 'email' end),
+                         ('email_raw', lower(left(guest ->> 'email_raw', 320))),
                          ('phone', guest ->> 'phone'),
                          ('last_name', lower(left(guest ->> 'last_name', 100)))) as keys (kind, value)
    where keys.value <> ''

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { innbound, type ServiceProcess, serve } from '../support/process.ts';
+
+/** The operator's commands beside a running service. */
+
+let dir: string;
+let service: ServiceProcess;
+before(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-commands-'));
+  const write = async (file: string, text: string) => {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  };
+  await write('connectors/hotel.yaml', 'connector: hotel\n');
+  await write(
+    'integrations/grand.yaml',
+    'integration: grand\nconnector: hotel\nbrand_id: LIS01\ntimezone: UTC\ndeliver: [lake]\n',
+  );
+  await write('destinations/lake.yaml', 'destination: lake\ntype: files\npath: out\n');
+  service = await serve(dir);
+});
+after(async () => {
+  await service.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const at = (...args: string[]) => innbound([...args, '--workspace', dir, '--json']);
+const call = (pathname: string, token: string) =>
+  fetch(`${service.url}${pathname}`, { headers: { authorization: `Bearer ${token}` } });
+
+test('token create gives a token that the service takes at once, revoke ends it', async () => {
+  const [made] = (
+    await at('token', 'create', '--role', 'operator', '--integration', 'grand', '--expires', '1d')
+  ).json();
+  const token = String(made?.token);
+  assert.equal((await call('/api/v1/integrations', token)).status, 200);
+  assert.equal((await call('/api/v1/tokens', token)).status, 403);
+  const listed = (await at('token', 'list')).json();
+  assert.equal(listed.find((one) => one.token_id === made?.token_id)?.role, 'operator');
+  assert.ok(!JSON.stringify(listed).includes(token));
+  assert.equal((await at('token', 'revoke', String(made?.token_id))).code, 0);
+  assert.equal((await call('/api/v1/integrations', token)).status, 401);
+  assert.equal((await at('token', 'create', '--role', 'king')).code, 1);
+  assert.equal((await at('token', 'create', '--integration', 'nowhere')).code, 1);
+});
+
+test('token sign-in gives a link of the running service', async () => {
+  const [link] = (await at('token', 'sign-in', '--role', 'admin')).json();
+  assert.ok(String(link?.url).startsWith(`${service.url}/sign-in#ibs_`), String(link?.url));
+});
+
+test('erase gives a receipt also where there was nothing, and refuses what is no address', async () => {
+  const ran = await at('erase', '--email', 'nobody@mail.example');
+  assert.equal(ran.code, 0, ran.stderr);
+  const [receipt] = ran.json();
+  assert.match(String(receipt?.erasure_id), /^era_/);
+  assert.deepEqual((receipt?.removed as { records: number }).records, 0);
+  assert.ok(!ran.stdout.includes('nobody'));
+  const refused = await at('erase', '--email', 'nobody');
+  assert.equal(refused.code, 1);
+  assert.equal((refused.json()[0]?.error as { code: string }).code, 'operate.usage');
+});
+
+test('alerts and metrics answer', async () => {
+  assert.equal((await at('alerts')).code, 0);
+  assert.equal((await at('alerts', '--acknowledge', 'alr_none')).code, 1);
+  const metrics = await fetch(`${service.url}/metrics`);
+  assert.equal(metrics.status, 200);
+  assert.match(await metrics.text(), /innbound_store_up 1/);
+});
+
+test('a service that is listened to stops in time', async () => {
+  const [made] = (await at('token', 'create', '--role', 'viewer')).json();
+  const response = await call('/api/v1/live', String(made?.token));
+  assert.equal(response.status, 200);
+  const began = Date.now();
+  assert.equal(await service.stop(), 0);
+  assert.ok(Date.now() - began < 15_000);
+  await response.body?.cancel().catch(() => {});
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
+import { seenNode } from '../../src/store/nodes.ts';
+import { type ApiNode, apiNode } from './node.ts';
+
+/** A person of the brand follows the link, says yes at the partner, and comes back; from then on the partner lets us in. */
+
+let partner: Simulator;
+let node: ApiNode;
+let admin: string;
+before(async () => {
+  const auth = { type: 'oauth2', clientId: 'innbound', clientSecret: 'between us', autoApprove: true } as const;
+  partner = await startSimulator({ seed: 3, reservations: 20, auth });
+  node = await apiNode('', {
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+pull:
+  base_url: ${partner.baseUrl}
+  auth:
+    type: oauth2
+    grant: authorization_code
+    client_id: innbound
+    client_secret: between us
+    token_url: ${partner.baseUrl}/oauth/token
+    authorize_url: ${partner.baseUrl}/oauth/authorize
+  syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } }
+deliver: [lake]
+`,
+  });
+  await seenNode(node.ground.pool, 'test', 'web', node.url);
+  admin = await node.token('admin');
+});
+after(async () => {
+  await node.stop();
+  await partner.stop();
+});
+
+const sample = () => node.call('POST', '/integrations/grand/sample', admin, {});
+
+test('without consent the partner does not answer', async () => {
+  assert.equal((await sample()).status, 409);
+});
+
+test('the link leads over the partner back to a page, and then a page of reservations can be fetched', async () => {
+  const link = await node.call('POST', '/integrations/grand/consent', admin, {});
+  assert.equal(link.status, 200, JSON.stringify(link.body));
+  const back = await fetch(link.body.url, { redirect: 'follow' });
+  assert.equal(back.status, 200);
+  assert.match(back.url, new RegExp(`^${node.url}/oauth/callback`));
+  assert.match(await back.text(), /Access was granted/);
+  const page = await sample();
+  assert.equal(page.status, 200, JSON.stringify(page.body));
+  assert.ok(JSON.parse(page.body.sample).reservations);
+  assert.equal((await fetch(back.url)).status, 400, 'a link is good once');
+});
+
+test('a callback that nobody asked for is refused; a brand without the grant has no link', async () => {
+  const stray = await fetch(`${node.url}/oauth/callback?state=guess&code=x`);
+  assert.equal(stray.status, 400);
+  assert.ok(!(await stray.text()).includes('guess'));
+  const other = await node.call('POST', '/integrations/other/consent', admin, {});
+  assert.equal(other.body.code, 'pull.consent_refused');
+});
