@@ -6,8 +6,7 @@ import type { ErrorCode } from './errors.ts';
 import { normalizeReservation } from './normalize/normalize.ts';
 import type { Arrival, Prepared } from './reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
-import { pushConfig } from './shape/push.ts';
-import { compileShape, type Draft, type Shaper } from './shape/shape.ts';
+import { type CompiledShape, compilePushShape, compileShape, type Draft, type Shaper } from './shape/shape.ts';
 import type { Json, Note } from './terms.ts';
 import { compileRules, type RuleSet } from './transform/rules.ts';
 
@@ -39,8 +38,9 @@ export function compilePath(
   connector: Connector,
   integration: Integration,
 ): { kind: 'ok'; path: Path } | { kind: 'invalid'; problems: PathProblem[] } {
-  const pull = compileShape(shapeConfig(connector, integration.timezone, 'pull'));
-  const push = compileShape(shapeConfig(connector, integration.timezone, 'push'));
+  const config = shapeConfig(connector, integration.timezone);
+  const pull = compileShape(config);
+  const push = compilePushShape(config, connector.push?.map);
   const rules = compileRules(integration.transforms, {
     integration: integration.integration,
     brand_id: integration.brand_id,
@@ -79,7 +79,7 @@ function prepareRecord(
   const draft = shaper.draft(raw);
   const whole = complete?.(draft.record, draft.present) ?? { record: draft.record, notes: [] };
   const checked = toReservation(whole);
-  if (checked.kind === 'invalid') return dead(arrival, raw, checked.code, checked.problems);
+  if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked.code, checked.problems);
   const region = country === undefined ? {} : { country };
   const clean = normalizeReservation(checked.reservation, region);
   const ruled = rules.apply(clean.reservation);
@@ -89,7 +89,7 @@ function prepareRecord(
   if (ruled.kind === 'failed') {
     return dead(
       arrival,
-      raw,
+      shaper.selfContained(raw),
       ruled.code,
       [{ field: `transforms[${ruled.rule}]`, rule: ruled.message }],
       checked.reservation.id,
@@ -99,8 +99,9 @@ function prepareRecord(
   let record: Reservation = clean.reservation;
   if (ruled.changed) {
     // What a rule wrote is checked and cleaned like what a partner wrote.
-    const again = toReservation({ record: ruled.record as ReservationDraft });
-    if (again.kind === 'invalid') return dead(arrival, raw, again.code, again.problems, checked.reservation.id);
+    const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
+    if (again.kind === 'invalid')
+      return dead(arrival, shaper.selfContained(raw), again.code, again.problems, checked.reservation.id);
     const cleanAgain = normalizeReservation(again.reservation, region);
     record = cleanAgain.reservation;
     notes.push(...cleanAgain.notes);
@@ -145,23 +146,19 @@ function dead(
   };
 }
 
-function shapeConfig(connector: Connector, timezone: string, mode: 'pull' | 'push'): ShapeConfig {
+function shapeConfig(connector: Connector, timezone: string): ShapeConfig {
   const { shape, map, values, unknown_status: unknownStatus } = connector;
-  const config: ShapeConfig = { shape, map, values, timezone, unknownStatus };
-  return mode === 'pull' ? config : pushConfig(config, connector.push?.map);
+  return { shape, map, values, timezone, unknownStatus };
 }
 
 /** The mistakes of a connector that no integration uses yet. */
 export function connectorProblems(connector: Connector): MappingProblem[] {
-  return shapeProblems(
-    compileShape(shapeConfig(connector, 'UTC', 'pull')),
-    compileShape(shapeConfig(connector, 'UTC', 'push')),
-  );
+  const config = shapeConfig(connector, 'UTC');
+  return shapeProblems(compileShape(config), compilePushShape(config, connector.push?.map));
 }
 
-/** Both modes share shape and values, whose mistakes are told once; the map of events stands under push. */
-function shapeProblems(pull: ReturnType<typeof compileShape>, push: ReturnType<typeof compileShape>): MappingProblem[] {
-  const inPull = pull.kind === 'ok' ? [] : pull.problems;
-  const inPush = push.kind === 'ok' ? [] : push.problems.filter(({ path }) => /^map\b/.test(path));
-  return [...inPull, ...inPush.map((problem) => ({ ...problem, path: `push.${problem.path}` }))];
+/** Both modes share shape and values, whose mistakes are told once. */
+function shapeProblems(...compiled: readonly CompiledShape[]): MappingProblem[] {
+  const problems = compiled.flatMap((one) => (one.kind === 'ok' ? [] : one.problems));
+  return [...new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
 }
