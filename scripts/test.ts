@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { prepareBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
 
 const staticChecks: readonly [step: string, program: string, ...args: string[]][] = [
   ['types', tool('tsc'), '-p', '.'],
+  ['types of the console', tool('tsc'), '-p', 'console'],
   ['format and lint', tool('biome'), 'check', '--error-on-warnings', '.'],
   ['unused code', tool('knip')],
 ];
@@ -78,6 +80,9 @@ async function main(): Promise<number> {
   for (const each of planned.checks ? staticChecks : []) ok = (await check(each)) && ok;
   if (planned.patterns.length === 0) return ok ? 0 : 1;
   if (!ok) console.log('✖ the checks above failed, so this run fails; the tests are run all the same');
+  prepareBrowser();
+  // Once, before the tests that start services: each of them would see that it is missing and wait for the same build.
+  await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
   return (await run(process.execPath, [...runner, ...planned.patterns], 'inherit')).ok && ok ? 0 : 1;
 }
 

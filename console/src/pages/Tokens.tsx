@@ -144,6 +144,7 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
             data={brands.map(({ name }) => name)}
             value={limited}
             onChange={setLimited}
+            searchable
           />
           {what === 'token' && (
             <TextInput name="days" type="number" min={1} max={3650} label="Ends after days (empty: never)" />

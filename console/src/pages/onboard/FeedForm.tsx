@@ -1,4 +1,4 @@
-import { Button, MultiSelect, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { get } from '../../api/client.ts';
@@ -36,14 +36,19 @@ export function FeedForm(props: {
           checked={brand.pushes}
           onChange={(event) => onChange({ pushes: event.currentTarget.checked })}
         />
-        <MultiSelect
+        <Checkbox.Group
           label="Deliver to"
-          data={destinations}
           value={[...brand.deliver]}
           onChange={(deliver) => onChange({ deliver })}
           error={brand.deliver.length === 0 ? 'at least one' : undefined}
-          comboboxProps={{ transitionProps: { duration: 0 } }}
-        />
+        >
+          <div className="row" style={{ gap: 18, padding: '6px 0' }}>
+            {destinations.map((name) => (
+              <Checkbox key={name} value={name} label={name} />
+            ))}
+            {destinations.length === 0 && <span className="muted">No destination yet: write one under Documents.</span>}
+          </div>
+        </Checkbox.Group>
         <div className="row">
           <Button variant="default" onClick={props.onBack}>
             Back

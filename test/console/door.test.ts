@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Desk, openDesk, skip } from './support/desk.ts';
+
+/** Who comes in, and what the page may do in the browser. */
+describe('the door of the console', { skip }, () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+    await desk.api('POST', '/integrations/grand/endpoint', {});
+  });
+  after(() => desk?.stop());
+
+  test('a link signs in once, and its token leaves the address', async () => {
+    const page = await desk.signIn();
+    assert.equal(new URL(page.url()).pathname, '/');
+    assert.equal(new URL(page.url()).hash, '');
+    assert.ok(await page.getByText('Ada, admin').isVisible());
+    const link = await desk.link();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByText('was used before').waitFor();
+  });
+
+  test('without a session every page leads to the door, and signing out closes it', async () => {
+    const page = await desk.signIn();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+    await page.goto(`${desk.url}/dead-letters`);
+    await page.waitForURL('**/sign-in');
+    assert.ok(await page.getByText('bin/innbound token sign-in').isVisible());
+  });
+
+  test('a viewer is not offered what only others may do', async () => {
+    const page = await desk.signIn({ role: 'viewer' });
+    assert.equal(await page.getByRole('link', { name: 'Tokens' }).count(), 0);
+    await page.goto(`${desk.url}/integrations/grand`);
+    await page.getByRole('heading', { name: 'grand', exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0);
+  });
+
+  test('the page allows no inline script, no frame, and nothing from elsewhere', async () => {
+    const answer = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
+    const rules = answer.headers.get('content-security-policy') ?? '';
+    assert.match(rules, /default-src 'none'/);
+    assert.match(rules, /script-src 'self'(;|$)/);
+    assert.match(rules, /frame-ancestors 'none'/);
+    assert.doesNotMatch(rules, /unsafe/);
+    const [, nonce] = /'nonce-([^']+)'/.exec(rules) ?? [];
+    const again = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
+    assert.ok(nonce && !again.headers.get('content-security-policy')?.includes(nonce), 'a nonce is used once');
+    const html = await answer.text();
+    assert.ok(html.includes(nonce));
+    const [asset = ''] = /\/assets\/[\w.-]+\.js/.exec(html) ?? [];
+    const script = await fetch(`${desk.url}${asset}`);
+    assert.match(script.headers.get('cache-control') ?? '', /immutable/);
+  });
+
+  test('what is no page stays a problem for programs', async () => {
+    const html = { headers: { accept: 'text/html' } };
+    for (const [at, init] of [
+      ['/api/v1/nothing', html],
+      ['/assets/none.js', html],
+      ['/webhooks', html],
+      ['/runs', {}],
+    ] as const) {
+      const answer = await fetch(`${desk.url}${at}`, init);
+      assert.equal(answer.status, 404, at);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/, at);
+    }
+    const traversal = await fetch(`${desk.url}/assets/..%2f..%2fbuild.ts`, html);
+    assert.equal(traversal.status, 404);
+  });
+
+  test('the browser had nothing to complain about', () => {
+    const real = desk.complaints.filter((text) => !text.includes('401'));
+    assert.deepEqual(real, []);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../support/process.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+
+/** The data protection officer, and whoever decides who may come in. */
+describe('privacy, tokens and audit', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  before(async () => {
+    desk = await openDesk();
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    await until('the booking is delivered', async () => desk.crm.taken.includes('R1'));
+    page = await desk.signIn();
+  });
+  after(() => desk?.stop());
+
+  test('a guest is erased after a second thought, and a receipt says what went', async () => {
+    await page.getByRole('link', { name: 'Privacy' }).click();
+    await page.getByLabel('E-mail address').fill('ines.duarte@letters.example');
+    await page.getByRole('button', { name: 'Find what would go' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 booking').waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Erase' }).isDisabled());
+    await dialog.getByLabel(/to confirm/).fill('ines.duarte@letters.example');
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await page.getByText(/Erased, receipt/).waitFor();
+    const found = await desk.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
+    assert.deepEqual(found.items, []);
+    assert.doesNotMatch(JSON.stringify(await desk.api('GET', '/integrations/grand/reservations/R1')), /duarte/i);
+  });
+
+  test('a token is shown once, works, and ends when revoked', async () => {
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Who or what it is for').fill('night report');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    const token = await textOf(page.getByRole('region', { name: 'token' }));
+    const ask = async () =>
+      (await fetch(`${desk.url}/api/v1/overview`, { headers: { authorization: `Bearer ${token}` } })).status;
+    assert.equal(await ask(), 200);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Revoke night report' }).click();
+    await page.getByText('Revoked').waitFor();
+    assert.equal(await ask(), 401);
+  });
+
+  test('the audit tells both, with who did it', async () => {
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('row', { name: /Ada, admin.*tokens\.revoke/ }).waitFor();
+    await page.getByLabel('Action').fill('privacy.erase');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL('**/audit?action=privacy.erase');
+    await page.getByRole('row', { name: /tokens\.revoke/ }).waitFor({ state: 'detached' });
+    assert.ok(await page.getByRole('row', { name: /privacy\.erase/ }).isVisible());
+  });
+
+  test('the browser had nothing to complain about', () => assert.deepEqual(desk.complaints, []));
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { settleAlerts } from '../../src/store/alerts.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+
+/** The operator at night: why is this booking not in the CRM? */
+describe('the operator', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  before(async () => {
+    desk = await openDesk();
+    desk.crm.refuse = (id) => id === 'R7';
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
+    page = await desk.signIn({ role: 'operator' });
+  });
+  after(() => desk?.stop());
+
+  test('finds the booking from any page with the keyboard, and reads why one destination lacks it', async () => {
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('LIS-R7');
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('row', { name: /LIS-R7/ });
+    await row.getByText('1 dead letter').waitFor();
+    await row.getByRole('link', { name: 'LIS-R7' }).click();
+    const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Where it is' }) });
+    await where.getByText('Held back').waitFor();
+    assert.match(await textOf(where), /The destination answered 422/);
+    assert.match(await textOf(where), /Has version 1/);
+  });
+
+  test('reads what came in and why each value is not as it was sent', async () => {
+    const ledger = page.getByRole('list').filter({ hasText: 'Created as version 1' });
+    const text = await textOf(ledger);
+    assert.match(text, /guests\[0\]\.phone/);
+    assert.match(text, /\+351912345678/);
+    await ledger.getByText('What came in').click();
+    await page
+      .getByRole('region', { name: /What came in/ })
+      .getByText('912 345 678')
+      .waitFor();
+  });
+
+  test('replays the dead letter once the CRM takes it, and sees it arrive', async () => {
+    await page.getByRole('link', { name: 'Open the dead letter' }).click();
+    await page.getByText('It would go out again as it is').waitFor();
+    assert.match(await textOf(page.getByRole('main')), /loyalty tier is required/);
+    desk.crm.refuse = () => false;
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('Replayed: it goes its way now.').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByText('Version 1 delivered to crm').waitFor();
+    assert.deepEqual(
+      desk.crm.taken.filter((id) => id === 'R7'),
+      ['R7'],
+    );
+  });
+
+  test('drops a letter with a reason', async () => {
+    await desk.push('grand', {
+      event: 'reservation.created',
+      event_id: 'e8',
+      data: booking('R8', { check_out: '2031-05-01' }),
+    });
+    await page.getByRole('link', { name: 'Dead letters' }).first().click();
+    await page.getByRole('link', { name: 'Event R8' }).click();
+    await page.getByText('It would fail again').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Replay' }).isDisabled());
+    await page.getByRole('button', { name: 'Drop' }).click();
+    await page.getByLabel('Why, for whoever asks later').fill('a test booking of the partner');
+    await page.getByRole('button', { name: 'Drop it' }).click();
+    await page.getByText('What it held back flows again').waitFor();
+    await page.getByText('a test booking of the partner').waitFor();
+  });
+
+  test('starts a run and sees it end by itself', async () => {
+    await page.getByRole('link', { name: 'Integrations' }).first().click();
+    await page.getByRole('link', { name: 'grand' }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('menuitem', { name: 'Pre-stay' }).click();
+    await page.getByText(/Pre-stay is (queued|already running)/).waitFor();
+    const run = page.getByRole('row', { name: /manual, by/ }).first();
+    await run.getByText('Complete').waitFor();
+    await run.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Pre-stay of grand' }).waitFor();
+    assert.match(await textOf(page.getByRole('main')), /Fetched\s*1/);
+  });
+
+  test('pauses and resumes a brand', async () => {
+    await page.goto(`${desk.url}/integrations/grand`);
+    await page.getByRole('button', { name: 'Pause pulling' }).click();
+    await page.getByText('Pulling was paused by Ada, operator').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause pulling' }).waitFor();
+  });
+
+  test('acknowledges an alert', async () => {
+    const alert = {
+      kind: 'test_silence',
+      integration: 'grand',
+      subject: 'push',
+      severity: 'warning',
+      detail: {},
+    } as const;
+    await settleAlerts(desk.service.ground.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
+    await page.getByRole('link', { name: 'Alerts' }).first().click();
+    await page.getByRole('button', { name: 'Acknowledge test silence grand' }).click();
+    await page.getByText('Seen by Ada, operator').waitFor();
+  });
+
+  test('sees a change on the overview as it happens', async () => {
+    await page.getByRole('link', { name: 'Overview' }).first().click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e2', data: booking('R2') });
+    const ticker = page.locator('.card', { has: page.getByRole('heading', { name: 'As it happens' }) });
+    await ticker.getByRole('link', { name: 'R2' }).waitFor();
+  });
+
+  test('the browser had nothing to complain about', () => assert.deepEqual(desk.complaints, []));
+});

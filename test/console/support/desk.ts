@@ -1,0 +1,203 @@
+/** A whole node with one brand, a CRM that can refuse, and a browser at its console: what the tests of the console start from. */
+import { createHmac } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { buildConsole } from '../../../console/build.ts';
+import { browserFlags, browserPath } from '../../../scripts/prepare-browser.ts';
+import { startService } from '../../../src/service.ts';
+import type { TokenRole } from '../../../src/store/tokens.ts';
+import { addressFor } from '../../../src/wiring/endpoints.ts';
+import { createSignIn, createToken } from '../../../src/wiring/tokens.ts';
+import { testDatabase } from '../../support/database.ts';
+
+/** For `test`: why there is nothing to run, where there is no browser. */
+export const skip = browserPath() === undefined && 'no Chromium: apt-get install -y chromium, or CHROMIUM=/path/to/it';
+
+export interface Desk {
+  readonly url: string;
+  readonly service: Awaited<ReturnType<typeof startService>>;
+  readonly crm: { refuse: (id: string) => boolean; readonly taken: string[] };
+  /** A page of its own, signed in by a one-time link. */
+  signIn(options?: { role?: TokenRole; phone?: boolean; scheme?: 'light' | 'dark' }): Promise<Page>;
+  link(role?: TokenRole): Promise<string>;
+  /** Sends an event as the partner would. */
+  push(integration: string, event: Record<string, unknown>): Promise<void>;
+  pushTo(address: { url: string; secret: string }, event: Record<string, unknown>): Promise<void>;
+  api<T>(method: string, at: string, body?: unknown): Promise<T>;
+  /** What the browser complained about: errors, refused styles and scripts, requests to anywhere else. */
+  readonly complaints: string[];
+  stop(): Promise<void>;
+}
+
+export const textOf = async (place: Locator): Promise<string> => ((await place.textContent()) ?? '').trim();
+
+export const booking = (id: string, more: Record<string, unknown> = {}) => ({
+  reservation_id: id,
+  confirmation_number: `LIS-${id}`,
+  check_in: '2031-05-04',
+  check_out: '2031-05-08',
+  status: 'confirmed',
+  guests: [{ first_name: 'INÊS', last_name: 'DUARTE', email: 'Ines.Duarte@letters.example', phone: '912 345 678' }],
+  stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
+  ...more,
+});
+
+export async function openDesk(): Promise<Desk> {
+  await buildConsole();
+  const crm = await startCrm();
+  const partner = await startPartner();
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-console-'));
+  await writeWorkspace(dir, crm.url, partner.url);
+  process.env.DATABASE_URL = (await testDatabase()).url;
+  process.env.INNBOUND_LOG_LEVEL = 'silent';
+  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' });
+  const browser = await chromium.launch({ executablePath: browserPath() ?? '', args: [...browserFlags] });
+  const { token } = await createToken(service.ground, { name: 'test', role: 'admin', integrations: null, by: 'test' });
+  const complaints: string[] = [];
+  const contexts: BrowserContext[] = [];
+  const addresses = new Map<string, { url: string; secret: string }>();
+  const link = async (role: TokenRole = 'admin') =>
+    `${service.url}${(await createSignIn(service.ground, { name: `Ada, ${role}`, role, by: 'test' })).path}`;
+  const pushTo: Desk['pushTo'] = async ({ url, secret }, event) => {
+    const body = JSON.stringify({ timestamp: new Date().toISOString(), brand_id: 'LIS01', ...event });
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-webhook-timestamp': timestamp,
+      'x-webhook-signature': `sha512=${signature}`,
+    };
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
+  };
+  return {
+    url: service.url,
+    service,
+    crm,
+    complaints,
+    link,
+    pushTo,
+    push: async (integration, event) => {
+      let address = addresses.get(integration);
+      if (!address) {
+        const { url, secret = '' } = await addressFor(service.ground, integration, { rotate: true });
+        address = { url, secret };
+        addresses.set(integration, address);
+      }
+      await pushTo(address, event);
+    },
+    api: async <T>(method: string, at: string, body?: unknown) => {
+      const answer = await fetch(`${service.url}/api/v1${at}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as T;
+    },
+    signIn: async ({ role = 'admin', phone = false, scheme = 'dark' } = {}) => {
+      const viewport = phone ? { width: 390, height: 844 } : { width: 1440, height: 900 };
+      const context = await browser.newContext({ viewport, colorScheme: scheme, hasTouch: phone });
+      contexts.push(context);
+      context.setDefaultTimeout(20_000);
+      const page = await context.newPage();
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => {
+        const to = request.url();
+        if (!to.startsWith(service.url) && !to.startsWith('data:')) complaints.push(`a request to ${to}`);
+      });
+      await page.goto(await link(role));
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      return page;
+    },
+    stop: async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
+      await service.stop();
+      await Promise.all([crm.stop(), partner.stop()]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startCrm() {
+  const crm = { refuse: (_: string): boolean => false, taken: [] as string[] };
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+    if (crm.refuse(id)) {
+      response.writeHead(422, { 'content-type': 'application/json' }).end('{"error":"loyalty tier is required"}');
+      return;
+    }
+    crm.taken.push(id);
+    response.writeHead(200).end('{}');
+  });
+  return Object.assign(crm, await listening(server));
+}
+
+/** A partner whose list holds one booking. */
+async function startPartner() {
+  const server = createServer((_, response) => {
+    const {
+      reservation_id: id,
+      stays,
+      ...rest
+    } = booking('R500', {
+      guests: [{ first_name: 'Tomás', last_name: 'Reis', email: 'tomas.reis@letters.example' }],
+    });
+    const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const reservations = [{ ...rest, id, rooms: stays, check_in: soon(2), check_out: soon(4) }];
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ reservations, total: 1 }));
+  });
+  return listening(server);
+}
+
+async function listening(server: ReturnType<typeof createServer>) {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function writeWorkspace(dir: string, crmUrl: string, partnerUrl: string): Promise<void> {
+  const files: Record<string, string> = {
+    'innbound.yaml': 'network: { allow_private: true }\n',
+    'connectors/hotel.yaml': `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+values:
+  board: { bed_and_breakfast: [BB] }
+`,
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+country: PT
+pull:
+  base_url: ${partnerUrl}
+  auth: { type: none }
+  syncs:
+    pre_stay: { every: 60m, range: [+1d, +7d] }
+push: { enabled: true }
+deliver: [lake, crm]
+`,
+    'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\n',
+    'destinations/crm.yaml': `destination: crm\ntype: http\nurl: ${crmUrl}/stays\nreceives: [reservation]\n`,
+  };
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  }
+}
