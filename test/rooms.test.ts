@@ -44,7 +44,7 @@ function target(from: Source, specifier: string): string | undefined {
   return path.normalize(path.join(path.dirname(from.file), specifier));
 }
 
-const pure = new Set(['shape', 'canonical', 'normalize', 'transform', 'reconcile']);
+const pure = new Set(['shape', 'canonical', 'normalize', 'transform', 'reconcile', 'suggest']);
 const everywhere = ['terms.ts', 'errors.ts', 'errors'];
 /** What each room may import besides itself. `types` only as types: the ports that a room declares. */
 const allowed: Record<string, { rooms: readonly string[]; types?: readonly string[] | 'any' }> = {
@@ -57,6 +57,7 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   normalize: { rooms: [...everywhere, 'canonical'] },
   transform: { rooms: [...everywhere, 'canonical'] },
   reconcile: { rooms: [...everywhere, 'canonical'] },
+  suggest: { rooms: [...everywhere, 'canonical'] },
   documents: { rooms: [...everywhere, 'canonical', 'kit'] },
   'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
   'intake/push': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },

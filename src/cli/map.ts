@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { encodeRecord } from '../canonical/encode.ts';
 import { schemas } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { readSoundDocuments } from '../ground.ts';
-import { parseJson } from '../kit/json.ts';
 import { compilePath } from '../pipeline.ts';
 import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
+import { readSample } from './sample.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -26,7 +25,7 @@ export function registerMap(program: Command): void {
     )
     .option('-i, --integration <name>', 'map as this integration would: its time zone, country and rules')
     .option('--push', 'the sample is an event, not a list')
-    .option('--explain', 'with --json: {record, origins, notes, unmapped} instead of the record alone')
+    .option('--explain', 'with --json: {record, origins, notes, drift, unmapped} instead of the record alone')
     .addHelpText(
       'after',
       `
@@ -63,7 +62,7 @@ Examples:
       if (compiled.kind === 'invalid')
         throw new InnboundError('documents.invalid', compiled.problems[0]?.message ?? '');
       const { path: route } = compiled;
-      const body = parseSample(await readSample(options.sample));
+      const body = await readSample(options.sample);
       const shaper = options.push ? route.pushShaper : route.shaper;
       const data = options.push && isObject(body) && isObject(body.data) ? body.data : body;
       const found = options.push ? shaper.single(data) : shaper.records(data);
@@ -83,14 +82,15 @@ Examples:
           if (!options.json) show(`– ${prepared.id}: not wanted: ${prepared.reason}\n`);
           continue;
         }
-        const { record, notes } = prepared.incoming;
-        const explained = { origins: prepared.incoming.origins(), notes, unmapped: shaper.unmapped(raw) };
+        const { record, notes, drift = [] } = prepared.incoming;
+        const explained = { origins: prepared.incoming.origins(), notes, drift, unmapped: shaper.unmapped(raw) };
         if (options.json && options.explain)
           show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
         else if (options.json) show(encodeRecord(record));
         else {
           show(JSON.stringify(JSON.parse(encodeRecord(record)), null, 2));
           for (const note of notes) show(`  ~ ${note.field}: ${note.reason}`);
+          for (const { field, value } of drift) show(`  ! ${field}: no spelling in values is ${JSON.stringify(value)}`);
           for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);
           if (explained.unmapped.length > 0) show(`  not mapped: ${explained.unmapped.join(', ')}`);
           show('');
@@ -98,23 +98,6 @@ Examples:
       }
       if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
     });
-}
-
-async function readSample(file: string): Promise<string> {
-  if (file === '-') return (await import('node:stream/consumers')).text(process.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    throw new InnboundError('operate.usage', `The sample ${file} cannot be read.`);
-  }
-}
-
-function parseSample(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}`);
-  }
 }
 
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { InnboundError } from '../errors.ts';
+import { parseJson } from '../kit/json.ts';
+import type { Json } from '../terms.ts';
+
+/** A partner's response as a command is given it: a file, or `-` for standard input. */
+export async function readSample(file: string): Promise<Json> {
+  const content = await contentOf(file);
+  try {
+    return parseJson(content);
+  } catch (error) {
+    throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}`);
+  }
+}
+
+async function contentOf(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new InnboundError('operate.usage', `The sample ${file} cannot be read.`);
+  }
+}

@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from '../terms.ts';
+import type { Container } from './containers.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
+import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
+import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { refersBack, type Table } from './tables.ts';
+
+const vocabulary: Vocabulary = {
+  lexicon: chargeLexicon,
+  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit']),
+};
+
+export interface Charges {
+  readonly sections: readonly Section[];
+  /** Sums over the charges, for what the reservation itself does not say. */
+  readonly total?: Json;
+  readonly currency?: Json;
+}
+
+/** The charges: every list of amounts in the record, or a table of amounts that refers to it. */
+export function findCharges(
+  containers: readonly Container[],
+  tables: readonly Table[],
+  taken: (path: string) => boolean,
+  rooms: Section | undefined,
+  id: Match | undefined,
+): Charges {
+  const lists = containers
+    .filter(
+      ({ kind, from, words }) =>
+        kind === 'list' && !taken(from) && from !== rooms?.map.from && words.some((word) => chargeWords.has(word)),
+    )
+    .map((container) => ({ container, leaves: leavesOf(container.items) }))
+    .map((one) => ({ ...one, matches: matchFields(one.leaves, vocabulary) }))
+    .filter(({ matches }) => matches.has('amount') && (matches.has('code') || matches.has('description')));
+  const outer = lists.filter(
+    ({ container }) => !lists.some((other) => container.inside.includes(other.container.from)),
+  );
+  if (outer.length > 0) {
+    const sections = outer.map(({ container, leaves, matches }) =>
+      chargeSection({ from: container.from }, leaves, matches),
+    );
+    const [first] = sections;
+    return { sections, ...(sections.length === 1 && first !== undefined && sums(first, {}, outer[0]?.leaves ?? [])) };
+  }
+  const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
+  if (nights) return { sections: [nightSection(nights, rooms)] };
+  return joinedCharges(tables, id);
+}
+
+/** A line without a count is one line. */
+function chargeSection(head: JsonObject, leaves: readonly Leaf[], matches: Map<string, Match>): Section {
+  preferName(matches, leaves);
+  const once: JsonObject = matches.has('quantity') ? {} : { quantity: { const: 1 } };
+  return sectionOf('charges', withWhere(head, goneCondition(leaves)), matches, once);
+}
+
+/** Of a catalogue's entry inside the line, the name says what was charged, and the description what it is like. */
+function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const match = matches.get('description');
+  if (match === undefined || match.leaf.depth === 0 || !match.leaf.own.includes('description')) return;
+  const sibling = leaves.find(({ path }) => path === match.leaf.path.replace(/[^.]+$/, 'name'));
+  if (sibling) matches.set('description', { ...match, leaf: sibling });
+}
+
+function sums(section: Section, where: JsonObject, leaves: readonly Leaf[]): Pick<Charges, 'total' | 'currency'> {
+  const amount = (section.map.fields as JsonObject).amount;
+  const currency = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
+    'currency',
+  );
+  const all = { ...where, ...(section.map.where as JsonObject | undefined) };
+  const list = { from: section.map.from as Json, ...(Object.keys(all).length > 0 && { where: all }) };
+  return {
+    ...(amount !== undefined && { total: { sum: { ...list, value: amount } } }),
+    ...(currency && { currency: { pick: { ...list, value: currency.leaf.path } } }),
+  };
+}
+
+/** An object from dates to amounts: one charge a night. */
+function nightSection(nights: Container, rooms: Section | undefined): Section {
+  const rate = rooms?.matches.get('rate_code')?.leaf;
+  const inRoom = rate !== undefined && nights.from.startsWith(`${String(rooms?.map.from)}[]`);
+  const fields: JsonObject = { description: '$key', amount: '$item', quantity: { const: 1 } };
+  if (inRoom) fields.code = `$parent.${rate.path}`;
+  const reason = 'an object from dates to numbers: the price of each night';
+  const lines = ['description', 'amount'].map((field) => ({
+    field: `charges.${field}`,
+    path: nights.from,
+    confidence: 0.8,
+    reason,
+  }));
+  return { map: { from: nights.from, fields }, lines, matches: new Map() };
+}
+
+function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges {
+  const ids = new Set(id?.leaf.values.map((value) => String(value)) ?? []);
+  for (const table of tables) {
+    const matches = matchFields(table.leaves, vocabulary);
+    const back = id && refersBack(table, ids);
+    if (back === undefined || id === undefined || !matches.has('amount')) continue;
+    const head = { from: '$item', join: { in: table.path, key: back.path, by: id.leaf.path } };
+    const section = chargeSection(head, table.leaves, matches);
+    const own = { ...section, map: { ...section.map, from: table.path } };
+    return { sections: [section], ...sums(own, { [back.path]: { same_as: `$record.${id.leaf.path}` } }, table.leaves) };
+  }
+  return { sections: [] };
+}

@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '../terms.ts';
+import type { FieldLine } from './field.ts';
+import type { Paging } from './paging.ts';
+import type { Root } from './root.ts';
+import type { Section } from './section.ts';
+
+/** The parts of the proposed document around its fields. */
+
+export interface Sections {
+  readonly guests: readonly Section[];
+  readonly rooms: readonly Section[];
+  readonly charges: readonly Section[];
+}
+
+export interface FlatShape {
+  readonly shape: JsonObject;
+  readonly reason: string;
+}
+
+/** A list that nothing was found for is said to be none, so that a field of that name is not taken by accident. */
+export function listsOf(sections: Sections): JsonObject {
+  return Object.fromEntries(
+    (['guests', 'rooms', 'charges'] as const).map((name): [string, Json] => {
+      const maps = sections[name].map(({ map }) => map);
+      return [name, maps.length === 0 ? false : maps.length === 1 ? (maps[0] ?? false) : maps];
+    }),
+  );
+}
+
+export function shapeOf(root: Root, paging: Paging, flat: FlatShape | undefined): JsonObject {
+  return {
+    ...(root.path !== undefined && { root_path: root.path }),
+    ...(root.single && { object_is_one: true }),
+    ...(paging.total !== undefined && { total: paging.total }),
+    ...(flat !== undefined && { flat: flat.shape }),
+  };
+}
+
+/** What a response cannot tell is filled with the description's own names. */
+export function pullOf(paging: Paging): JsonObject {
+  return {
+    request: {
+      method: 'GET',
+      path: '/api/reservations',
+      query: { dateFrom: '{window.from}', dateTo: '{window.to}', status: '{sync.status}' },
+    },
+    pagination: paging.pagination,
+  };
+}
+
+export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | undefined): FieldLine[] {
+  const path = root.path ?? '(the response itself)';
+  return [
+    { field: 'shape.root_path', path, confidence: root.confidence, reason: root.reason },
+    ...(flat === undefined
+      ? []
+      : [{ field: 'shape.flat', path: String(flat.shape.key), confidence: 0.85, reason: flat.reason }]),
+    {
+      field: 'pull.pagination',
+      path: String(paging.pagination.type),
+      confidence: paging.confidence,
+      reason: paging.reason,
+    },
+  ];
+}

@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { plain } from './kinds.ts';
+import { type Leaf, present } from './leaves.ts';
+import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
+import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Section, sectionOf } from './section.ts';
+import { phrases } from './words.ts';
+
+/** Rows of which several are one reservation. */
+export interface Flat {
+  readonly shape: JsonObject;
+  readonly reservation: Map<string, Match>;
+  readonly guests: Section | undefined;
+  readonly rooms: Section | undefined;
+  readonly charges: Section | undefined;
+  readonly reason: string;
+}
+
+const keys = {
+  guests: phrases('guest id, guest no, guest number, guest:0.7, customer id, person id, profile id'),
+  rooms: phrases('room no, room number, room id, room:0.7, unit no:0.9, unit id:0.8, stay id:0.9, room key:0.8'),
+  charges: phrases(
+    'line no, line id, charge id, charge no, charge line, item no:0.9, posting id, transaction id, line:0.8, seq:0.6',
+  ),
+};
+
+/** Rows without lists in them, where what looks like the reservation's id comes more than once. */
+export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
+  if (leaves.some(({ kind }) => kind === 'many')) return undefined;
+  const { id: lexeme } = reservationLexicon;
+  // Not one for each row, so that the rule for ids has to be left out here.
+  const byName = matchFields(leaves, vocabularyOf({ confirmation_number: lexeme }, ['reservation', 'booking']));
+  const key = byName.get('confirmation_number')?.leaf;
+  if (key === undefined || present(key).length !== key.values.length) return undefined;
+  const groups = new Set(key.values.map((value) => plain(value ?? null)));
+  if (groups.size === key.values.length) return undefined;
+
+  const { id: _, ...lexicon } = reservationLexicon;
+  const reservation = matchFields(leaves, vocabularyOf(lexicon, ['reservation', 'booking']));
+  reservation.delete('id');
+  for (const [field, match] of reservation) if (match.leaf === key) reservation.delete(field);
+  const own = new Map([
+    [
+      'id',
+      {
+        field: 'id',
+        leaf: key,
+        others: [],
+        confidence: 0.9,
+        reason: `the same in several of the rows: ${groups.size} reservations in ${key.values.length} rows`,
+      },
+    ],
+    ...reservation,
+  ]);
+  const taken = new Set([...own.values()].map(({ leaf }) => leaf.path));
+  const rest = () => leaves.filter(({ path }) => !taken.has(path));
+  const part = (
+    prefix: 'guests' | 'rooms' | 'charges',
+    vocabulary: Vocabulary,
+    keep: (matches: Map<string, Match>) => boolean,
+  ) => {
+    const place = bestKey(rest(), keys[prefix]);
+    const matches = matchFields(
+      rest().filter(({ path }) => path !== place?.path || prefix === 'guests'),
+      vocabulary,
+    );
+    if (!keep(matches)) return undefined;
+    for (const { leaf } of matches.values()) taken.add(leaf.path);
+    if (place) taken.add(place.path);
+    return { section: sectionOf(prefix, {}, matches), key: keyOf(prefix, place, matches) };
+  };
+  const guests = part(
+    'guests',
+    vocabularyOf(guestLexicon, ['guest', 'customer']),
+    (matches) => matches.has('last_name') || matches.has('email'),
+  );
+  const charges = part('charges', vocabularyOf(chargeLexicon, ['charge', 'item', 'line']), (matches) =>
+    matches.has('amount'),
+  );
+  const rooms = part(
+    'rooms',
+    vocabularyOf(roomLexicon, ['room', 'stay']),
+    (matches) => matches.has('room_type') || matches.has('adults'),
+  );
+  return {
+    shape: {
+      key: key.path,
+      ...(guests?.key !== undefined && { guests: { key: guests.key } }),
+      ...(rooms?.key !== undefined && { rooms: { key: rooms.key } }),
+      ...(charges?.key !== undefined && { charges: { key: charges.key } }),
+    },
+    reservation: own,
+    guests: guests?.section,
+    rooms: rooms?.section,
+    charges: charges?.section,
+    reason: `${key.path} is the same in several rows`,
+  };
+}
+
+function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]): Vocabulary {
+  return { lexicon, scope: new Set(scope) };
+}
+
+/** What a row calls the number of its guest, room or line. */
+function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): Leaf | undefined {
+  const lexicon = { guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document']) } };
+  return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
+}
+
+/** The number, and for a room the day it begins; without a number, what tells one from another. */
+function keyOf(prefix: string, place: Leaf | undefined, matches: ReadonlyMap<string, Match>): Json | undefined {
+  const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
+  const start = prefix === 'rooms' ? paths(['start_date']) : [];
+  const parts = place
+    ? [place.path, ...start]
+    : paths(
+        prefix === 'guests'
+          ? ['first_name', 'last_name', 'email']
+          : prefix === 'rooms'
+            ? ['room_type', 'start_date']
+            : ['code', 'description', 'amount'],
+      );
+  return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : parts;
+}

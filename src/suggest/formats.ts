@@ -1,0 +1,102 @@
+import { isRealDate } from '../canonical/dates.ts';
+import type { Json } from '../terms.ts';
+
+/** How dates and numbers in a sample are written. */
+
+const iso =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+interface Form {
+  readonly format: string;
+  readonly form: RegExp;
+  /** Which of the found pieces are year, month and day. */
+  readonly order?: readonly [number, number, number];
+}
+
+/** Day before month first: where a sample leaves it open, most of the world writes it so. */
+const forms: readonly Form[] = [
+  { format: 'DD/MM/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 2, 1] },
+  { format: 'MM/DD/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 1, 2] },
+  { format: 'D/M/YYYY', form: /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/, order: [3, 2, 1] },
+  { format: 'M/D/YYYY', form: /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/, order: [3, 1, 2] },
+  { format: 'DD.MM.YYYY', form: /^(\d{2})\.(\d{2})\.(\d{4})$/, order: [3, 2, 1] },
+  { format: 'D.M.YYYY', form: /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/, order: [3, 2, 1] },
+  { format: 'DD-MM-YYYY', form: /^(\d{2})-(\d{2})-(\d{4})$/, order: [3, 2, 1] },
+  { format: 'DD/MM/YYYY HH:mm', form: /^(\d{2})\/(\d{2})\/(\d{4}) \d{2}:\d{2}$/, order: [3, 2, 1] },
+  { format: 'DD/MM/YYYY HH:mm:ss', form: /^(\d{2})\/(\d{2})\/(\d{4}) \d{2}:\d{2}:\d{2}$/, order: [3, 2, 1] },
+  { format: 'YYYY/MM/DD', form: /^(\d{4})\/(\d{2})\/(\d{2})$/, order: [1, 2, 3] },
+  { format: 'YYYYMMDD', form: /^((?:19|20)\d{2})(\d{2})(\d{2})$/, order: [1, 2, 3] },
+  { format: 'DD MMM YYYY', form: /^\d{2} \p{L}{3} \d{4}$/u },
+  { format: 'D MMM YYYY', form: /^\d{1,2} \p{L}{3} \d{4}$/u },
+  { format: 'dotnet', form: /^\/Date\(-?\d{1,15}(?:[+-]\d{4})?\)\/$/ },
+];
+
+export interface DateFormat {
+  readonly format: string;
+  /** How many of the values it reads, 0 to 1: one bad date makes no other format. */
+  readonly share: number;
+  /** Another order of day and month would read as many. */
+  readonly open: boolean;
+}
+
+const leastShare = 0.6;
+
+/** The format that reads most of the values, or undefined where none reads the better part. */
+export function dateFormat(values: readonly Json[]): DateFormat | undefined {
+  if (values.length === 0) return undefined;
+  const texts = values.map((value) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
+  );
+  const scored = readers
+    .map(({ format, reads }) => ({ format, share: texts.filter(reads).length / texts.length }))
+    .filter(({ share }) => share >= leastShare);
+  const best = scored.reduce<(typeof scored)[number] | undefined>(
+    (a, b) => (a === undefined || b.share > a.share ? b : a),
+    undefined,
+  );
+  if (best === undefined) return undefined;
+  const other = mirrored.get(best.format);
+  return { ...best, open: scored.some(({ format, share }) => format === other && share === best.share) };
+}
+
+/** Formats that differ only in which of day and month comes first. */
+const mirrored: ReadonlyMap<string, string> = new Map([
+  ['DD/MM/YYYY', 'MM/DD/YYYY'],
+  ['D/M/YYYY', 'M/D/YYYY'],
+]);
+
+const readers: readonly { readonly format: string; readonly reads: (text: string) => boolean }[] = [
+  { format: 'iso', reads: (text) => iso.test(text) && realIso(text) },
+  ...forms.map(({ format, form, order }) => ({
+    format,
+    reads: (text: string) => {
+      const found = form.exec(text);
+      if (!found || order === undefined) return found !== null;
+      return isRealDate(Number(found[order[0]]), Number(found[order[1]]), Number(found[order[2]]));
+    },
+  })),
+  { format: 'epoch_ms', reads: (text) => /^\d{13}$/.test(text) },
+  { format: 'epoch_s', reads: (text) => /^\d{9,10}$/.test(text) && Number(text) > 600_000_000 },
+];
+
+function realIso(text: string): boolean {
+  return isRealDate(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
+}
+
+/** A date that says "no date". */
+export function isNoDate(value: Json): boolean {
+  return typeof value === 'string' && /^(?:0000-00-00|0001-01-01|1900-01-01|00\/00\/0000)/.test(value);
+}
+
+/** How numbers in text are written: plain needs no word. */
+export function numberFormat(values: readonly Json[]): 'plain' | 'point' | 'comma' | undefined {
+  const texts = values.filter((value) => typeof value !== 'number');
+  if (texts.some((value) => typeof value !== 'string')) return undefined;
+  const bare = (texts as string[]).map((text) =>
+    text.replace(/^[\p{Sc}\s]+|[\p{Sc}\s]+$|^\p{Lu}{3}\s|\s\p{Lu}{3}$/gu, ''),
+  );
+  if (bare.every((text, i) => /^[+-]?\d+(?:\.\d+)?$/.test(text) && text === texts[i])) return 'plain';
+  if (bare.every((text) => /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/.test(text))) return 'point';
+  if (bare.every((text) => /^[+-]?(?:\d{1,3}(?:[. ]\d{3})+|\d+)(?:,\d+)?$/.test(text))) return 'comma';
+  return undefined;
+}

@@ -1,0 +1,152 @@
+import type { Json, JsonObject } from '../terms.ts';
+import type { Container } from './containers.ts';
+import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
+import { bookerWords, fullNameLexeme, guestLexicon, guestWords, secondNameLexeme, strangerWords } from './lexicon.ts';
+import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { refersTo, type Table } from './tables.ts';
+
+const vocabulary: Vocabulary = {
+  lexicon: { ...guestLexicon, full_name: fullNameLexeme, second_name: secondNameLexeme },
+  scope: new Set(['guest', 'customer', 'person', 'profile', 'client']),
+};
+
+const worth: Readonly<Record<string, number>> = {
+  last_name: 3,
+  first_name: 2,
+  full_name: 3,
+  email: 3,
+  phone: 2,
+  date_of_birth: 1,
+  nationality: 1,
+  document_number: 1,
+};
+
+interface People {
+  readonly head: JsonObject;
+  readonly leaves: readonly Leaf[];
+  readonly matches: Map<string, Match>;
+  readonly score: number;
+  readonly container?: Container;
+}
+
+/** The guests: lists and objects of people in the record, or a table of people that it refers to. */
+export function findGuests(
+  containers: readonly Container[],
+  recordLeaves: readonly Leaf[],
+  tables: readonly Table[],
+): { readonly sections: readonly Section[]; readonly taken: readonly string[] } {
+  const people = containers
+    .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
+    .map((container): People => {
+      const leaves = leavesOf(container.items);
+      const matches = matchFields(leaves, vocabulary);
+      return { head: { from: container.from }, leaves, matches, score: scoreOf(matches, container.words), container };
+    })
+    .filter(({ score }) => score >= 2.5);
+  const chosen = innermost(people);
+  const joinedPeople = chosen.length > 0 ? [] : joined(recordLeaves, tables);
+  const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople;
+  if (found.length > 0) return { sections: found.map(toSection), taken: chosen.map(({ head }) => String(head.from)) };
+  const direct = recordLeaves.filter(({ depth }) => depth === 0);
+  const matches = matchFields(direct, vocabulary);
+  for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
+  if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
+  return {
+    sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
+    taken: [...matches.values()].map(({ leaf }) => leaf.path),
+  };
+}
+
+const strong = (match: Match | undefined) =>
+  match?.leaf.own.some((word) => guestWords.has(word) || word === 'document' || word === 'doc');
+
+function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]): number {
+  let score = 0;
+  for (const [field, match] of matches) score += (worth[field] ?? 0) * match.confidence;
+  return score * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
+}
+
+/**
+ * People have names: an object with an e-mail alone is a guest's contact. What only holds a guest somewhere inside is not the
+ * guest, and rooms under a guest are no further guests.
+ */
+function innermost(people: readonly People[]): People[] {
+  const named = people.filter(({ matches }) =>
+    ['last_name', 'first_name', 'full_name'].some((field) => matches.has(field)),
+  );
+  const inside = (one: People, other: People) => one !== other && pathOf(one).startsWith(`${pathOf(other)}.`);
+  const holders = named.filter((outer) =>
+    named.some((inner) => inside(inner, outer) && inner.container?.kind === 'object' && rest(outer, inner) < 3.5),
+  );
+  const kept = named.filter((one) => !holders.includes(one));
+  return kept.filter(
+    (one) =>
+      !kept.some(
+        (other) => other.score > one.score * 1.5 && pathOf(one).startsWith(`${pathOf(other).replace(/\[\]$/, '')}[].`),
+      ),
+  );
+}
+
+const pathOf = ({ head }: People) => String(head.from);
+
+/** What is left of a guest in the outer object without the inner one. */
+function rest(outer: People, inner: People): number {
+  const within = pathOf(inner).slice(pathOf(outer).length + 1);
+  const matches = matchFields(
+    outer.leaves.filter(({ path }) => !path.startsWith(`${within}.`)),
+    vocabulary,
+  );
+  return scoreOf(matches, outer.container?.words ?? []);
+}
+
+/** Who booked stands in where no guest is named, and is no further guest. */
+function withBooker(people: readonly People[]): People[] {
+  const isBooker = ({ container }: People) => container?.words.some((word) => bookerWords.has(word)) === true;
+  const bookers = people.filter(isBooker);
+  const others = people.filter((one) => !isBooker(one));
+  const [main, ...rest] = others;
+  const [booker] = bookers;
+  if (main === undefined || booker === undefined) return [...(others.length > 0 ? others : bookers)];
+  if (main.container?.kind !== 'object' || booker.container?.kind !== 'object') return others;
+  return [{ ...main, head: { from: { first: [String(main.head.from), String(booker.head.from)] } } }, ...rest];
+}
+
+function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People[] {
+  return tables.flatMap((table) => {
+    const matches = matchFields(table.leaves, vocabulary);
+    const score = scoreOf(matches, table.words);
+    const references = recordLeaves.filter(
+      (leaf) => (leaf.kind === 'value' || leaf.kind === 'list') && refersTo(leaf, table),
+    );
+    if (score < 3.5 || table.id === undefined || references.length === 0) return [];
+    const from: Json = references.length === 1 ? (references[0]?.path ?? '') : references.map(({ path }) => path);
+    const head = {
+      from,
+      join: { in: table.path, key: table.id.path, by: '$item' },
+      ...(references.length > 1 && { unique: table.id.path }),
+    };
+    return [{ head, leaves: table.leaves, matches, score }];
+  });
+}
+
+function toSection({ head, leaves, matches }: People): Section {
+  const full = matches.get('full_name');
+  const second = matches.get('second_name');
+  matches.delete('full_name');
+  matches.delete('second_name');
+  const section = sectionOf(
+    'guests',
+    head.from === '$item' ? head : withWhere(head, goneCondition(leaves)),
+    matches,
+    consentOf(leaves, matches),
+  );
+  const fields = section.map.fields as JsonObject;
+  const lines = [...section.lines];
+  if (full !== undefined) lines.push(...fromFullName(full, matches, fields));
+  if (second !== undefined && typeof fields.last_name === 'string')
+    fields.last_name = { join: [fields.last_name, second.leaf.path] };
+  documentKind(matches, fields);
+  return { ...section, lines };
+}

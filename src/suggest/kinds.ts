@@ -1,0 +1,138 @@
+import { toCountry } from '../canonical/country.ts';
+import { isCurrency } from '../canonical/currency.ts';
+import { type FieldKind, listFields, reservationFields } from '../canonical/fields.ts';
+import type { Json } from '../terms.ts';
+import { dateFormat, isNoDate, numberFormat } from './formats.ts';
+import { type Leaf, present } from './leaves.ts';
+import { guessBoard, guessStatus } from './vocabulary.ts';
+
+/** What a field's values look like, where its kind alone does not say. */
+type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text';
+
+const looks: Readonly<Record<string, Look>> = {
+  id: 'id',
+  confirmation_number: 'number_text',
+  guest_id: 'number_text',
+  first_name: 'name',
+  last_name: 'name',
+  full_name: 'name',
+  second_name: 'name',
+  email: 'email',
+  phone: 'phone',
+  channel: 'code',
+  source: 'code',
+  room_type: 'code',
+  rate_code: 'code',
+  document_type: 'code',
+  document_number: 'number_text',
+  board: 'board',
+  code: 'code',
+};
+
+const kinds: Readonly<Record<string, FieldKind>> = {
+  ...reservationFields,
+  ...listFields.guests,
+  ...listFields.rooms,
+  ...listFields.charges,
+};
+
+export function kindOf(field: string): FieldKind {
+  return kinds[field] ?? 'text';
+}
+
+/** How well the values fit the field, 0 to 1, and what they are, for the reason. */
+export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
+  const values = present(leaf);
+  if (values.length === 0) return { score: 0.45, seen: 'no value in the sample' };
+  const look = looks[field] ?? kindOf(field);
+  const all = (test: (value: Json) => boolean, seen: string) => {
+    const share = values.filter(test).length / values.length;
+    return {
+      score: share,
+      seen: share === 1 ? `all values ${seen}` : `${Math.round(share * 100)} % of the values ${seen}`,
+    };
+  };
+  if (leaf.kind === 'list') {
+    const counted = field === 'children' && leaf.own.includes('ages');
+    return { score: counted ? 1 : 0, seen: 'a list of ages, which is counted' };
+  }
+  if (leaf.kind === 'many') {
+    const summed = field === 'quantity' && values.flat().every((value) => typeof value === 'number');
+    return { score: summed ? 0.9 : 0, seen: 'numbers in a list, which are added up' };
+  }
+  return byLook(look, leaf, values, all);
+}
+
+type Result = { readonly score: number; readonly seen: string };
+
+function byLook(
+  look: Look,
+  leaf: Leaf,
+  values: Json[],
+  all: (test: (value: Json) => boolean, seen: string) => Result,
+): Result {
+  switch (look) {
+    case 'date':
+    case 'birth_date': {
+      const real = values.filter((value) => !isNoDate(value));
+      const found = dateFormat(real);
+      if (found === undefined) return { score: 0, seen: 'no dates' };
+      // A date is what we want; a moment has to be turned into one.
+      const timed = real.some((value) => /\d[T ]\d/.test(plain(value)));
+      const how = `dates (${found.format}${timed ? ', with a time' : ''})`;
+      return {
+        score: found.share * (timed ? 0.95 : 1),
+        seen: found.share === 1 ? `all values are ${how}` : `most values are ${how}`,
+      };
+    }
+    case 'decimal': {
+      const found = numberFormat(values);
+      return { score: found === undefined ? 0 : 1, seen: 'all values are amounts' };
+    }
+    case 'count':
+    case 'integer':
+      return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
+    case 'boolean':
+      return all(
+        (value) => typeof value === 'boolean' || /^(?:yes|no|y|n|0|1|true|false)$/i.test(plain(value)),
+        'are yes or no',
+      );
+    case 'currency':
+      return all((value) => isCurrency(plain(value).toUpperCase()), 'are currencies of ISO 4217');
+    case 'country':
+      return all((value) => toCountry(plain(value)) !== undefined, 'are countries');
+    case 'status':
+      return all((value) => guessStatus(plain(value)) !== undefined, 'are known statuses');
+    case 'email':
+      return all((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(plain(value)), 'are e-mail addresses');
+    case 'phone':
+      return all((value) => /^[+(]?[\d\s().\-/+x]{5,24}$/.test(plain(value)), 'look like phone numbers');
+    case 'name':
+      return all(
+        (value) => typeof value === 'string' && /\p{L}/u.test(value) && !/[\d@]/.test(value) && value.length < 80,
+        'look like names',
+      );
+    case 'id': {
+      const unique = new Set(values.map(plain)).size === values.length && values.length === leaf.values.length;
+      return { score: unique ? 1 : 0.2, seen: unique ? 'every record has its own' : 'not one for each record' };
+    }
+    case 'board':
+      return all((value) => guessBoard(plain(value)) !== undefined || typeof value === 'string', 'can be boards');
+    case 'code':
+      return all((value) => isCode(value), 'are short texts');
+    case 'number_text':
+      return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
+    default:
+      return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
+  }
+}
+
+function isCode(value: Json): boolean {
+  if (typeof value === 'boolean') return false;
+  const text = plain(value);
+  return text.length <= 60 && !text.includes('@') && !/^\d{4}-\d{2}-\d{2}/.test(text) && !/^https?:/.test(text);
+}
+
+export function plain(value: Json): string {
+  return typeof value === 'object' ? '' : String(value).trim();
+}

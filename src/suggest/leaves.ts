@@ -1,0 +1,147 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { withoutNoise, wordsOf } from './words.ts';
+
+/** One place where the items of a sample have a value. */
+export interface Leaf {
+  readonly path: string;
+  /** How a mapping says it: the path, or a form such as `pick`. */
+  readonly source: Json;
+  readonly own: readonly string[];
+  readonly around: readonly string[];
+  /** One for each item; undefined where the item has none. */
+  readonly values: readonly (Json | undefined)[];
+  /** list: the values are lists of plain values. many: there are several inside one item. */
+  readonly kind: 'value' | 'list' | 'many';
+  readonly depth: number;
+}
+
+const deepest = 6;
+
+/** Every place of the items, through objects; lists inside them are told by their first value and by `type`. */
+export function leavesOf(items: readonly Json[]): Leaf[] {
+  const leaves: Leaf[] = [];
+  visit(items, '', [], 0, leaves);
+  return leaves;
+}
+
+type Values = readonly (Json | undefined)[];
+
+function visit(values: Values, path: string, around: readonly string[], depth: number, leaves: Leaf[]): void {
+  const objects = values.filter(isObject);
+  if (depth > deepest || objects.length === 0) return;
+  const keys = [...new Set(objects.flatMap(keysOf))];
+  if (depth > 0 && areIds(keys)) return;
+  for (const key of keys) {
+    const inner = values.map((value) => (isObject(value) ? emptied(value[key]) : undefined));
+    const at = child(path, key);
+    const own = withoutNoise(wordsOf(key));
+    const place = { own, around, depth };
+    if (inner.some(isObject)) visit(inner, at, [...around, ...own], depth + 1, leaves);
+    else if (inner.some(Array.isArray)) visitList(inner, at, place, leaves);
+    else leaves.push({ path: at, source: at, ...place, values: inner, kind: 'value' });
+  }
+}
+
+type Place = Pick<Leaf, 'own' | 'around' | 'depth'>;
+
+function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): void {
+  const lists = values.map((value) => (Array.isArray(value) ? value : undefined));
+  const members = lists.flatMap((list) => list ?? []);
+  if (members.some(isObject)) {
+    leaves.push(...typedLeaves(lists, path, place), ...innerLeaves(lists, path, place));
+    return;
+  }
+  leaves.push({ path, source: path, ...place, values: lists, kind: 'list' });
+  const firsts = lists.map((list) => emptied(list?.[0]));
+  leaves.push({ path: `${path}[0]`, source: `${path}[0]`, ...place, values: firsts, kind: 'value' });
+}
+
+/** What stands in the objects of a list inside the item, for sums over it. */
+function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
+  const inner = leavesOf(lists.flatMap((list) => list ?? [])).filter(
+    ({ kind, depth: below }) => kind === 'value' && below === 0,
+  );
+  return inner.map((leaf): Leaf => {
+    let start = 0;
+    const values = lists.map((list) => {
+      const end = start + (list?.length ?? 0);
+      const of = leaf.values.slice(start, end).filter((value) => value !== undefined);
+      start = end;
+      return of.length === 0 ? undefined : (of as Json[]);
+    });
+    const source = `${path}.*.${leaf.path}`;
+    return { path: source, source, own: leaf.own, around: [...around, ...own], values, kind: 'many', depth: depth + 1 };
+  });
+}
+
+const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use'];
+const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
+
+/** A list such as [{ type: Confirmation, id: 88 }]: each type is a field by that name. */
+function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const find = (names: readonly string[], but?: string) =>
+    keysOf(members[0] ?? {}).find(
+      (key) => key !== but && names.includes(withoutSign(key)) && isPlain(members[0]?.[key]),
+    );
+  const type = find(typeKeys);
+  const value = find(valueKeys, type);
+  if (type === undefined || value === undefined) return [];
+  const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
+  if (types.length === 0 || types.length > 12) return [];
+  return types.map((name) => {
+    const where = { [type]: name };
+    const pick = (list: Json[] | undefined) => list?.find((member) => isObject(member) && member[type] === name);
+    const values = lists.map((list) => {
+      const member = pick(list);
+      return isObject(member) ? emptied(member[value]) : undefined;
+    });
+    const words = withoutNoise(wordsOf(name));
+    const source = { pick: { from: path, where, value } };
+    return {
+      path: `${path}[${type}=${name}].${value}`,
+      source,
+      own: words,
+      around: [...around, ...own],
+      values,
+      kind: 'value',
+      depth,
+    };
+  });
+}
+
+const withoutSign = (key: string) => key.replace(/^[@_#]/, '');
+const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The keys that a mapping may name: those that every JavaScript object has are none. */
+export function keysOf(object: JsonObject): string[] {
+  return Object.keys(object).filter((key) => !(key in Object.prototype));
+}
+
+/** Null, empty text and empty lists are nothing. */
+export function emptied(value: Json | undefined): Json | undefined {
+  if (value === null || value === undefined) return undefined;
+  return typeof value === 'string' && value.trim() === '' ? undefined : value;
+}
+
+/** Keys that are data themselves: numbers, dates, long ids. */
+export function areIds(keys: readonly string[]): boolean {
+  return (
+    keys.length > 0 && keys.every((key) => /^(?:\d[\d-]*|[0-9a-f]{8}-[0-9a-f-]{20,}|(?=.*\d)[0-9a-f]{16,})$/i.test(key))
+  );
+}
+
+export function child(path: string, key: string): string {
+  const plain = /^[^\s.[\]'"$*][^\s.[\]'"]*$/.test(key) && !/^-?\d+$/.test(key);
+  const step = plain ? key : key.includes("'") ? `["${key}"]` : `'${key}'`;
+  if (path === '') return step;
+  return step.startsWith('[') ? `${path}${step}` : `${path}.${step}`;
+}
+
+export function present(leaf: Leaf): Json[] {
+  return leaf.values.filter((value) => value !== undefined) as Json[];
+}

@@ -1,0 +1,187 @@
+import type { ChargeField, GuestField, ReservationField, RoomField } from '../canonical/fields.ts';
+import { type Phrase, phrases } from './words.ts';
+
+/** What partners call our fields, gathered from the public descriptions of many systems; a few words of German, French, Spanish and Italian among them. */
+
+export interface Lexeme {
+  readonly phrases: readonly Phrase[];
+  /** Words that make it something else. */
+  readonly not: ReadonlySet<string>;
+}
+
+const lexeme = (text: string, not = ''): Lexeme => ({
+  phrases: phrases(text),
+  not: new Set(not.split(' ').filter((word) => word !== '')),
+});
+
+export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
+  id: lexeme(
+    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9',
+    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency listing party block third allotment segment',
+  ),
+  confirmation_number: lexeme(
+    'confirmation number, confirmation, confirmation code, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator',
+    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights',
+  ),
+  check_in: lexeme(
+    'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8',
+    'actual original expected modified created time rate service slice birth',
+  ),
+  check_out: lexeme(
+    'check out, check out date, departure, departure date, depart:0.9, leave:0.9, leaving:0.8, end date:0.8, end:0.7, to:0.6, date to:0.7, until:0.7, stay to:0.8, abreise, depart, salida:0.9, partenza, last night:0.6',
+    'actual original expected modified created time rate service slice',
+  ),
+  booking_date: lexeme(
+    'booking date, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7',
+    'modified updated cancelled canceled birth by creator profile business version user',
+  ),
+  status: lexeme(
+    'status, state, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9',
+    'payment country room guest clean address accounting region province message sync folio credit',
+  ),
+  channel: lexeme(
+    'channel, channel code, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel',
+    'number manager reservation confirmation id reference',
+  ),
+  source: lexeme(
+    'source, source code, booking source, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source',
+    'number reservation id confirmation details payment collect',
+  ),
+  total_amount: lexeme(
+    'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale',
+    'tax taxes paid balance deposit due net fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
+  ),
+  currency: lexeme(
+    'currency, currency code, property currency:0.9, wahrung, waehrung, moneda, devise, valuta, cur:0.7',
+  ),
+};
+
+export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
+  guest_id: lexeme(
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8',
+    'room reservation document sub identification tax language type',
+  ),
+  first_name: lexeme(
+    'first name, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7',
+    'full',
+  ),
+  last_name: lexeme(
+    'last name, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5',
+    'full second',
+  ),
+  email: lexeme(
+    'email, e mail, mail, mail address:0.9, email address, emails:0.8, courriel, correo',
+    'opt consent marketing',
+  ),
+  phone: lexeme(
+    'phone, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn',
+    'fax country consent',
+  ),
+  date_of_birth: lexeme(
+    'date of birth, birth date, dob, born:0.9, birth:0.8, geburtsdatum, geburtstag, naissance:0.8, nacimiento:0.8, date birth',
+    'place country',
+  ),
+  nationality: lexeme(
+    'nationality, nationality code, nationality country code, citizenship, nationality country, staatsangehorigkeit, nationalitat, nacionalidad, nationalite',
+    'address issuing birth',
+  ),
+  document_type: lexeme(
+    'document type, doc type, id type:0.9, identification type, identity document type, passport type:0.7, guest document type, ausweisart, tipo documento',
+  ),
+  document_number: lexeme(
+    'document number, doc number, doc no:0.9, identification number, passport number, passport no, id number:0.9, identity number:0.9, identity card number:0.85, ausweisnummer, numero documento',
+    'tax company issue expiration',
+  ),
+  marketing_consent: lexeme(
+    'marketing consent, marketing opt in, opt in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
+    'privacy terms',
+  ),
+};
+
+/** The second of two family names. */
+export const secondNameLexeme = lexeme(
+  'second last name, second surname, last name 2:0.9, apellido 2:0.9, segundo apellido, maternal name:0.8',
+);
+
+/** A name in one field. */
+export const fullNameLexeme = lexeme(
+  'full name, name:0.8, guest name, display name:0.8, customer name',
+  'hotel property room rate type company plan category short user nick source unit group service middle',
+);
+
+export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
+  room_type: lexeme(
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6',
+    'id virtual charged status class rate market is board document',
+  ),
+  board: lexeme(
+    'board, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis',
+  ),
+  rate_code: lexeme(
+    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif',
+    'amount description currency suppressed fixed market',
+  ),
+  start_date: lexeme(
+    'start date, from, arrival, arrival date, check in, room check in, start:0.8, date from, begin:0.7, von:0.8, anreise, scheduled start',
+    'actual original created expected',
+  ),
+  end_date: lexeme(
+    'end date, to, departure, departure date, check out, room check out, end:0.8, date to, until:0.8, bis:0.8, abreise, scheduled end',
+    'actual original created expected',
+  ),
+  adults: lexeme(
+    'adults, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti',
+    'children name',
+  ),
+  children: lexeme(
+    'children, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini',
+    'adult infants name',
+  ),
+};
+
+export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
+  code: lexeme(
+    'code, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code',
+    'currency accounting state revenue tax vat',
+  ),
+  description: lexeme(
+    'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle',
+  ),
+  amount: lexeme(
+    'amount, charge amount, gross amount, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo',
+    'net tax vat percent default unit currency code',
+  ),
+  quantity: lexeme(
+    'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite',
+    'tax amount',
+  ),
+};
+
+/** What lists are called. */
+export const guestWords = new Set(
+  'guest guests customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite'.split(
+    ' ',
+  ),
+);
+export const roomWords = new Set(
+  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay'.split(
+    ' ',
+  ),
+);
+export const chargeWords = new Set(
+  'charge charges item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen'.split(
+    ' ',
+  ),
+);
+/** Who books for others, and is a guest only where nobody else is named. */
+export const bookerWords = new Set('booker contact payer orderer'.split(' '));
+/** People and firms in a reservation that are not its guests. */
+export const strangerWords = new Set(
+  'company agency agent user creator updater owner property hotel host travel employee payment card address attached'.split(
+    ' ',
+  ),
+);
+/** What the list of reservations, or what holds it, is called. */
+export const reservationWords = new Set(
+  'reservation reservations booking bookings result results data rows items records list content stays info'.split(' '),
+);

@@ -1,0 +1,95 @@
+import type { Json } from '../terms.ts';
+import { compatibility } from './kinds.ts';
+import { type Leaf, present } from './leaves.ts';
+import type { Lexeme } from './lexicon.ts';
+import { fit } from './words.ts';
+
+/** A field and the place that is taken for it. */
+export interface Match {
+  readonly field: string;
+  readonly leaf: Leaf;
+  /** Further places, asked in turn where the first is empty. */
+  readonly others: readonly Leaf[];
+  readonly confidence: number;
+  readonly reason: string;
+}
+
+export interface Vocabulary {
+  readonly lexicon: Readonly<Record<string, Lexeme>>;
+  /** Words that only say whose field it is: the guest of guestEmail. */
+  readonly scope: ReadonlySet<string>;
+}
+
+const least = 0.5;
+
+/**
+ * The best place for each field: the surest pairs first, no place twice. Only a channel may fall back to what is the source:
+ * systems that name one only for bookings from outside say with the other where the rest come from.
+ */
+export function matchFields(leaves: readonly Leaf[], { lexicon, scope }: Vocabulary): Map<string, Match> {
+  const pairs: Omit<Match, 'others'>[] = [];
+  for (const [field, lexeme] of Object.entries(lexicon)) {
+    for (const leaf of leaves) {
+      const scored = scoreOf(field, lexeme, leaf, scope);
+      if (scored !== undefined) pairs.push({ field, leaf, ...scored });
+    }
+  }
+  pairs.sort((a, b) => b.confidence - a.confidence || a.leaf.path.length - b.leaf.path.length);
+  const found = new Map<string, Match>();
+  const taken = new Set<string>();
+  for (const pair of pairs) {
+    if (found.has(pair.field) || taken.has(pair.leaf.path)) continue;
+    found.set(pair.field, { ...pair, others: [] });
+    taken.add(pair.leaf.path);
+  }
+  for (const [field, match] of found) {
+    const others = alternatives(match, pairs, field === 'channel' ? new Set() : taken);
+    if (others.length > 0) found.set(field, { ...match, others });
+  }
+  return found;
+}
+
+function scoreOf(
+  field: string,
+  { phrases, not }: Lexeme,
+  leaf: Leaf,
+  scope: ReadonlySet<string>,
+): { confidence: number; reason: string } | undefined {
+  const bare = leaf.own.filter((word) => !scope.has(word));
+  const named = Math.max(
+    fit(leaf.own, leaf.around, phrases, not),
+    bare.length > 0 && bare.length < leaf.own.length ? fit(bare, leaf.around, phrases, not) : 0,
+  );
+  const name = named * 0.985 ** leaf.depth;
+  if (name < 0.4) return undefined;
+  const { score, seen } = compatibility(field, leaf);
+  if (score < 0.4) return undefined;
+  const share = present(leaf).length / Math.max(1, leaf.values.length);
+  const confidence = (0.72 * name + 0.28 * score) * (0.88 + 0.12 * share);
+  if (confidence < least) return undefined;
+  const how = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
+  return { confidence, reason: `${how}; ${seen}` };
+}
+
+/** Places that have a value where the chosen one has none. */
+function alternatives(match: Match, pairs: readonly Omit<Match, 'others'>[], taken: Set<string>): Leaf[] {
+  const missing = new Set(match.leaf.values.flatMap((value, index) => (value === undefined ? [index] : [])));
+  const others: Leaf[] = [];
+  for (const { field, leaf } of pairs) {
+    if (missing.size === 0 || others.length === 2) break;
+    if (field !== match.field || leaf === match.leaf || taken.has(leaf.path) || leaf.kind !== 'value') continue;
+    const filled = [...missing].filter((index) => leaf.values[index] !== undefined);
+    if (filled.length === 0) continue;
+    for (const index of filled) missing.delete(index);
+    others.push(leaf);
+    taken.add(leaf.path);
+  }
+  return others;
+}
+
+/** The values that a match gives, one for each item. */
+export function valuesOf({ leaf, others }: Pick<Match, 'leaf' | 'others'>): (Json | undefined)[] {
+  return leaf.values.map(
+    (value, index) => value ?? others.map((other) => other.values[index]).find((one) => one !== undefined),
+  );
+}

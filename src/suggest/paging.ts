@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { child, isObject, keysOf } from './leaves.ts';
+import { wordsOf } from './words.ts';
+
+export interface Paging {
+  readonly pagination: JsonObject;
+  /** Where the response says how many records there are; `total` needs no word. */
+  readonly total?: string;
+  readonly confidence: number;
+  readonly reason: string;
+}
+
+interface Found {
+  readonly path: string;
+  readonly key: string;
+  readonly value: Json;
+}
+
+const cursors = [
+  'next cursor',
+  'cursor',
+  'next page token',
+  'page token',
+  'continuation token',
+  'next token',
+  'cursor next',
+  'after',
+  'next page cursor',
+];
+const totals = [
+  'total',
+  'total results',
+  'total count',
+  'total records',
+  'total elements',
+  'total items',
+  'count',
+  'record count',
+  'results count',
+];
+const offsets = ['offset', 'skip', 'start index'];
+const pages = ['page', 'page number', 'current page', 'page index', 'number'];
+const limits = ['limit', 'page size', 'per page', 'size', 'page limit', 'results per page'];
+
+/** What the envelope's own keys say about how pages follow each other. */
+export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
+  const found = scalarsOf(envelope, rootPath);
+  const by = (names: readonly string[], test: (value: Json) => boolean) => {
+    for (const name of names) {
+      const one = found.find(
+        ({ path, value }) =>
+          wordsOf(path.replaceAll('.', ' ')).join(' ').endsWith(name) && test(value) && nameFits(path, name),
+      );
+      if (one) return one;
+    }
+    return undefined;
+  };
+  const total = by(totals, (value) => typeof value === 'number');
+  const rest = total === undefined || total.path === 'total' ? {} : { total: total.path };
+  const held = total === undefined || total.path === 'total' ? {} : { total: total.path };
+  const limit = by(limits, (value) => typeof value === 'number');
+  const size =
+    typeof limit?.value === 'number' && limit.value >= 1 && limit.value <= 10_000 ? { page_size: limit.value } : {};
+  const cursor = by(cursors, (value) => value === null || typeof value === 'string');
+  if (cursor) {
+    return {
+      pagination: { type: 'cursor', next: cursor.path, cursor: 'query.cursor', ...held },
+      ...rest,
+      confidence: typeof cursor.value === 'string' ? 0.9 : 0.75,
+      reason: `${cursor.path} in the envelope names the next page; where the request carries it is for the partner's documentation to say`,
+    };
+  }
+  const offset = by(offsets, (value) => typeof value === 'number');
+  if (offset) {
+    return {
+      pagination: {
+        type: 'offset',
+        offset: `query.${offset.key}`,
+        limit: `query.${limit?.key ?? 'limit'}`,
+        ...size,
+        ...held,
+      },
+      ...rest,
+      confidence: limit ? 0.9 : 0.7,
+      reason: `the envelope repeats ${offset.key}${limit ? ` and ${limit.key}` : ''}`,
+    };
+  }
+  const page = by(pages, (value) => typeof value === 'number');
+  if (page) {
+    return {
+      pagination: {
+        type: 'page',
+        page: `query.${page.key}`,
+        ...(limit && { limit: `query.${limit.key}` }),
+        ...size,
+        ...held,
+      },
+      ...rest,
+      confidence: limit ? 0.85 : 0.7,
+      reason: `the envelope repeats ${page.key}${limit ? ` and ${limit.key}` : ''}`,
+    };
+  }
+  return {
+    pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', ...held },
+    ...rest,
+    confidence: 0.3,
+    reason: total
+      ? 'only the count of all records shows that there are pages'
+      : 'nothing in the sample shows how pages follow each other; offset is the most common way',
+  };
+}
+
+/** `count` inside `account` is none: the last words have to be the name. */
+function nameFits(path: string, name: string): boolean {
+  const own = wordsOf(path.split('.').at(-1) ?? '').join(' ');
+  return own === name || name.endsWith(own);
+}
+
+function scalarsOf(value: JsonObject, rootPath: string | undefined, path = '', depth = 0): Found[] {
+  if (depth > 3) return [];
+  return keysOf(value).flatMap((key) => {
+    const inner = value[key] ?? null;
+    const at = child(path, key);
+    if (at === rootPath) return [];
+    if (isObject(inner)) return scalarsOf(inner, rootPath, at, depth + 1);
+    return Array.isArray(inner) ? [] : [{ path: at, key, value: inner }];
+  });
+}

@@ -1,0 +1,63 @@
+import { Document, isMap, isPair, isScalar, isSeq, type YAMLMap } from 'yaml';
+import type { FieldLine } from './field.ts';
+import type { Suggestion } from './suggest.ts';
+
+/** The proposal as a connector's file: every line with how sure it is and why, and at the end what was left. */
+export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string {
+  const { connector, fields, unmapped, unknown } = suggestion;
+  const document = new Document(connector);
+  document.commentBefore =
+    ' Proposed from a sample: read every line before you use it. The numbers say how sure each guess is.';
+  const said = new Map<string, FieldLine[]>();
+  for (const line of fields) said.set(line.field, [...(said.get(line.field) ?? []), line]);
+  const next = (field: string) => said.get(field)?.shift();
+
+  remark(
+    document.get('pull', true),
+    'request',
+    ' A response does not tell how it was asked for: set method, path and names.',
+  );
+  note(document.get('pull', true), 'pagination', next('pull.pagination'));
+  note(document.get('shape', true), 'root_path', next('shape.root_path'));
+  note(document.get('shape', true), 'flat', next('shape.flat'));
+  const map = document.get('map', true);
+  if (isMap(map)) {
+    for (const { key } of map.items) {
+      const name = String(isScalar(key) ? key.value : key);
+      const list = map.get(name, true);
+      for (const part of isSeq(list) ? list.items : [list]) {
+        const inner = isMap(part) ? part.get('fields', true) : undefined;
+        if (isMap(inner)) for (const pair of inner.items) note(inner, keyOf(pair), next(`${name}.${keyOf(pair)}`));
+      }
+      note(map, name, next(name));
+    }
+  }
+  const left = [
+    ...(unknown.length === 0
+      ? []
+      : [` Statuses that nobody knows, to be put under values.status: ${unknown.join(', ')}`]),
+    ...(unmapped.length === 0 ? [] : [' Left unmapped:', ...unmapped.map((path) => `   ${path}`)]),
+  ];
+  if (left.length > 0) document.comment = left.join('\n');
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+function keyOf(pair: unknown): string {
+  return isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : '';
+}
+
+/** Beside a short value, and above a long one. */
+function note(parent: unknown, key: string, line: FieldLine | undefined): void {
+  if (line !== undefined) remark(parent, key, ` ${line.confidence.toFixed(2)} ${line.reason}`);
+}
+
+function remark(parent: unknown, key: string, text: string): void {
+  if (!isMap(parent)) return;
+  const value = parent.get(key, true);
+  if (isScalar(value)) {
+    value.comment = text;
+    return;
+  }
+  const pair = (parent as YAMLMap).items.find((one) => keyOf(one) === key);
+  if (isScalar(pair?.key)) pair.key.commentBefore = text;
+}

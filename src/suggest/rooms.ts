@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from '../terms.ts';
+import type { Container } from './containers.ts';
+import { plain } from './kinds.ts';
+import { type Leaf, leavesOf, present } from './leaves.ts';
+import { roomLexicon, roomWords } from './lexicon.ts';
+import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { lookupLeaves, refersTo, type Table } from './tables.ts';
+
+const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
+const worth: Readonly<Record<string, number>> = {
+  room_type: 3,
+  rate_code: 2,
+  adults: 2,
+  children: 1,
+  board: 2,
+  start_date: 1,
+  end_date: 1,
+};
+
+export interface RoomContext {
+  readonly containers: readonly Container[];
+  readonly recordLeaves: readonly Leaf[];
+  readonly tables: readonly Table[];
+  /** Places that are the guests' or the reservation's own. */
+  readonly taken: (path: string) => boolean;
+  readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
+}
+
+/** The rooms: a list of them in the record, or the record itself where it is one room's. */
+export function findRooms(context: RoomContext): Section | undefined {
+  const { containers, recordLeaves, tables, taken, dates } = context;
+  const own = matchFields(
+    [...recordLeaves, ...lookupLeaves(recordLeaves, tables)].filter(({ path }) => !taken(path)),
+    vocabulary,
+  );
+  const persons = countPersons(containers, tables);
+  const best = containers
+    .filter(({ kind, from, words }) => kind === 'list' && !taken(from) && words.some((word) => roomWords.has(word)))
+    .map((container) => {
+      const leaves = leavesOf(container.items);
+      const matches = matchFields([...leaves, ...lookupLeaves(leaves, tables)], vocabulary);
+      return { container, leaves, matches, score: scoreOf(matches) };
+    })
+    .filter(({ score }) => score >= 3.5)
+    .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
+  if (best) {
+    const one = new Set(best.container.owners).size === best.container.owners.length;
+    for (const field of one ? ['board', 'rate_code', 'adults', 'children'] : ['board', 'rate_code']) {
+      const match = own.get(field);
+      if (match && match.leaf.kind === 'value' && typeof match.leaf.source === 'string' && !best.matches.has(field))
+        best.matches.set(field, {
+          ...match,
+          leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source: `$record.${match.leaf.path}` },
+        });
+    }
+    return sectionOf('rooms', withWhere({ from: best.container.from }, goneCondition(best.leaves)), best.matches);
+  }
+  for (const [field, match] of [
+    ['start_date', dates.start],
+    ['end_date', dates.end],
+  ] as const) {
+    own.delete(field);
+    if (match) own.set(field, { ...match, field });
+  }
+  for (const field of Object.keys(persons)) own.delete(field);
+  if (scoreOf(own) < 4 && Object.keys(persons).length === 0) return undefined;
+  return sectionOf('rooms', { from: '$item' }, own, persons);
+}
+
+function scoreOf(matches: ReadonlyMap<string, Match>): number {
+  let score = 0;
+  for (const [field, match] of matches) score += (worth[field] ?? 0) * match.confidence;
+  return score;
+}
+
+/** Counts by age category, where a table says which category is a child's: each count times one or times nothing. */
+function countPersons(containers: readonly Container[], tables: readonly Table[]): JsonObject {
+  for (const { items, from, kind, inside } of containers) {
+    if (kind !== 'list' || inside.length > 0) continue;
+    const leaves = leavesOf(items);
+    const count = leaves.find(
+      (leaf) => leaf.own.includes('count') && present(leaf).every((value) => typeof value === 'number'),
+    );
+    for (const leaf of leaves) {
+      const table = tables.find((one) => refersTo(leaf, one));
+      const group = table?.leaves.find((one) => present(one).some((value) => /^adult/i.test(plain(value))));
+      if (count === undefined || table?.id === undefined || group === undefined) continue;
+      const spellings = [...new Set(present(group).map(plain))];
+      const adults = spellings.filter((value) => /^adult/i.test(value));
+      const others = spellings.filter((value) => !/^adult/i.test(value));
+      const times = (yes: string[], no: string[]): Json => ({
+        sum: {
+          from,
+          value: {
+            product: [
+              count.path,
+              {
+                lookup: {
+                  in: table.path,
+                  key: table.id?.path ?? '',
+                  by: leaf.path,
+                  value: { path: group.path, values: { 1: yes, 0: no } },
+                },
+              },
+            ],
+          },
+        },
+      });
+      return { adults: times(adults, others), ...(others.length > 0 && { children: times(others, adults) }) };
+    }
+  }
+  return {};
+}

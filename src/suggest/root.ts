@@ -1,0 +1,106 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { areIds, child, isObject, keysOf, leavesOf } from './leaves.ts';
+import { reservationLexicon, reservationWords } from './lexicon.ts';
+import { matchFields } from './match.ts';
+import { wordsOf } from './words.ts';
+
+export interface Root {
+  /** As root_path; undefined where the sample is the list itself. */
+  readonly path: string | undefined;
+  readonly records: readonly Json[];
+  readonly envelope: JsonObject;
+  /** The sample is one reservation and no list. */
+  readonly single: boolean;
+  readonly confidence: number;
+  readonly reason: string;
+}
+
+/** As many records as tell what there is to tell. */
+const most = 60;
+
+interface Candidate {
+  readonly path: string;
+  readonly records: readonly Json[];
+  readonly words: readonly string[];
+  readonly depth: number;
+}
+
+/** The list whose items look most like reservations: two dates of a stay, an id, a status, a name that says so. */
+export function findRoot(sample: Json): Root | undefined {
+  const envelope = isObject(sample) ? sample : {};
+  const scored = candidates(sample)
+    .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
+    .sort((a, b) => b.score - a.score || a.depth - b.depth);
+  const [best] = scored;
+  const alone = isObject(sample) ? scoreOf({ path: '', records: [sample], words: [], depth: 0 }) : 0;
+  if (best !== undefined && best.score >= 2 && best.score >= alone) {
+    return {
+      path: best.path === '' ? undefined : best.path,
+      records: best.records.slice(0, most),
+      envelope,
+      single: false,
+      confidence: Math.min(0.99, Math.round((0.5 + best.score / 12) * 100) / 100),
+      reason:
+        best.path === ''
+          ? 'the sample is a list of records with dates of a stay'
+          : `the list under ${best.path} has the records with dates of a stay`,
+    };
+  }
+  if (alone < 2) return undefined;
+  return {
+    path: undefined,
+    records: [sample],
+    envelope: {},
+    single: true,
+    confidence: 0.6,
+    reason: 'the sample is one reservation',
+  };
+}
+
+function candidates(sample: Json): Candidate[] {
+  const found: Candidate[] = [];
+  const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
+    if (depth > 5) return;
+    if (Array.isArray(value)) {
+      const records = value.filter(isObject);
+      if (records.length === 0) return;
+      found.push({ path, records, words, depth });
+      const keys = [...new Set(records.slice(0, most).flatMap(keysOf))];
+      for (const key of keys) {
+        const inner = records.flatMap((record) => (Array.isArray(record[key]) ? record[key] : []));
+        if (inner.length > 0) look(inner, child(`${path}[]`, key), wordsOf(key), depth + 2);
+      }
+    } else if (isObject(value)) {
+      const inner = Object.values(value);
+      if (depth > 0 && inner.length > 0 && inner.every(isObject) && areIds(Object.keys(value)))
+        found.push({ path: `${path}[]`, records: inner, words, depth });
+      for (const key of keysOf(value)) look(value[key] ?? null, child(path, key), wordsOf(key), depth + 1);
+    }
+  };
+  look(sample, '', [], 0);
+  return found;
+}
+
+const worth: Readonly<Record<string, number>> = {
+  check_in: 2,
+  check_out: 2,
+  status: 1,
+  id: 1,
+  confirmation_number: 0.5,
+  booking_date: 0.5,
+  channel: 0.5,
+  total_amount: 0.5,
+};
+
+function scoreOf({ records, words, depth, path }: Candidate): number {
+  const matched = matchFields(leavesOf(records.slice(0, 20)), {
+    lexicon: reservationLexicon,
+    scope: new Set(['reservation', 'booking']),
+  });
+  // Both ends of the stay, or it is a list of something else that has dates.
+  if (!matched.has('check_in') || !matched.has('check_out')) return 0;
+  let score = 0;
+  for (const [field, match] of matched) score += (worth[field] ?? 0) * match.confidence;
+  if (words.some((word) => reservationWords.has(word))) score += 0.6;
+  return score - 0.15 * depth - (path.includes('[]') ? 2 : 0);
+}

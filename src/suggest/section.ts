@@ -1,0 +1,66 @@
+import { type ListName, listFields } from '../canonical/fields.ts';
+import type { Json, JsonObject } from '../terms.ts';
+import { type FieldLine, fieldMap, lineOf } from './field.ts';
+import { plain } from './kinds.ts';
+import { isObject, type Leaf, present } from './leaves.ts';
+import type { Match } from './match.ts';
+import { guessStatus } from './vocabulary.ts';
+
+/** One list of the mapping: where it comes from, its fields, and what was thought of each. */
+export interface Section {
+  readonly map: JsonObject;
+  readonly lines: readonly FieldLine[];
+  readonly matches: ReadonlyMap<string, Match>;
+}
+
+export function sectionOf(
+  prefix: ListName,
+  head: JsonObject,
+  matches: ReadonlyMap<string, Match>,
+  more: JsonObject = {},
+): Section {
+  const fields: JsonObject = {};
+  const lines: FieldLine[] = [];
+  for (const field of Object.keys(listFields[prefix])) {
+    const match = matches.get(field);
+    if (match === undefined) continue;
+    const { map, remark } = fieldMap(match);
+    fields[field] = map;
+    const line = lineOf(prefix, match, remark);
+    lines.push({ ...line, path: placed(head, line.path) });
+  }
+  return { map: { ...head, fields: { ...fields, ...more } }, lines, matches };
+}
+
+/** The path with the list that it starts in. */
+function placed(head: JsonObject, path: string): string {
+  const list = isObject(head.join) ? head.join.in : isObject(head.from) ? (head.from.first as Json[])[0] : head.from;
+  return typeof list !== 'string' || list === '$item' || path.startsWith('$') ? path : `${list}.${path}`;
+}
+
+/** Items that are there no more: cancelled lines, anonymized guests. */
+export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
+  for (const leaf of leaves) {
+    const values = present(leaf);
+    if (leaf.kind !== 'value' || leaf.depth > 0) continue;
+    if (
+      leaf.own.some((word) => ['anonymized', 'deleted', 'voided', 'void', 'removed'].includes(word)) &&
+      values.includes(true)
+    )
+      return { [leaf.path]: { not: true } };
+    if (!leaf.own.some((word) => word === 'status' || word === 'state')) continue;
+    const gone = [...new Set(values.filter((value) => typeof value === 'string' && isGone(value)))];
+    const [only] = gone;
+    if (gone.length > 0 && gone.length < new Set(values.map(plain)).size)
+      return { [leaf.path]: { not: gone.length === 1 ? (only as Json) : gone } };
+  }
+  return undefined;
+}
+
+const isGone = (value: string) => /cancel|void|storn|anul/i.test(value) && guessStatus(value) === 'cancelled';
+
+/** Merges the conditions of a section. */
+export function withWhere(head: JsonObject, where: JsonObject | undefined): JsonObject {
+  if (where === undefined) return head;
+  return { ...head, where: isObject(head.where) ? { ...head.where, ...where } : where };
+}

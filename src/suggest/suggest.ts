@@ -1,0 +1,170 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { findCharges } from './charges.ts';
+import { type Container, containersOf } from './containers.ts';
+import { envelopeLines, type FlatShape, listsOf, pullOf, type Sections, shapeOf } from './document.ts';
+import { type FieldLine, fieldMap, lineOf } from './field.ts';
+import { findFlat } from './flat.ts';
+import { findGuests } from './guests.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
+import { reservationLexicon } from './lexicon.ts';
+import { type Match, matchFields } from './match.ts';
+import { findPaging } from './paging.ts';
+import { findRooms } from './rooms.ts';
+import { findRoot, type Root } from './root.ts';
+import type { Section } from './section.ts';
+import { noShowBeside, spellingsOf } from './spellings.ts';
+import { tablesOf } from './tables.ts';
+import { unmappedIn } from './unmapped.ts';
+
+export interface SuggestOptions {
+  /** The connector's name; new-pms unless said. */
+  readonly name?: string;
+}
+
+export type Suggestion =
+  | {
+      readonly kind: 'ok';
+      /** The proposed document. */
+      readonly connector: JsonObject;
+      /** Why, field by field; `shape.root_path`, `shape.flat` and `pull.pagination` among them. */
+      readonly fields: readonly FieldLine[];
+      /** Places of the sample's records that nothing was made of. */
+      readonly unmapped: readonly string[];
+      /** Spellings of a status that no value map knows. */
+      readonly unknown: readonly string[];
+    }
+  | { readonly kind: 'nothing'; readonly message: string };
+
+/** A proposed connector, from a response alone. It asks nobody and knows no partner; what it took for what is told with its reason. */
+export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
+  const root = findRoot(sample);
+  if (root === undefined) {
+    return {
+      kind: 'nothing',
+      message:
+        'No list in the sample has records with the two dates of a stay. Is it a response with reservations in it?',
+    };
+  }
+  const paging = findPaging(root.envelope, root.path);
+  const leaves = leavesOf(root.records);
+  const found = flatFields(leaves) ?? nestedFields(root, leaves);
+  const { values, unknown } = spellingsOf(
+    found.reservation.get('status'),
+    matchesOf(found.sections.rooms, 'board'),
+    matchesOf(found.sections.guests, 'document_type'),
+  );
+  const shape = shapeOf(root, paging, found.flat);
+  const map = { ...found.map, ...listsOf(found.sections) };
+  const connector: JsonObject = {
+    connector: options.name ?? 'new-pms',
+    pull: pullOf(paging),
+    ...(Object.keys(shape).length > 0 && { shape }),
+    map,
+    ...(Object.keys(values).length > 0 && { values }),
+  };
+  return {
+    kind: 'ok',
+    connector,
+    fields: [
+      ...envelopeLines(root, paging, found.flat),
+      ...found.lines,
+      ...Object.values(found.sections)
+        .flat()
+        .flatMap(({ lines }) => lines),
+    ],
+    unmapped: unmappedIn(leaves, connector),
+    unknown,
+  };
+}
+
+interface Found {
+  readonly reservation: ReadonlyMap<string, Match>;
+  readonly map: JsonObject;
+  readonly lines: readonly FieldLine[];
+  readonly sections: Sections;
+  readonly flat?: FlatShape;
+}
+
+function flatFields(leaves: readonly Leaf[]): Found | undefined {
+  const flat = findFlat(leaves);
+  if (flat === undefined) return undefined;
+  const one = (section: Section | undefined) => (section === undefined ? [] : [section]);
+  return {
+    ...reservationFields(flat.reservation, leaves, {}),
+    sections: { guests: one(flat.guests), rooms: one(flat.rooms), charges: one(flat.charges) },
+    flat,
+  };
+}
+
+function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
+  const tables = tablesOf(root.envelope, root.path);
+  const containers = containersOf(root.records);
+  const { sections: guests, taken: people } = findGuests(containers, leaves, tables);
+  const isPersonal = (path: string) =>
+    people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
+  const reservation = matchFields(
+    leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'),
+    { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) },
+  );
+  const number = reservation.get('confirmation_number');
+  // A number that every record has for itself will do for an id.
+  if (!reservation.has('id') && number !== undefined && isOwn(number))
+    reservation.set('id', { ...number, field: 'id' });
+  const dates = new Set(['check_in', 'check_out']);
+  const own = new Set([...reservation].flatMap(([field, { leaf }]) => (dates.has(field) ? [] : [leaf.path])));
+  const rooms = findRooms({
+    containers,
+    recordLeaves: leaves,
+    tables,
+    taken: (path) => isPersonal(path) || own.has(path),
+    dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
+  });
+  const charges = findCharges(besides(containers, isPersonal), tables, isPersonal, rooms, reservation.get('id'));
+  return {
+    ...reservationFields(reservation, leaves, {
+      ...(charges.total !== undefined && { total_amount: charges.total }),
+      ...(charges.currency !== undefined && { currency: charges.currency }),
+    }),
+    sections: { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections },
+  };
+}
+
+const isOwn = ({ leaf: { values } }: Match) =>
+  values.every((value) => value !== undefined) && new Set(values).size === values.length;
+
+const besides = (containers: readonly Container[], taken: (path: string) => boolean) =>
+  containers.filter(({ from }) => !taken(from));
+
+/** The reservation's own fields; `computed` stands in for what no field says. */
+function reservationFields(
+  matches: ReadonlyMap<string, Match>,
+  leaves: readonly Leaf[],
+  computed: JsonObject,
+): Omit<Found, 'sections' | 'flat'> {
+  const map: JsonObject = {};
+  const lines: FieldLine[] = [];
+  for (const field of Object.keys(reservationLexicon)) {
+    const match = matches.get(field);
+    if (match === undefined) {
+      const stand = computed[field];
+      if (stand === undefined) continue;
+      map[field] = stand;
+      lines.push({
+        field,
+        path: 'the charges',
+        confidence: 0.6,
+        reason: 'no field of the reservation says it; computed from its charges',
+      });
+      continue;
+    }
+    const { map: said, remark } = fieldMap(match);
+    const absent = field === 'status' ? noShowBeside(match, leaves) : undefined;
+    map[field] = absent === undefined ? said : { first: [absent, said] };
+    lines.push(lineOf('', match, absent === undefined ? remark : 'a no-show is told beside it'));
+  }
+  return { reservation: matches, map, lines };
+}
+
+function matchesOf(sections: readonly Section[], field: string): Match[] {
+  return sections.flatMap(({ matches }) => matches.get(field) ?? []);
+}

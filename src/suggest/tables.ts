@@ -1,0 +1,91 @@
+import type { Json, JsonObject } from '../terms.ts';
+import { plain } from './kinds.ts';
+import { child, isObject, keysOf, type Leaf, leavesOf, present } from './leaves.ts';
+import { wordsOf } from './words.ts';
+
+/** A list beside the reservations, to which they refer by id, or which refers to them. */
+export interface Table {
+  /** From any field: $body.Customers. */
+  readonly path: string;
+  readonly words: readonly string[];
+  readonly rows: readonly Json[];
+  readonly leaves: readonly Leaf[];
+  /** Where a row has its own id. */
+  readonly id: Leaf | undefined;
+}
+
+export function tablesOf(envelope: JsonObject, rootPath: string | undefined, path = '$body', depth = 0): Table[] {
+  if (depth > 2) return [];
+  return keysOf(envelope).flatMap((key) => {
+    const value = envelope[key];
+    const at = child(path, key);
+    if (rootPath !== undefined && at === `$body.${rootPath}`) return [];
+    if (isObject(value)) return tablesOf(value, rootPath, at, depth + 1);
+    if (!Array.isArray(value) || !value.some(isObject)) return [];
+    const leaves = leavesOf(value);
+    const id = leaves.find(
+      (leaf) => ['id', 'key', 'code', 'uid'].includes(leaf.own.join(' ')) && leaf.depth === 0 && isUnique(leaf),
+    );
+    return [{ path: at, words: wordsOf(key), rows: value, leaves, id }];
+  });
+}
+
+function isUnique(leaf: Leaf): boolean {
+  const values = present(leaf).map(plain);
+  return values.length === leaf.values.length && new Set(values).size === values.length;
+}
+
+/** Whether the values of a field are ids of the table's rows. */
+export function refersTo(leaf: Leaf, table: Table): boolean {
+  if (table.id === undefined) return false;
+  const ids = new Set(present(table.id).map(plain));
+  const values = present(leaf)
+    .flat()
+    .filter((value) => typeof value !== 'object')
+    .map(plain);
+  const known = values.filter((value) => ids.has(value)).length;
+  // Small numbers and short codes meet by chance.
+  return (
+    known > 0 &&
+    known >= values.length * 0.8 &&
+    values.every((value) => value.length >= 3 || !/^\d+$/.test(value) || ids.size > 2)
+  );
+}
+
+/** Where the table's rows hold the ids of reservations. */
+export function refersBack(table: Table, ids: ReadonlySet<string>): Leaf | undefined {
+  return table.leaves.find((leaf) => {
+    if (leaf === table.id || leaf.kind !== 'value') return false;
+    const values = present(leaf).map(plain);
+    return values.length > 0 && values.every((value) => ids.has(value));
+  });
+}
+
+const names = ['code', 'short name', 'short names', 'external identifier', 'name', 'names', 'title', 'label'];
+
+/** What a row is called: its code before its name. */
+function nameLeaf(table: Table): Leaf | undefined {
+  for (const name of names) {
+    const found = table.leaves.find(({ own, around, values, kind }) => {
+      const words = own.join(' ') === name || around.join(' ') === name;
+      return words && kind === 'value' && values.some((value) => typeof value === 'string');
+    });
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** References of the records as fields of their own: RateId with a table of rates is the rate's code. */
+export function lookupLeaves(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
+  return leaves.flatMap((leaf) => {
+    const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one)) : undefined;
+    const name = table && nameLeaf(table);
+    if (table?.id === undefined || name === undefined) return [];
+    const { id } = table;
+    const byId = new Map(id.values.map((value, index) => [plain(value ?? null), name.values[index]]));
+    const own = leaf.own.filter((word) => word !== 'id');
+    const source = { lookup: { in: table.path, key: id.path, by: leaf.path, value: name.path } };
+    const values = leaf.values.map((value) => (value === undefined ? undefined : byId.get(plain(value))));
+    return [{ ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values }];
+  });
+}

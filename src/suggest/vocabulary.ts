@@ -1,0 +1,59 @@
+import type { Status } from '../canonical/reservation.ts';
+import { foldSpelling, readStatus } from '../canonical/status.ts';
+
+/** Spellings seen in the public descriptions of many systems, folded: no case, no separators. */
+
+const statuses: Readonly<Record<Status, string>> = {
+  confirmed:
+    'confirmed conf reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r',
+  checked_in: 'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt current',
+  checked_out: 'checkedout processed departed checkout co completed closed history finished past ausgecheckt stayed',
+  cancelled:
+    'cancelled canceled cxl can cancel void voided deleted declined expired rejected storniert annule anulada x',
+  no_show: 'noshow ns noshows',
+  other:
+    'inquiry inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer',
+};
+const byStatus = table(statuses);
+
+const boards = table({
+  room_only: 'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa',
+  bed_and_breakfast: 'bb breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck',
+  half_board: 'hb halfboard mp map halbpension mediapension demipension',
+  full_board: 'fb fullboard pc ap vollpension pensioncompleta pensioncomplete',
+  all_inclusive: 'ai allinclusive allinc ti todoincluido toutinclus',
+});
+
+const documents = table({
+  passport: 'passport passportnumber pp pass reisepass pasaporte',
+  id_card: 'idcard id identitycard identity nationalid dni personalausweis nie carteidentite',
+  driving_license:
+    'driverlicense drivinglicense drivinglicence driverlicence dl driverlicensenumber drivinglicensenumber fuhrerschein',
+  residence_permit: 'residencepermit residencepermitnumber aufenthaltstitel',
+  visa: 'visa visanumber',
+  social_insurance: 'socialinsurance socialinsurancenumber',
+});
+
+function table<Name extends string>(entries: Readonly<Record<Name, string>>): ReadonlyMap<string, Name> {
+  const found = new Map<string, Name>();
+  for (const name of Object.keys(entries) as Name[])
+    for (const spelling of [foldSpelling(name), ...entries[name].split(' ')]) found.set(spelling, name);
+  return found;
+}
+
+export function guessStatus(spelling: string): Status | undefined {
+  return readStatus(spelling) ?? byStatus.get(folded(spelling));
+}
+
+export function guessBoard(spelling: string): string | undefined {
+  return boards.get(folded(spelling));
+}
+
+export function guessDocument(spelling: string): string | undefined {
+  return documents.get(folded(spelling));
+}
+
+/** Without accents too: bestätigt is bestatigt here. */
+function folded(spelling: string): string {
+  return foldSpelling(spelling.normalize('NFD').replace(/\p{M}/gu, ''));
+}

@@ -1,0 +1,110 @@
+/** Names of fields as words, so that guestFirstName, GuestFirstName and guest_first_name are one. */
+
+const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
+
+export function wordsOf(name: string): string[] {
+  const words =
+    name
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .match(pieces)
+      ?.map((word) => word.toLowerCase()) ?? [];
+  return words.flatMap((word) => joined.get(word) ?? word);
+}
+
+/** Words that are written as one as often as apart. */
+const joined: ReadonlyMap<string, readonly string[]> = new Map([
+  ['checkin', ['check', 'in']],
+  ['checkout', ['check', 'out']],
+  ['firstname', ['first', 'name']],
+  ['lastname', ['last', 'name']],
+  ['fullname', ['full', 'name']],
+  ['surname', ['surname']],
+  ['birthdate', ['birth', 'date']],
+  ['birthday', ['birth', 'date']],
+  ['roomtype', ['room', 'type']],
+  ['ratecode', ['rate', 'code']],
+  ['rateplan', ['rate', 'plan']],
+  ['mealplan', ['meal', 'plan']],
+  ['noshow', ['no', 'show']],
+  ['ids', ['id']],
+]);
+
+/** Words that say how a value is written and not what it is. */
+const noise: ReadonlySet<string> = new Set([
+  'utc',
+  'local',
+  'localized',
+  'iso',
+  'scheduled',
+  'string',
+  'formatted',
+  'the',
+  'of',
+]);
+
+export function withoutNoise(words: readonly string[]): string[] {
+  const rest = words.filter((word) => !noise.has(word));
+  return rest.length === 0 ? [...words] : rest;
+}
+
+export interface Phrase {
+  readonly words: readonly string[];
+  readonly weight: number;
+}
+
+/** `check in, arrival:0.95`: what people call a field, and how surely it is then that field. */
+export function phrases(text: string): Phrase[] {
+  return text.split(',').map((entry) => {
+    const [name = '', weight = '1'] = entry.split(':');
+    return { words: withoutNoise(name.trim().split(' ')), weight: Number(weight) };
+  });
+}
+
+/**
+ * How well a name (its own words, and those of what it lies in) fits one of the phrases, 0 to 1. Words that make it something
+ * else count against it unless the phrase itself has them.
+ */
+export function fit(
+  own: readonly string[],
+  around: readonly string[],
+  wanted: readonly Phrase[],
+  not: ReadonlySet<string>,
+): number {
+  const whole = [...around, ...own];
+  const near = around.slice(-3);
+  let best = 0;
+  for (const { words, weight } of wanted) {
+    if (weight <= best) continue;
+    const contrary = (word: string) => not.has(word) && !words.includes(word);
+    const against = 0.3 ** own.filter(contrary).length * 0.7 ** near.filter(contrary).length;
+    best = Math.max(best, weight * against * fitOne(own, whole, words));
+  }
+  return best;
+}
+
+function fitOne(own: readonly string[], whole: readonly string[], words: readonly string[]): number {
+  if (same(own, words)) return 1;
+  if (endsWith(own, words)) return surplus(own, words, 0.97);
+  if (endsWith(whole, words)) return 0.96;
+  if (startsWith(own, words)) return surplus(own, words, 0.85);
+  if (holds(own, words)) return surplus(own, words, 0.78);
+  return words.length > 1 && holds(whole, words) ? 0.7 : 0;
+}
+
+/** Every further word makes it a little less the thing that was meant. */
+function surplus(own: readonly string[], words: readonly string[], score: number): number {
+  return score * 0.92 ** Math.max(0, own.length - words.length);
+}
+
+type Words = readonly string[];
+const same = (a: Words, b: Words) => a.length === b.length && startsWith(a, b);
+const startsWith = (a: Words, b: Words) => a.length >= b.length && b.every((word, i) => word === a[i]);
+const endsWith = (a: Words, b: Words) => a.length >= b.length && startsWith(a.slice(a.length - b.length), b);
+
+/** The words in their order, others between them allowed. */
+function holds(words: Words, wanted: Words): boolean {
+  let at = 0;
+  for (const word of words) if (word === wanted[at]) at++;
+  return at === wanted.length;
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { schemas } from '../../src/documents/kinds.ts';
+import { suggestConnector } from '../../src/suggest/suggest.ts';
+import type { Json, JsonObject } from '../../src/terms.ts';
+import { type GoldenCase, runCase } from '../connectors/cases.ts';
+
+export interface Measured {
+  readonly hits: number;
+  readonly all: number;
+  /** Field, what it should be, what it became. */
+  readonly misses: readonly string[];
+}
+
+/**
+ * The sample mapped through what is suggested for it, held against the golden records field by field. A field that only one of
+ * the two has is a miss as much as one that differs. `extra` is left out: its names are the connector author's own.
+ */
+export function measure(golden: Pick<GoldenCase, 'timezone' | 'country' | 'response' | 'records'>): Measured {
+  const { response = null } = golden;
+  const suggestion = suggestConnector(response);
+  assert.ok(suggestion.kind === 'ok', JSON.stringify(suggestion));
+  const { records } = runCase(schemas.connector.parse(suggestion.connector), golden);
+  let hits = 0;
+  const misses: string[] = [];
+  for (const [index, expected] of golden.records.entries()) {
+    if ('error' in expected) continue;
+    const wanted = fieldsOf(expected);
+    const made = fieldsOf(records[index] ?? {});
+    for (const field of new Set([...wanted.keys(), ...made.keys()])) {
+      if (wanted.get(field) === made.get(field)) hits++;
+      else misses.push(`[${index}].${field}: ${wanted.get(field)}, not ${made.get(field)}`);
+    }
+  }
+  return { hits, all: hits + misses.length, misses };
+}
+
+function fieldsOf(record: Json, path = '', fields = new Map<string, string>()): Map<string, string> {
+  if (typeof record !== 'object' || record === null) return fields.set(path, JSON.stringify(record));
+  for (const [key, value] of Object.entries(record as JsonObject))
+    if (path !== '' || key !== 'extra') fieldsOf(value, path === '' ? key : `${path}.${key}`, fields);
+  return fields;
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { schemas } from '../../src/documents/kinds.ts';
+import { parseJson } from '../../src/kit/json.ts';
+import { connectorProblems } from '../../src/pipeline.ts';
+import { suggestionYaml } from '../../src/suggest/print.ts';
+import { suggestConnector } from '../../src/suggest/suggest.ts';
+import type { Json, JsonObject } from '../../src/terms.ts';
+import { readCases, runCase } from '../connectors/cases.ts';
+
+const dir = path.join(import.meta.dirname, 'cases');
+
+interface Case {
+  readonly about: string;
+  readonly timezone: string;
+  readonly country: string;
+  readonly shape: JsonObject;
+  readonly pagination: JsonObject;
+  readonly response: Json;
+  readonly records: Json[];
+}
+
+for (const file of readdirSync(dir).sort()) {
+  const one = parseJson(readFileSync(path.join(dir, file), 'utf8')) as unknown as Case;
+  test(`${file}: ${one.about}`, () => {
+    const { connector } = suggested(one.response);
+    assert.deepEqual(connector.shape ?? {}, one.shape);
+    assert.deepEqual((connector.pull as JsonObject).pagination, one.pagination);
+    const { timezone, country, response } = one;
+    const { records } = runCase(schemas.connector.parse(connector), { timezone, country, response });
+    assert.deepEqual(records, one.records);
+  });
+}
+
+function suggested(sample: Json) {
+  const suggestion = suggestConnector(sample);
+  assert.ok(suggestion.kind === 'ok', JSON.stringify(suggestion));
+  return suggestion;
+}
+
+function sampleOf(connector: string): Json {
+  const { response } =
+    readCases(connector).find(({ response: list, records }) => list !== undefined && records.length > 0) ?? {};
+  assert.ok(response !== undefined);
+  return response;
+}
+
+test('every field is told with a confidence and a reason', () => {
+  const { fields, connector } = suggested(sampleOf('apaleo'));
+  for (const { field, path: place, confidence, reason } of fields) {
+    assert.ok(confidence > 0 && confidence < 1, field);
+    assert.ok(place.length > 0 && reason.length > 0, field);
+  }
+  const told = new Set(fields.map(({ field }) => field));
+  const own = Object.keys(connector.map as JsonObject).filter((name) => !['guests', 'rooms', 'charges'].includes(name));
+  for (const field of own) assert.ok(told.has(field), field);
+  assert.equal(fields.find(({ field }) => field === 'guests.email')?.path, 'primaryGuest.email');
+});
+
+test('what nothing was made of is listed, and nothing else', () => {
+  const { unmapped } = suggested({
+    reservations: [
+      {
+        id: 'R1',
+        check_in: '2026-05-01',
+        check_out: '2026-05-02',
+        status: 'confirmed',
+        colour: 'red',
+        guests: [{ last_name: 'Lund', shoe: 41 }],
+      },
+    ],
+  });
+  assert.deepEqual(unmapped, ['colour', 'guests.*.shoe']);
+});
+
+test('a status that nobody knows is asked about', () => {
+  const records = ['confirmed', 'checked-in', 'cancelled', 'GRIBBLED'].map((status, index) => ({
+    id: `R${index}`,
+    check_in: '2026-05-01',
+    check_out: '2026-05-02',
+    status,
+  }));
+  const suggestion = suggested(records);
+  assert.deepEqual(suggestion.unknown, ['GRIBBLED']);
+  assert.match(suggestionYaml(suggestion), /values\.status: GRIBBLED/);
+});
+
+test('03/04/2026 alone leaves day and month open, and the reason says so', () => {
+  const { fields } = suggested([{ id: 'R1', check_in: '03/04/2026', check_out: '05/04/2026', status: 'confirmed' }]);
+  assert.match(fields.find(({ field }) => field === 'check_in')?.reason ?? '', /other way round/);
+});
+
+test('the text is the connector itself, and says so line by line', () => {
+  for (const name of ['reference', 'reference-flat', 'mews', 'cloudbeds', 'ohip']) {
+    const suggestion = suggested(sampleOf(name));
+    const text = suggestionYaml(suggestion);
+    assert.deepEqual(parse(text), suggestion.connector, name);
+    assert.match(text, /check_in: .* # 0\.\d\d /, name);
+    assert.deepEqual(connectorProblems(schemas.connector.parse(parse(text))), [], name);
+  }
+});
+
+test('a sample without reservations gives nothing, with a word why', () => {
+  for (const sample of [null, 7, 'x', [], {}, [1, 2], { rooms: [{ id: 1, name: 'A' }] }, { error: 'unauthorized' }]) {
+    const suggestion = suggestConnector(sample);
+    assert.equal(suggestion.kind, 'nothing');
+  }
+});
+
+test('any JSON is survived, and what comes out is a connector without mistakes', () => {
+  const key = fc.constantFrom(
+    'id',
+    'check_in',
+    'checkOut',
+    'status',
+    'guests',
+    'rooms',
+    'name',
+    '__proto__',
+    'a b',
+    "it's",
+    '$x',
+    '0',
+    'email',
+    'total',
+    'items',
+    'amount',
+  );
+  const value = fc.oneof(
+    fc.constantFrom('2026-05-01', '2026-05-03', 'confirmed', 'a@b.example', 'EUR', ''),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const { json } = fc.letrec<{ json: Json }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      value,
+      fc.array(tie('json'), { maxLength: 4 }),
+      fc.dictionary(key, tie('json'), { maxKeys: 6 }),
+    ),
+  }));
+  const record = fc.tuple(json, json).map(([more, inner]): Json => {
+    const base = { id: 'R1', check_in: '2026-05-01', check_out: '2026-05-03', inner };
+    return typeof more === 'object' && more !== null && !Array.isArray(more) ? { ...more, ...base } : base;
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(json, fc.array(record, { maxLength: 3 }), fc.record({ data: fc.array(record, { maxLength: 3 }) })),
+      (sample) => {
+        const suggestion = suggestConnector(JSON.parse(JSON.stringify(sample)) as Json);
+        if (suggestion.kind === 'nothing') return;
+        const parsed = schemas.connector.safeParse(suggestion.connector);
+        assert.ok(parsed.success, JSON.stringify(parsed.error));
+        assert.deepEqual(connectorProblems(parsed.data), []);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a large response is looked at in part, and quickly', () => {
+  const [first] = (sampleOf('apaleo') as { reservations: JsonObject[] }).reservations;
+  const reservations = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }));
+  const startedAt = performance.now();
+  suggested({ reservations, count: 5_000 });
+  assert.ok(performance.now() - startedAt < 3_000);
+});
