@@ -11,6 +11,7 @@ import { type DestinationPorts, destinationRoutes } from './routes/destinations.
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
+import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
 import { type LivePorts, liveRoutes } from './routes/live.ts';
 import { type OverviewPorts, overviewRoutes } from './routes/overview.ts';
@@ -27,7 +28,7 @@ export interface ApiPorts {
   readonly session: SessionPorts;
   readonly overview: OverviewPorts;
   readonly live: LivePorts;
-  readonly integrations: IntegrationPorts;
+  readonly integrations: IntegrationPorts & IntegrationActionPorts;
   readonly consent: ConsentPorts;
   readonly endpoints: EndpointPorts;
   readonly runs: RunPorts;
@@ -51,6 +52,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...overviewRoutes(ports.overview),
     ...liveRoutes(ports.live),
     ...integrationRoutes(ports.integrations),
+    ...integrationActionRoutes(ports.integrations),
     ...consentRoutes(ports.consent),
     ...endpointRoutes(ports.endpoints),
     ...runRoutes(ports.runs),

@@ -1,40 +1,33 @@
 import type { ApiPorts } from '../api/api.ts';
-import type { IntegrationView } from '../api/routes/integrations.ts';
-import { type ReplayResult, replayDeadLetters, underFor } from '../deliver/replay.ts';
 import { sealSecret } from '../documents/keyring.ts';
 import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
-import { readActivity, readSparks } from '../store/activity.ts';
+import { readActivity } from '../store/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/alerts.ts';
 import { listAudit, writeAudit } from '../store/audit.ts';
-import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/dead-letters.ts';
 import { destinationsNow, listDeliveries } from '../store/delivery-list.ts';
-import { listDrift } from '../store/drift.ts';
 import { endpointStatus } from '../store/endpoint-status.ts';
 import { retireEndpoint } from '../store/endpoints.ts';
 import { listEvents, readEvent } from '../store/event-list.ts';
 import { liveNodes } from '../store/nodes.ts';
-import { integrationsNow, lanesNow, pauseIntegration, resumeIntegration, schedulesNow } from '../store/overview.ts';
-import { deadLetterIntegration, runIntegration } from '../store/owners.ts';
+import { runIntegration } from '../store/owners.ts';
 import { transaction } from '../store/pool.ts';
 import { countRejections, listRejections } from '../store/rejections.ts';
 import { listRuns, runDetail } from '../store/run-list.ts';
-import { queueRun } from '../store/runs.ts';
 import { listSandboxReports } from '../store/sandbox.ts';
 import { searchRecords } from '../store/search.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
 import { readTimeline } from '../store/timeline.ts';
 import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
-import type { IntegrationName } from '../terms.ts';
+import { deadLetterPorts } from './api-dead-letters.ts';
+import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
 import { documentPorts } from './documents.ts';
 import { addressFor, publicUrl } from './endpoints.ts';
 import { livePorts } from './live.ts';
-import { openBreakersOf } from './partner-apis.ts';
 import { privacyPorts } from './privacy.ts';
-import { dropDeadLetter, replayPorts } from './replay.ts';
 import { studioPorts } from './studio.ts';
 import { createSession, createSignIn, createToken } from './tokens.ts';
 
@@ -163,101 +156,5 @@ function readAsContact(text: string): { email?: string; phone?: string } {
   return {
     ...(email.kind === 'address' && { email: email.address }),
     ...(phone?.kind === 'number' && { phone: phone.e164 }),
-  };
-}
-
-function integrationPorts(ground: Ground): ApiPorts['integrations'] {
-  const { pool } = ground;
-  return {
-    views: () => viewsOf(ground),
-    now: (names) => integrationsNow(pool, names),
-    lanes: (names) => {
-      const wanted = viewsOf(ground).filter(({ name }) => names.includes(name));
-      return lanesNow(
-        pool,
-        wanted.flatMap(({ name, deliver }) => deliver.map((destination) => ({ integration: name, destination }))),
-      );
-    },
-    schedules: (names) => schedulesNow(pool, names),
-    breakers: () => openBreakersOf(ground),
-    sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
-    drift: (integration) => listDrift(pool, integration),
-    pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),
-    resume: async (integration) => {
-      await resumeIntegration(pool, integration);
-      ground.wake.signal('schedules');
-    },
-    run: async ({ integration, sync, by, from, to }) => {
-      const queued = await queueRun(pool, {
-        integration: integration as IntegrationName,
-        kind: sync === undefined ? 'backfill' : 'manual',
-        requestedBy: by,
-        ...(sync && { sync }),
-        ...(from !== undefined && { from }),
-        ...(to !== undefined && { to }),
-      });
-      ground.wake.signal('runs');
-      return queued.kind === 'busy' ? queued : { kind: 'queued', runId: queued.run.runId };
-    },
-  };
-}
-
-/** Made anew only when a document changes: lists of a thousand brands are asked for every few seconds. */
-const views = new WeakMap<object, readonly IntegrationView[]>();
-
-function viewsOf(ground: Ground): readonly IntegrationView[] {
-  const active = ground.active();
-  const known = views.get(active);
-  if (known) return known;
-  const made = [...active.integrations.values()].map(
-    ({ name, version, body, connector }): IntegrationView => ({
-      name,
-      version,
-      brand_id: body.brand_id,
-      connector: connector.name,
-      connector_version: connector.version,
-      timezone: body.timezone,
-      country: body.country ?? null,
-      document_paused: body.paused,
-      pull: body.pull ? { syncs: syncsOf(body.pull.syncs) } : null,
-      push: { enabled: body.push.enabled },
-      deliver: body.deliver,
-    }),
-  );
-  views.set(active, made);
-  return made;
-}
-
-function syncsOf(syncs: object): NonNullable<IntegrationView['pull']>['syncs'] {
-  return Object.fromEntries(
-    Object.entries(syncs)
-      .filter(([, sync]) => sync !== undefined)
-      .map(([name, { every }]) => [name, { every }]),
-  );
-}
-
-/** Enough for two hundred within the caller's patience, and no flood for a destination that just came back. */
-const replaysPerSecond = 50;
-
-function deadLetterPorts(ground: Ground): ApiPorts['deadLetters'] {
-  const { pool } = ground;
-  const ports = replayPorts(ground);
-  return {
-    list: (filter) => listDeadLetters(pool, filter),
-    count: (filter) => countDeadLetters(pool, filter),
-    show: (id) => showDeadLetter(pool, id),
-    integrationOf: (id) => deadLetterIntegration(pool, id),
-    preview: (letter, under) => ports.preview(letter, underFor(letter, under)),
-    replay: async (letters, under, by) => {
-      const results: ReplayResult[] = [];
-      await replayDeadLetters(ports, letters, {
-        by,
-        perSecond: replaysPerSecond,
-        onEach: (result) => results.push(result),
-        ...(under && { under }),
-      });
-      return results;
-    },
-    drop: (id, by, reason) => dropDeadLetter(ground, id, { by, reason }),
   };
 }

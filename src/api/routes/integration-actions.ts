@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { SyncType } from '../../terms.ts';
+import { integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import type { IntegrationView } from './integrations.ts';
+
+export interface IntegrationActionPorts {
+  readonly views: () => readonly IntegrationView[];
+  readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
+  readonly resume: (integration: string) => Promise<void>;
+  readonly run: (wanted: {
+    readonly integration: string;
+    readonly sync?: SyncType;
+    readonly from?: string;
+    readonly to?: string;
+    readonly by: string;
+  }) => Promise<{ readonly kind: 'queued' | 'busy'; readonly runId: string }>;
+}
+
+const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
+const localDate = z.iso.date();
+
+/** What an operator does to a brand. */
+export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] {
+  const exists = (name: string) => ports.views().some((view) => view.name === name);
+  return [
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/pause',
+      id: 'integrations.pause',
+      summary: 'Stop scheduled pulls; events are still taken',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({ reason: z.string().max(500).optional() }),
+      response: z.object({ paused: z.literal(true) }),
+      handle: async ({ params, body, caller }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        await ports.pause(params.integration, caller.name, body.reason ?? null);
+        return ok({ paused: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/resume',
+      id: 'integrations.resume',
+      summary: 'Pull again, also after refused credentials',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({}),
+      response: z.object({ resumed: z.literal(true) }),
+      handle: async ({ params }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        await ports.resume(params.integration);
+        return ok({ resumed: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/runs',
+      id: 'integrations.run',
+      summary: 'Run a sync now; with dates, over these days',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      status: 202,
+      params: integrationParam,
+      body: z.strictObject({
+        sync: z.enum(['pre_stay', 'stay', 'post_stay']),
+        from: localDate.optional(),
+        to: localDate.optional(),
+      }),
+      response: queued,
+      handle: ({ params, body, caller }) => start(ports, params.integration, body, caller.name),
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/backfill',
+      id: 'integrations.backfill',
+      summary: 'Pull everything between two days, whatever its state',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      status: 202,
+      params: integrationParam,
+      body: z.strictObject({ from: localDate, to: localDate }),
+      response: queued,
+      handle: ({ params, body, caller }) => start(ports, params.integration, body, caller.name),
+    }),
+  ];
+}
+
+async function start(
+  ports: IntegrationActionPorts,
+  integration: string,
+  { sync, from, to }: { sync?: SyncType; from?: string | undefined; to?: string | undefined },
+  by: string,
+): Promise<Result> {
+  const view = ports.views().find(({ name }) => name === integration);
+  if (view === undefined) return notFound(`integration ${integration}`);
+  if (view.pull === null) return problem(409, 'pull.no_such_sync', `${integration} does not pull.`);
+  if (sync !== undefined && view.pull.syncs[sync] === undefined && (from === undefined || to === undefined)) {
+    return problem(409, 'pull.no_such_sync', `${integration} has no ${sync} sync; give dates to run it all the same.`);
+  }
+  if ((from === undefined) !== (to === undefined) || (from !== undefined && to !== undefined && to < from)) {
+    return problem(422, 'operate.invalid_input', 'Give both days, the first not after the last.');
+  }
+  const found = await ports.run({
+    integration,
+    by,
+    ...(sync && { sync }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  });
+  return ok({ run_id: found.runId, already_going: found.kind === 'busy' });
+}
