@@ -16,7 +16,7 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
 ];
 
 /** Tests start servers of their own: two at a time keep two cores busy, more make them wait for each other. */
-const runner = ['--test', '--test-concurrency=2', '--test-timeout=120000', '--disable-warning=ExperimentalWarning'];
+const runner = ['--test', '--test-concurrency=2', '--test-timeout=400000', '--disable-warning=ExperimentalWarning'];
 
 const env: NodeJS.ProcessEnv = {
   ...process.env,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { encodeRecord } from '../canonical/encode.ts';
 import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
@@ -183,9 +183,8 @@ async function nextSeq(tx: Tx, prepared: readonly Prepared[]): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
+/** One call instead of a hash object: about a microsecond less per record. */
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 function tally(outcomes: readonly Outcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };

@@ -93,7 +93,7 @@ function cleanEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  withinMs = 30_000,
+  withinMs = 90_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
