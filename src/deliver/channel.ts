@@ -1,10 +1,7 @@
-import type { Destination, Outcome } from './destination.ts';
+import { type Counts, deliverBatch } from './batch.ts';
+import type { Destination } from './destination.ts';
 import { LaneRing } from './lane-ring.ts';
-import type { Delivery } from './message.ts';
-import type { Claimed, DeliverPorts, DestinationConfig, Lane, Settlement } from './ports.ts';
-import { nextTry } from './retry.ts';
-import { select } from './select.ts';
-import { send } from './send.ts';
+import type { Claimed, DeliverPorts, DestinationConfig, Lane } from './ports.ts';
 import type { Settler } from './settler.ts';
 
 /**
@@ -23,26 +20,14 @@ export interface Channel {
   readonly isIdle: boolean;
   /** How long nothing will be sent: the destination asked for silence, its rate is used up, or it cannot be opened. */
   readonly quietMs: number;
-  /** Claims nothing more and waits for what is under way. */
-  close(): Promise<void>;
+  /** Claims nothing more and waits for what is under way; when the signal comes, no longer. */
+  close(stopping: AbortSignal): Promise<void>;
 }
 
+/** Between the end of a call and the end of its lease: time to write down the result. */
 const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
 const soonMs = 2_000;
-
-export interface Counts {
-  delivered: number;
-  skipped: number;
-  retry: number;
-  dead: number;
-}
-
-interface Sendable {
-  readonly claimed: Claimed;
-  readonly delivery: Delivery;
-  readonly triesUsed: number;
-}
 
 export function openChannel(
   ports: DeliverPorts,
@@ -51,8 +36,10 @@ export function openChannel(
   onSettled: (counts: Counts) => void,
 ): Channel {
   const { store, clock, log, leaseMarginMs = standardMarginMs } = ports;
+  const leaseMs = config.timeoutMs + leaseMarginMs;
   const ring = new LaneRing();
   const underWay = new Set<Promise<void>>();
+  const stopping = new AbortController();
   let free = config.concurrency;
   let quietUntilMs = 0;
   let closed = false;
@@ -99,14 +86,10 @@ export function openChannel(
         calls = budget.granted;
         if (calls === 0) return beQuiet(budget.waitMs);
       }
-      const leaseMs = config.timeoutMs + leaseMarginMs;
       const leaseEndsAtMs = clock.now() + leaseMs;
-      const claims = await store.claim(
-        { integration: lane.integration, destination: config.name },
-        calls * config.batch,
-        leaseMs,
-        config.selection.consent !== undefined,
-      );
+      const key = { integration: lane.integration, destination: config.name };
+      const withDelivered = config.selection.consent !== undefined;
+      const claims = await store.claim(key, calls * config.batch, leaseMs, withDelivered);
       if (claims.length < calls * config.batch) ring.remove(lane);
       for (let start = 0; start < claims.length; start += config.batch) {
         call(opened, lane, claims.slice(start, start + config.batch), leaseEndsAtMs);
@@ -130,112 +113,19 @@ export function openChannel(
 
   function call(opened: Destination, lane: Lane, claims: readonly Claimed[], leaseEndsAtMs: number): void {
     free -= 1;
-    const work = deliver(opened, lane, claims, leaseEndsAtMs).finally(() => {
-      free += 1;
-      underWay.delete(work);
-      pump();
-    });
+    const context = { ports, config, destination: opened, settler, leaseMs, stopping: stopping.signal, beQuiet };
+    const work = deliverBatch(context, lane, claims, leaseEndsAtMs)
+      .then(onSettled)
+      .catch((error: unknown) => {
+        // The leases run out and the batch is claimed again.
+        log.error({ destination: config.name, error: nameOf(error) }, 'deliver: batch given up unexpectedly');
+      })
+      .finally(() => {
+        free += 1;
+        underWay.delete(work);
+        pump();
+      });
     underWay.add(work);
-  }
-
-  async function deliver(
-    opened: Destination,
-    lane: Lane,
-    claims: readonly Claimed[],
-    leaseEndsAtMs: number,
-  ): Promise<void> {
-    const startedAt = performance.now();
-    const key = { integration: lane.integration, destination: config.name };
-    const settlements: Settlement[] = [];
-    const sendables: Sendable[] = [];
-    for (const claimed of claims) {
-      const chosen = select(lane, claimed);
-      const settled = (result: Settlement['result'], code: string, message: string): Settlement => ({
-        ...settlementOf(key, claimed),
-        result,
-        code,
-        message,
-      });
-      if (chosen.kind === 'skip') settlements.push(settled({ kind: 'skipped' }, chosen.code, chosen.reason));
-      else if (chosen.kind === 'dead') settlements.push(settled({ kind: 'dead' }, chosen.code, chosen.message));
-      else {
-        const mayHaveArrived = claimed.interrupted || claimed.triesUsed > 0;
-        const changedAt = claimed.change?.at ?? 0;
-        sendables.push({
-          claimed,
-          triesUsed: claimed.triesUsed,
-          delivery: {
-            message: chosen.message,
-            changedAt,
-            mayHaveArrived,
-            byConsent: config.selection.consent !== undefined,
-            ...(claimed.change?.erased && { erased: claimed.change.erased }),
-          },
-        });
-      }
-    }
-    let endsAtMs = leaseEndsAtMs;
-    if (sendables.length > 0) {
-      const hold = async (): Promise<boolean> => {
-        const leaseMs = config.timeoutMs + leaseMarginMs;
-        const askedAtMs = clock.now();
-        const held = await store.extend(key, claims, leaseMs).catch(() => 0);
-        if (held === claims.length) endsAtMs = askedAtMs + leaseMs;
-        return held === claims.length;
-      };
-      const outcomes = await send(opened, sendables, {
-        deadlineMs: config.timeoutMs,
-        batch: config.batch,
-        scheduleMs: config.scheduleMs,
-        hold,
-      });
-      for (const [i, outcome] of outcomes.entries()) {
-        const sendable = sendables[i];
-        if (sendable) settlements.push(settlementFor(key, sendable.claimed, outcome));
-      }
-      const silence = Math.max(
-        0,
-        ...outcomes.map((one) => (one.kind === 'retry' && one.pause ? (one.afterMs ?? 0) : 0)),
-      );
-      if (silence > 0) {
-        beQuiet(silence);
-        await store.pause(config.name, silence).catch(() => {});
-      }
-    }
-    await settler.settle(settlements, endsAtMs);
-    const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
-    for (const { result } of settlements) counts[result.kind] += 1;
-    onSettled(counts);
-    const codes = [...new Set(settlements.map(({ code }) => code).filter((code) => code !== undefined))];
-    const line = { ...key, type: config.type, ...counts, codes, ms: Math.round(performance.now() - startedAt) };
-    if (counts.retry + counts.dead > 0) log.warn(line, 'deliver: batch with failures');
-    else log.info(line, 'deliver: batch');
-  }
-
-  function settlementFor(
-    key: { integration: string; destination: string },
-    claimed: Claimed,
-    outcome: Outcome,
-  ): Settlement {
-    const base = {
-      ...settlementOf(key, claimed),
-      ...(outcome.status !== undefined && { status: outcome.status }),
-      ...(outcome.durationMs !== undefined && { durationMs: outcome.durationMs }),
-    };
-    if (outcome.kind === 'delivered') return { ...base, result: { kind: 'delivered' } };
-    const told = {
-      code: outcome.code,
-      message: outcome.message,
-      ...(outcome.answer !== undefined && { answer: outcome.answer }),
-    };
-    if (outcome.kind === 'skipped') return { ...base, ...told, result: { kind: 'skipped' } };
-    if (outcome.kind === 'dead') return { ...base, ...told, result: { kind: 'dead' } };
-    const next = nextTry(outcome, claimed.triesUsed, config.scheduleMs, ports.chance());
-    if (next.kind === 'dead') {
-      const message = `${claimed.triesUsed + 1} tries failed, the last with ${outcome.code}: ${outcome.message}`;
-      return { ...base, ...told, code: 'deliver.tries_used_up', message, result: { kind: 'dead' } };
-    }
-    return { ...base, ...told, result: { kind: 'retry', delayMs: next.delayMs, triesUsed: next.triesUsed } };
   }
 
   return {
@@ -251,20 +141,19 @@ export function openChannel(
     get quietMs() {
       return Math.max(0, quietUntilMs - clock.now());
     },
-    async close() {
+    async close(signal) {
       closed = true;
       ring.clear();
       clearTimeout(timer);
+      const stop = () => stopping.abort();
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
       await pumping;
       await Promise.all(underWay);
+      signal.removeEventListener('abort', stop);
       await destination?.close().catch(() => {});
     },
   };
-}
-
-function settlementOf(key: { integration: string; destination: string }, claimed: Claimed): Omit<Settlement, 'result'> {
-  const { type, id, version, fence, triesUsed } = claimed;
-  return { ...key, type, id, version, fence, attempt: triesUsed + 1 };
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

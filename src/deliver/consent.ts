@@ -36,6 +36,12 @@ export function withConsent(
   return { kind: 'withdrawn', data: { id, ...stay, guests: withdrawn, rooms: [], charges: [] } };
 }
 
+/** What is told of a record beside an erasure: nothing of guests who did not agree. */
+export function onlyConsenting(type: EntityType, data: MessageData): MessageData {
+  if (type === 'guest') return data.marketing_consent === true ? data : { id: data.id };
+  return { ...data, guests: (data.guests ?? []).filter((guest) => guest.marketing_consent === true) };
+}
+
 function withdrawal({ guest_id, email, phone }: Guest | MessageData): Guest {
   return {
     ...(guest_id !== undefined && { guest_id }),

@@ -1,6 +1,10 @@
-import { type Channel, type Counts, openChannel } from './channel.ts';
+import type { Counts } from './batch.ts';
+import { type Channel, openChannel } from './channel.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey } from './ports.ts';
 import { openSettler } from './settler.ts';
+
+/** A stopping node waits this long for answers; what has none by then is claimed anew by whoever comes next. */
+const patienceMs = 10_000;
 
 /** Looked for at least this often, should a signal be lost. */
 const longestSleepMs = 1_000;
@@ -61,12 +65,14 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   const channels = new Map<string, Channel>();
   const closing = new Set<Promise<void>>();
+  const stopping = new AbortController();
   let known = new Map<string, Lane>();
 
   const settler = openSettler({
     store: ports.store,
     clock: ports.clock,
     node: ports.node,
+    stopping: stopping.signal,
     onMore: (keys) => offer(keys.filter((key) => known.get(nameOf(key))?.destination.batchWaitMs === 0)),
     onTrouble: (error, lost) =>
       ports.log.warn(
@@ -94,7 +100,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     for (const [name, channel] of channels) {
       if (configs.get(name)?.revision === channel.revision) continue;
       channels.delete(name);
-      const closed = channel.close().finally(() => closing.delete(closed));
+      const closed = channel.close(stopping.signal).finally(() => closing.delete(closed));
       closing.add(closed);
     }
     for (const [name, config] of configs) {
@@ -144,8 +150,10 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       return [...channels.values()].every((channel) => channel.isIdle);
     },
     async close() {
-      await Promise.all([...channels.values()].map((channel) => channel.close()));
+      const timer = setTimeout(() => stopping.abort(), patienceMs);
+      await Promise.all([...channels.values()].map((channel) => channel.close(stopping.signal)));
       await Promise.all(closing);
+      clearTimeout(timer);
     },
   };
 }

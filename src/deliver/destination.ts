@@ -15,8 +15,6 @@ import type { Delivery } from './message.ts';
  */
 export interface Destination {
   deliver(batch: readonly Delivery[], limits: DeliverLimits): Promise<readonly Outcome[]>;
-  /** Whether it can be reached and used as configured, for `validate` and the console; changes nothing. */
-  check?(): Promise<{ kind: 'ok' } | { kind: 'failed'; message: string }>;
   close(): Promise<void>;
 }
 
@@ -27,7 +25,7 @@ export interface DeliverLimits {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+interface Answer {
   /** HTTP status, where there is one. */
   readonly status?: number;
   readonly durationMs?: number;

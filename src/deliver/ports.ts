@@ -99,8 +99,8 @@ export interface DeliveryStore {
   claim(lane: LaneKey, limit: number, leaseMs: number, withDelivered: boolean): Promise<Claimed[]>;
   /** Lengthens the leases that are still ours; gives back how many were. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
-  /** Gives back what was claimed and never sent. */
-  release(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
+  /** Gives back what was sent without an answer: due at once, and known to have been tried. */
+  abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Gives back the lanes in which a settled record has its next version due at once. */
   settle(settlements: readonly Settlement[], node: string): Promise<LaneKey[]>;
   /** Takes up to `wanted` calls from the destination's budget, which all nodes share; a negative number gives back. */
@@ -126,7 +126,7 @@ export interface DeliverPorts {
   readonly node: string;
 }
 
-export interface DeliverLog {
+interface DeliverLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -1,7 +1,7 @@
 import { decodeRecord } from '../canonical/encode.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
-import { withConsent } from './consent.ts';
+import { onlyConsenting, withConsent } from './consent.ts';
 import type { Message, MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
@@ -13,7 +13,7 @@ export interface Selection {
   readonly fields: (type: EntityType, data: MessageData) => MessageData;
 }
 
-export type FilterAnswer =
+type FilterAnswer =
   | { readonly kind: 'yes' }
   | { readonly kind: 'no' }
   /** Without values of the record. */
@@ -21,7 +21,7 @@ export type FilterAnswer =
 
 export type Selected =
   | { readonly kind: 'send'; readonly message: Message }
-  | { readonly kind: 'skip'; readonly code: string; readonly reason: string }
+  | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
 
 /** Decides what this destination is told about a claimed version. */
@@ -45,7 +45,8 @@ export function select(lane: Lane, claimed: Claimed): Selected {
   });
   const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;
   if (change.event === 'erased') {
-    if (selection.consent === undefined || mayKnow) return send(data);
+    if (selection.consent === undefined) return send(selection.fields(type, data));
+    if (mayKnow) return send(selection.fields(type, onlyConsenting(type, data)));
     return skip('no_consent', 'The destination never had this record.');
   }
   const consent =
@@ -53,15 +54,28 @@ export function select(lane: Lane, claimed: Claimed): Selected {
       ? ({ kind: 'all', data } as const)
       : withConsent(type, data, decodeGiven(type, id, claimed.deliveredDataText));
   // A withdrawal is told whatever the filter says: the destination holds the guest.
-  if (consent.kind === 'withdrawn') return send(consent.data);
+  if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
   if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
   const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
   if (answer.kind === 'no') return skip('filtered', 'The filter of the destination does not match.');
-  return send(selection.fields(type, consent.data));
+  const chosen = selection.fields(type, consent.data);
+  return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }
 
-const skip = (code: string, reason: string): Selected => ({ kind: 'skip', code, reason });
+/** Whatever fields are left out, a guest who withdrew is marked as one. */
+function stillWithdrawn(whole: MessageData, chosen: MessageData): MessageData {
+  if (whole.guests === undefined) {
+    return whole.marketing_consent === false ? { ...chosen, marketing_consent: false } : chosen;
+  }
+  if (chosen.guests === undefined || whole.guests.every((guest) => guest.marketing_consent !== false)) return chosen;
+  const guests = chosen.guests.map((guest, i) =>
+    whole.guests?.[i]?.marketing_consent === false ? { ...guest, marketing_consent: false } : guest,
+  );
+  return { ...chosen, guests };
+}
+
+const skip = (code: string, message: string): Selected => ({ kind: 'skip', code, message });
 
 function decodeData(type: EntityType, id: string, text: string): MessageData {
   const record = decodeRecord(type, text);

@@ -13,7 +13,12 @@ export interface SendPorts {
   readonly scheduleMs: readonly number[];
   /** Asked before every call but the first: lengthens the leases; false when one was lost, and then nothing more is sent. */
   readonly hold: () => Promise<boolean>;
+  /** Aborted when this process cannot wait any longer. */
+  readonly stopping: AbortSignal;
 }
+
+/** What became of a delivery; `stopped` when our own end came before an answer did. */
+export type Sent = Outcome | 'stopped';
 
 /**
  * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch, the
@@ -24,19 +29,20 @@ export async function send(
   destination: Destination,
   items: readonly Sendable[],
   ports: SendPorts,
-): Promise<readonly Outcome[]> {
+): Promise<readonly Sent[]> {
   let failuresInRow = 0;
   const patience = Math.ceil(Math.log2(items.length + 1)) + 2;
 
-  async function attempt(part: readonly Sendable[]): Promise<readonly Outcome[]> {
+  async function attempt(part: readonly Sendable[]): Promise<readonly Sent[]> {
     const outcomes = await callOnce(destination, part, ports);
+    if (outcomes === 'stopped') return part.map(() => 'stopped');
     const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
     failuresInRow = failed ? failuresInRow + 1 : 0;
     if (part.length === 1 || !outcomes.every(isWhole)) return outcomes;
     const healable = outcomes.some((outcome) => outcome.kind === 'retry');
     if (healable && (failuresInRow >= patience || !worthSplitting(part, outcomes))) return outcomes;
     const middle = part.length >> 1;
-    const halves: Outcome[] = [];
+    const halves: Sent[] = [];
     for (const half of [part.slice(0, middle), part.slice(middle)]) {
       const given = outcomes.slice(halves.length, halves.length + half.length);
       const goOn = !(healable && failuresInRow >= patience) && (await ports.hold());
@@ -74,14 +80,20 @@ const graceMs = 2_000;
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  { deadlineMs, batch }: SendPorts,
-): Promise<readonly Outcome[]> {
+  { deadlineMs, batch, stopping }: SendPorts,
+): Promise<readonly Outcome[] | 'stopped'> {
+  if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
   const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal };
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), deadlineMs + graceMs);
+  });
+  let stop = (): void => {};
+  const stopped = new Promise<'stopped'>((resolve) => {
+    stop = () => resolve('stopped');
+    stopping.addEventListener('abort', stop, { once: true });
   });
   const all = (outcome: Outcome): Outcome[] =>
     items.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
@@ -92,7 +104,9 @@ async function callOnce(
         limits,
       ),
       late,
+      stopped,
     ]);
+    if (answer === 'stopped') return answer;
     if (answer === 'late') {
       return all({
         kind: 'retry',
@@ -110,6 +124,7 @@ async function callOnce(
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } finally {
     clearTimeout(timer);
+    stopping.removeEventListener('abort', stop);
     cut.abort();
   }
 }

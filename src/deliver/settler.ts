@@ -23,9 +23,11 @@ export interface SettlerPorts {
   readonly node: string;
   readonly onMore: (lanes: readonly LaneKey[]) => void;
   readonly onTrouble: (error: unknown, lost: number) => void;
+  /** Aborted when this process cannot wait any longer. */
+  readonly stopping: AbortSignal;
 }
 
-export function openSettler({ store, clock, node, onMore, onTrouble }: SettlerPorts): Settler {
+export function openSettler({ store, clock, node, onMore, onTrouble, stopping }: SettlerPorts): Settler {
   let queue: Waiting[] = [];
   let writing = false;
 
@@ -53,7 +55,7 @@ export function openSettler({ store, clock, node, onMore, onTrouble }: SettlerPo
         onMore(await store.settle(settlements, node));
         return;
       } catch (error) {
-        const over = clock.now() >= until;
+        const over = clock.now() >= until || stopping.aborted;
         onTrouble(error, over ? settlements.length : 0);
         if (over) return;
         await clock.wait(pauseMs);

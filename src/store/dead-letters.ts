@@ -1,8 +1,8 @@
 import type { EntityType, Json } from '../terms.ts';
 import type { Pool, Tx } from './pool.ts';
 
-export type DeadLetterKind = 'event' | 'record' | 'delivery';
-export type DeadLetterState = 'open' | 'replayed' | 'dropped';
+type DeadLetterKind = 'event' | 'record' | 'delivery';
+type DeadLetterState = 'open' | 'replayed' | 'dropped';
 
 export interface DeadLetter {
   readonly id: string;

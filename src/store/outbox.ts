@@ -15,7 +15,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
     countDue: (lane, limit) => countDue(pool, lane, limit),
     claim: (lane, limit, leaseMs, withDelivered) => claim(pool, lane, limit, leaseMs, withDelivered),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
-    release: (lane, claims) => release(pool, lane, claims),
+    abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
     pause: (destination, ms) => pause(pool, destination, ms),
@@ -123,6 +123,7 @@ async function claim(
   }));
 }
 
+/** The row stays leased: whoever claims it next knows that it was tried. */
 async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs: number): Promise<number> {
   const { rowCount } = await pool.query(
     `with mine as (
@@ -134,18 +135,6 @@ async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs
     [lane.integration, lane.destination, ...columns(claims), leaseMs],
   );
   return rowCount ?? 0;
-}
-
-async function release(pool: Pool, lane: LaneKey, claims: readonly Key[]): Promise<void> {
-  await pool.query(
-    `with mine as (
-       select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
-         join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
-        where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
-     update outbox o set due_at = now(), leased = false from mine
-      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
-    [lane.integration, lane.destination, ...columns(claims)],
-  );
 }
 
 const columns = (claims: readonly Key[]) =>

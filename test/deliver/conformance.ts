@@ -187,7 +187,7 @@ async function onceEach(subject: Subject, ids: readonly string[]): Promise<void>
 }
 
 /** As an erasure leaves a record: a version without guests. */
-export async function erase(pool: Pool, id: string): Promise<void> {
+async function erase(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (
        insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deliverBatch } from '../../src/deliver/batch.ts';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
@@ -157,6 +158,56 @@ test('two nodes share the work and never hold one record at the same time', asyn
     const versions = seen.filter(([id]) => id === `r${n}`).map(([, version]) => version);
     assert.deepEqual(versions, [1, 2, 3, 4, 5]);
   }
+});
+
+test('a version that cannot be read is dead alone', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const crm = scripted(() => delivered);
+  await takeIn(store.pool, [reservation('bad'), reservation('fine')], ['crm']);
+  await store.pool.query(`update changes set data = '{"id": "bad"}' where id = 'bad'`);
+  const counts = await drainOnce(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
+  assert.deepEqual(counts, { delivered: 1, skipped: 0, retry: 0, dead: 1 });
+  assert.deepEqual(
+    (await open(store.pool)).map(({ code }) => code),
+    ['deliver.broken'],
+  );
+});
+
+test('a node that stops in the midst of a call gives it back at once, as tried, without using a try', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const stopping = new AbortController();
+  const silent = scripted(() => new Promise<Outcome>(() => {}));
+  await takeIn(store.pool, [reservation('a'), reservation('b')], ['crm']);
+  const one = ports(store.pool, [lane(config('crm'))], {});
+  const [first, second] = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000, false);
+  assert.ok(first && second);
+  const sending = deliverBatch(
+    {
+      ports: one,
+      config: config('crm', { timeoutMs: 60_000 }),
+      destination: silent.destination,
+      settler: { settle: async () => {} },
+      leaseMs: 60_000,
+      stopping: stopping.signal,
+      beQuiet: () => {},
+    },
+    lane(config('crm')),
+    [first, second],
+    Date.now() + 60_000,
+  );
+  await until(async () => silent.calls.length === 1);
+  stopping.abort();
+  assert.deepEqual(await sending, { delivered: 0, skipped: 0, retry: 0, dead: 0 });
+  const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000, false);
+  assert.deepEqual(
+    again.map(({ interrupted, triesUsed }) => [interrupted, triesUsed]),
+    [
+      [true, 0],
+      [true, 0],
+    ],
+  );
 });
 
 async function open(pool: { query(sql: string): Promise<{ rows: unknown[] }> }) {

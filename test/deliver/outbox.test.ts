@@ -75,14 +75,6 @@ test('what is settled dead is held, whatever arrives behind it', async (t) => {
   assert.deepEqual(rows, [{ next_version: 1, last_version: 2, held: true }]);
 });
 
-test('released claims are due again at once', async (t) => {
-  const { pool, store } = await setUp(t);
-  await takeIn(pool, [reservation('a'), reservation('b')], ['crm']);
-  const claims = await store.claim(lane, 10, 60_000, false);
-  await store.release(lane, claims);
-  assert.equal((await store.claim(lane, 10, 60_000, false)).length, 2);
-});
-
 test('the budget of a destination is one for all nodes', async (t) => {
   const { store } = await setUp(t);
   const rate = { perSecond: 0.01, burst: 5 };

@@ -149,6 +149,31 @@ test('consent: a withdrawal is told whatever the filter says; a guest who only l
   assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'no_consent');
 });
 
+test('consent: dropped fields stay dropped in a withdrawal, and its mark stays whatever is dropped', () => {
+  const fields = compileFields({ drop: ['guests[].email', 'guests[].marketing_consent'] });
+  const before = reservation('r', { guests: [{ ...ana, ...yes }] });
+  const data = told(
+    { ...marketing, fields },
+    claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before),
+  ) as MessageData;
+  assert.deepEqual(data.guests, [{ guest_id: 'a', phone: '+351912345678', marketing_consent: false }]);
+  const plain = told({ ...all, fields }, claimed(reservation('r', { guests: [{ ...rui, ...no }] }))) as MessageData;
+  assert.deepEqual(plain.guests, [{ guest_id: 'b', first_name: 'Rui', last_name: 'Modelo' }]);
+});
+
+test('beside an erasure nothing is told of guests who did not agree, nor of dropped fields', () => {
+  const left = reservation('r', {
+    guests: [
+      { ...rui, ...yes },
+      { first_name: 'Eva', ...no },
+    ],
+  });
+  const change = { event: 'erased' as const, idempotencyKey: 'k', at: 0, dataText: encodeRecord(left) };
+  const fields = compileFields({ drop: ['guests[].email'] });
+  const data = told({ ...marketing, fields }, claimed(left, reservation('r'), { change })) as MessageData;
+  assert.deepEqual(data.guests, [{ guest_id: 'b', first_name: 'Rui', last_name: 'Modelo', marketing_consent: true }]);
+});
+
 test('an erasure goes to whoever may know the record, past filter and fields', () => {
   const change = {
     event: 'erased' as const,

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
@@ -113,7 +112,7 @@ export const lane = (destination: DestinationConfig, integration = 'lisbon'): La
   destination,
 });
 
-export const silentLog = { info() {}, warn() {}, error() {} };
+const silentLog = { info() {}, warn() {}, error() {} };
 
 /** A destination of which the test says how it answers, and which remembers what it was sent. */
 export function scripted(answer: (delivery: Delivery, batch: readonly Delivery[]) => Outcome | Promise<Outcome>) {
@@ -187,5 +186,3 @@ export function delivery(record: Reservation, change: Partial<Message> = {}, may
     byConsent: false,
   };
 }
-
-export { encodeRecord };

@@ -82,14 +82,6 @@ export const destinationType: DestinationType<Settings> = {
         last = turn;
         return turn;
       },
-      async check() {
-        try {
-          await makeFolder(root, root);
-          return { kind: 'ok' };
-        } catch (error) {
-          return { kind: 'failed', message: messageOf(error) };
-        }
-      },
       async close() {
         await last;
       },

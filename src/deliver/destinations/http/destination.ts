@@ -19,12 +19,17 @@ export const destinationType: DestinationType<Settings> = {
     const plan = compilePlan(settings);
     const credentials = settings.auth.type === 'none' ? noCredentials : authorizer(settings.auth as unknown as Json);
 
-    async function request(asked: OutgoingRequest, limits: DeliverLimits, accept: readonly number[]) {
+    async function request(asked: OutgoingRequest, limits: Limits, accept: readonly number[]) {
       for (let renewed = false; ; renewed = true) {
         const allowed = await credentials.authorize(asked);
         if (allowed.kind === 'failed') {
           const message = `No credentials could be had: ${allowed.message}`;
           return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
+        }
+        const remainingMs = limits.deadlineAtMs - clock.now();
+        if (remainingMs <= 0) {
+          const message = 'The requests for this batch took too long together.';
+          return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
         }
         const { method, url, headers, body } = allowed.request;
         const answered = await http.request({
@@ -32,8 +37,8 @@ export const destinationType: DestinationType<Settings> = {
           url,
           headers,
           ...(body !== undefined && { body }),
-          deadlineMs: limits.deadlineMs,
-          idleMs: limits.deadlineMs,
+          deadlineMs: remainingMs,
+          idleMs: remainingMs,
           maxBytes: 16 << 20,
           signal: limits.signal,
         });
@@ -47,7 +52,7 @@ export const destinationType: DestinationType<Settings> = {
       }
     }
 
-    async function sendItems(operation: Operation, items: readonly Item[], many: boolean, limits: DeliverLimits) {
+    async function sendItems(operation: Operation, items: readonly Item[], many: boolean, limits: Limits) {
       const [first] = items;
       const url = first && operation.url(first.scope);
       if (first === undefined || url === undefined) {
@@ -83,7 +88,8 @@ export const destinationType: DestinationType<Settings> = {
     }
 
     return {
-      async deliver(batch, limits) {
+      async deliver(batch, given) {
+        const limits: Limits = { ...given, deadlineAtMs: clock.now() + given.deadlineMs };
         const all = batch.map((delivery, index) => plan.items(delivery, index));
         const outcomes: Outcome[][] = batch.map(() => []);
         for (const [operation, items] of Map.groupBy(all.flat(), (item) => item.operation)) {
@@ -106,6 +112,9 @@ export const destinationType: DestinationType<Settings> = {
     };
   },
 };
+
+/** All requests of a call share its deadline. */
+type Limits = DeliverLimits & { readonly deadlineAtMs: number };
 
 const noCredentials: Authorizer = {
   authorize: async (request) => ({ kind: 'ok', request }),

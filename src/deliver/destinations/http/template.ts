@@ -15,7 +15,7 @@ export interface TemplateProblem {
   readonly offset: number;
 }
 
-export const roots = [
+const roots = [
   'type',
   'integration',
   'brand_id',

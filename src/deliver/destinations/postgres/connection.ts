@@ -8,7 +8,7 @@ export function openWarehouse(settings: Settings, allowPrivate: boolean, stateme
   const pool = new pg.Pool({
     connectionString: settings.url,
     application_name: 'innbound',
-    max: 8,
+    max: 16,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeoutMs,

@@ -69,15 +69,6 @@ export const destinationType: DestinationType<Settings> = {
         const durationMs = Math.round(performance.now() - startedAt);
         return batch.map(() => ({ ...outcome, durationMs }));
       },
-      async check() {
-        try {
-          await pool.query('select 1');
-          return { kind: 'ok' };
-        } catch (error) {
-          const outcome = failureOf(error);
-          return { kind: 'failed', message: 'message' in outcome ? outcome.message : '' };
-        }
-      },
       async close() {
         await pool.end();
       },
