@@ -15,6 +15,8 @@ import { systemClock } from '../kit/clock.ts';
 import { parseJson } from '../kit/json.ts';
 import { compilePath, type Path } from '../pipeline.ts';
 import type { RawRecord } from '../shape/config.ts';
+import { suggestionYaml } from '../suggest/print.ts';
+import { suggestConnector } from '../suggest/suggest.ts';
 import type { IntegrationName, Json, JsonObject } from '../terms.ts';
 import { syncTypes } from '../terms.ts';
 import { pullPorts } from './pull.ts';
@@ -23,9 +25,23 @@ import { pullPorts } from './pull.ts';
 export function studioPorts(ground: Ground): ApiPorts['studio'] {
   return {
     preview: async (asked) => preview(ground, asked),
-    suggest: async () => undefined,
+    suggest: async (sample, name) => suggest(sample, name),
     fetchPage: (integration) => fetchPage(ground, integration as IntegrationName),
   };
+}
+
+function suggest(sample: string, name: string): Awaited<ReturnType<ApiPorts['studio']['suggest']>> {
+  let value: Json;
+  try {
+    value = parseJson(sample);
+  } catch (error) {
+    return { kind: 'nothing', message: `The sample is not JSON: ${(error as Error).message}` };
+  }
+  const suggestion = suggestConnector(value, { name });
+  if (suggestion.kind === 'nothing') return suggestion;
+  const { fields, unmapped, unknown } = suggestion;
+  const plain = fields.map((line) => ({ ...line })) as unknown as Json;
+  return { kind: 'ok', connector: suggestionYaml(suggestion), fields: plain, unmapped, unknown };
 }
 
 type Asked = Parameters<ApiPorts['studio']['preview']>[0];

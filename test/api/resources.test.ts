@@ -181,6 +181,11 @@ test('the mapping studio shows records, notes and origins, or the mistakes in th
   assert.equal(shown.records[0].origins.id, 'id');
   const broken = await node.call('POST', '/map/preview', admin, { connector: `${connector}mapp: {}\n`, sample });
   assert.equal(broken.body.mistakes[0].line, 6);
+  const suggested = await node.call('POST', '/map/suggest', admin, { sample, name: 'acme' });
+  assert.match(suggested.body.connector, /^connector: acme$/m);
+  const again = await node.call('POST', '/map/preview', admin, { connector: suggested.body.connector, sample });
+  assert.equal(again.body.records[0].id, 'S1', JSON.stringify(again.body));
+  assert.equal((await node.call('POST', '/map/suggest', admin, { sample: '[1, 2]' })).status, 422);
   const notJson = await node.call('POST', '/map/preview', admin, { connector, sample: '<xml/>' });
   assert.equal(notJson.body.problem.code, 'operate.invalid_input');
   const fetched = await node.call('POST', '/integrations/grand/sample', admin, {});

@@ -15,7 +15,16 @@ export interface StudioPorts {
   readonly suggest: (
     sample: string,
     name: string,
-  ) => Promise<{ readonly connector: string; readonly notes: Json } | undefined>;
+  ) => Promise<
+    | {
+        readonly kind: 'ok';
+        readonly connector: string;
+        readonly fields: Json;
+        readonly unmapped: readonly string[];
+        readonly unknown: readonly string[];
+      }
+    | { readonly kind: 'nothing'; readonly message: string }
+  >;
   /** One page as the partner gives it now, through the brand's own credentials and protections. */
   readonly fetchPage: (integration: string) => Promise<
     | {
@@ -104,12 +113,17 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
           .default('new-connector'),
       }),
-      response: z.object({ connector: z.string(), notes: anyJson }),
+      response: z.object({
+        connector: z.string().describe('The proposed document, as text, with the reason of each line.'),
+        fields: z.array(anyJson).describe('How sure each guess is, and why.'),
+        unmapped: z.array(z.string()).describe('Places of the sample that nothing was made of.'),
+        unknown: z.array(z.string()).describe('Spellings of a status that no value map knows.'),
+      }),
       handle: async ({ body }) => {
         const made = await ports.suggest(body.sample, body.name);
-        return made
-          ? ok(made)
-          : problem(422, 'operate.invalid_input', 'The sample is no JSON that holds a list of reservations.');
+        if (made.kind === 'nothing') return problem(422, 'operate.invalid_input', made.message);
+        const { kind: _, ...proposal } = made;
+        return ok(proposal);
       },
     }),
     route({
