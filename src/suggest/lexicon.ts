@@ -44,11 +44,11 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'number manager reservation confirmation id reference',
   ),
   source: lexeme(
-    'source, source code, booking source, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source',
+    'source, source code, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source',
     'number reservation id confirmation details payment collect',
   ),
   total_amount: lexeme(
-    'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale',
+    'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale',
     'tax taxes paid balance deposit due net fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
   ),
   currency: lexeme(

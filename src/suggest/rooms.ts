@@ -30,13 +30,19 @@ export interface RoomContext {
 /** The rooms: a list of them in the record, or the record itself where it is one room's. */
 export function findRooms(context: RoomContext): Section | undefined {
   const { containers, recordLeaves, tables, taken, dates } = context;
+  const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
+  const leaves = [
+    ...recordLeaves,
+    ...nightly.flatMap((nights) => firstLeaves(nights, recordLeaves[0]?.values.length ?? 0)),
+  ];
   const own = matchFields(
-    [...recordLeaves, ...lookupLeaves(recordLeaves, tables)].filter(({ path }) => !taken(path)),
+    [...leaves, ...lookupLeaves(recordLeaves, tables)].filter(({ path }) => !taken(path)),
     vocabulary,
   );
   const persons = countPersons(containers, tables);
   const best = containers
     .filter(({ kind, from, words }) => kind === 'list' && !taken(from) && words.some((word) => roomWords.has(word)))
+    .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = leavesOf(container.items);
       const matches = matchFields([...leaves, ...lookupLeaves(leaves, tables)], vocabulary);
@@ -72,6 +78,33 @@ function scoreOf(matches: ReadonlyMap<string, Match>): number {
   let score = 0;
   for (const [field, match] of matches) score += (worth[field] ?? 0) * match.confidence;
   return score;
+}
+
+const nightNames = new Set(['date', 'night', 'day', 'service date', 'stay date', 'business date']);
+
+/** A list with one date in each item, a day after the other: the nights of one room and not rooms. */
+function isNightly({ items, owners }: Container): boolean {
+  const date = leavesOf(items).find(
+    ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
+  );
+  if (date === undefined || owners.length === new Set(owners).size) return false;
+  return date.values.every(
+    (value, index) =>
+      index === 0 ||
+      owners[index] !== owners[index - 1] ||
+      plain(value ?? null) > plain(date.values[index - 1] ?? null),
+  );
+}
+
+/** What the first night says, as a field of the record. */
+function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
+  return leavesOf(items)
+    .filter(({ kind }) => kind === 'value')
+    .map((leaf) => {
+      const path = `${from}[0].${leaf.path}`;
+      const values = Array.from({ length: records }, (_, record) => leaf.values[owners.indexOf(record)]);
+      return { ...leaf, path, source: path, around: [...words, ...leaf.around], values, depth: leaf.depth + 1 };
+    });
 }
 
 /** Counts by age category, where a table says which category is a child's: each count times one or times nothing. */

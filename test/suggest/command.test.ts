@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { JsonObject } from '../../src/terms.ts';
+import { readCases } from '../connectors/cases.ts';
+
+const run = promisify(execFile);
+const main = path.join(import.meta.dirname, '../../src/main.ts');
+const dir = mkdtempSync(path.join(tmpdir(), 'innbound-suggest-'));
+after(() => rmSync(dir, { recursive: true }));
+
+const innbound = (...args: string[]) =>
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: dir });
+
+const [golden] = readCases('reference')
+  .filter(({ response }) => response !== undefined)
+  .slice(-1);
+const sample = path.join(dir, 'response.json');
+writeFileSync(sample, JSON.stringify(golden?.response));
+
+test('what suggest prints is a connector that validate takes and map maps with', async () => {
+  const { stdout } = await innbound('suggest', '--sample', sample, '--name', 'acme-pms');
+  mkdirSync(path.join(dir, 'connectors'));
+  writeFileSync(path.join(dir, 'connectors', 'acme-pms.yaml'), stdout);
+  await innbound('validate', '--json');
+  const { stdout: mapped } = await innbound('map', 'acme-pms', '--sample', sample, '--json');
+  const ids = mapped
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+  assert.deepEqual(
+    ids,
+    golden?.records.map(({ id }) => id),
+  );
+});
+
+test('suggest --json is one object with connector, fields and unmapped', async () => {
+  const { stdout } = await innbound('suggest', '--sample', sample, '--json');
+  const told = JSON.parse(stdout) as { connector: JsonObject; fields: JsonObject[]; unmapped: string[] };
+  assert.deepEqual(Object.keys(told), ['connector', 'fields', 'unmapped']);
+  assert.deepEqual(Object.keys(told.fields[0] ?? {}), ['field', 'path', 'confidence', 'reason']);
+});
+
+test('suggest says what is wrong with a sample that is none', async () => {
+  const file = path.join(dir, 'none.json');
+  for (const [text, message] of [
+    ['{', /not JSON/],
+    ['{"error":"unauthorized"}', /No list in the sample/],
+  ] as const) {
+    writeFileSync(file, text);
+    await assert.rejects(innbound('suggest', '--sample', file), (error: { code: number; stderr: string }) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stderr, message);
+      return true;
+    });
+  }
+});
