@@ -47,15 +47,10 @@ test('suggest --json is one object with connector, fields and unmapped', async (
 
 test('suggest says what is wrong with a sample that is none', async () => {
   const file = path.join(dir, 'none.json');
-  for (const [text, message] of [
-    ['{', /not JSON/],
-    ['{"error":"unauthorized"}', /No list in the sample/],
-  ] as const) {
-    writeFileSync(file, text);
-    await assert.rejects(innbound('suggest', '--sample', file), (error: { code: number; stderr: string }) => {
-      assert.equal(error.code, 1);
-      assert.match(error.stderr, message);
-      return true;
-    });
-  }
+  writeFileSync(file, '{"error":"unauthorized"}');
+  await assert.rejects(innbound('suggest', '--sample', file), (error: { code: number; stderr: string }) => {
+    assert.equal(error.code, 1);
+    assert.match(error.stderr, /No list in the sample/);
+    return true;
+  });
 });

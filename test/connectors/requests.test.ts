@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { dayOffset } from '../../src/documents/day-offset.ts';
+import { durationMs } from '../../src/documents/duration.ts';
+import { schemas } from '../../src/documents/kinds.ts';
+import { paginatorFor } from '../../src/intake/pull/paginate/paginate.ts';
+import { type IntegrationPull, readSettings } from '../../src/intake/pull/read-settings.ts';
+import { listValues, openRequest, toWire } from '../../src/intake/pull/request.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { connectorNames, connectorsDir } from './cases.ts';
+
+/** What each connector sends: for the first page of a week, for the page after it, and for one reservation. */
+
+type Requests = {
+  readonly [connector: string]: { readonly list: string[]; readonly next: string[]; readonly single?: string[] };
+};
+const expected = JSON.parse(readFileSync(path.join(import.meta.dirname, 'requests.json'), 'utf8')) as Requests;
+
+function requestsOf(name: string) {
+  const connector = schemas.connector.parse(
+    parse(readFileSync(path.join(connectorsDir, name, 'connector.yaml'), 'utf8')),
+  );
+  assert.ok(connector.pull);
+  const integration = schemas.integration.parse({
+    integration: 'golden',
+    connector: name,
+    brand_id: 'GOLD',
+    timezone: 'Europe/Berlin',
+    pull: { base_url: 'https://pms.example', auth: { type: 'none' } },
+  });
+  const settings = readSettings(
+    {
+      integration: 'golden' as IntegrationName,
+      brandId: 'GOLD',
+      timezone: 'Europe/Berlin',
+      connectorPull: connector.pull,
+      integrationPull: integration.pull as IntegrationPull,
+      maxBytes: 1_000_000,
+    },
+    { durationMs, dayOffset },
+  );
+  const values = listValues({
+    window: { from: '2026-06-01', to: '2026-06-07' },
+    timezone: 'Europe/Berlin',
+    brandId: 'GOLD',
+    sync: 'stay',
+    status: 'STATE',
+  });
+  const paginator = paginatorFor(settings.pagination);
+  const list = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
+  const rows = 'pageSize' in settings.pagination ? (settings.pagination.pageSize ?? 1) : 1;
+  const body = { Cursor: 'c2', next_cursor: 'c2' };
+  const after = paginator.after(paginator.first, { rows, body, headers: {}, url: toWire(list).url });
+  assert.ok(after.kind === 'next', JSON.stringify(after));
+  const next = openRequest(settings.request, settings.baseUrl, values, paginator.placements(after.state));
+  const single = settings.single && openRequest(settings.single, settings.baseUrl, { id: 'R 1', brand_id: 'GOLD' });
+  return { list: told(list), next: told(next), ...(single && { single: told(single) }) };
+}
+
+/** As it goes over the wire, readable: method and address, further headers, body. */
+function told(request: Parameters<typeof toWire>[0]): string[] {
+  const { method, url, headers, body } = toWire(request);
+  const own = Object.entries(headers).filter(([name]) => name !== 'accept' && name !== 'content-type');
+  return [
+    `${method} ${decodeURIComponent(url)}`,
+    ...own.map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : [body]),
+  ];
+}
+
+for (const name of connectorNames) {
+  test(`${name} asks as its partner's description says`, () => {
+    assert.deepEqual(requestsOf(name), expected[name]);
+  });
+}
