@@ -33,9 +33,9 @@ function filters<const Key extends string>(...keys: readonly Key[]) {
   };
 }
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Lost });
+const root = createRootRoute({ component: Outlet });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
-const desk = createRoute({ getParentRoute: () => root, id: 'desk', component: Shell, notFoundComponent: Lost });
+const desk = createRoute({ getParentRoute: () => root, id: 'desk', component: Shell });
 const at = { getParentRoute: () => desk };
 
 const pages = [
@@ -68,6 +68,7 @@ const pages = [
   createRoute({ ...at, path: '/privacy', component: Privacy }),
   createRoute({ ...at, path: '/tokens', component: Tokens }),
   createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters('actor', 'action', 'integration') }),
+  createRoute({ ...at, path: '/$', component: Lost }),
 ] as const;
 
 export const router = createRouter({

@@ -93,7 +93,7 @@ export function Empty(props: { title: string; children?: ReactNode; action?: Rea
   return (
     <div className="empty">
       {icons.bell}
-      <h3>{props.title}</h3>
+      <strong className="title">{props.title}</strong>
       {props.children && <p>{props.children}</p>}
       {props.action}
     </div>

@@ -69,11 +69,11 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
       : []),
   ];
   return (
-    <div className="rail" data-open={props.open} id="rail">
+    <nav aria-label="Main" className="rail" data-open={props.open} id="rail">
       <Link to="/" className="wordmark" onClick={props.onGo}>
         <Mark /> Innbound
       </Link>
-      <nav aria-label="Main">
+      <div>
         {groups.map(({ title, places }) => (
           <div key={title}>
             <h2>{title}</h2>
@@ -95,9 +95,9 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
             </ul>
           </div>
         ))}
-      </nav>
+      </div>
       <Foot live={props.live} />
-    </div>
+    </nav>
   );
 }
 

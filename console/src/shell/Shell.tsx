@@ -39,11 +39,11 @@ function Desk() {
         Skip to the page
       </a>
       <div className="shell">
-        <div className="topbar">
+        <nav className="topbar" aria-label="Start">
           <Link to="/" className="wordmark">
             <Mark /> Innbound
           </Link>
-        </div>
+        </nav>
         <Rail open={menu} live={live.on} onGo={() => setMenu(false)} />
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Finder />

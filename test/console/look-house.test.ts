@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { booking, type Desk, openDesk, skip } from './support/desk.ts';
+import { barriers, barriersAt } from './support/look.ts';
+
+/** The pages of who builds and decides: readable by all, and nothing wider than the screen. */
+describe('the pages of the workshop and the house keep nobody out', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  before(async () => {
+    desk = await openDesk();
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
+    page = await desk.signIn();
+  });
+  after(() => desk?.stop());
+
+  for (const at of [
+    '/alerts',
+    '/events',
+    '/destinations',
+    '/studio?connector=hotel',
+    '/documents',
+    '/documents/integration/grand',
+    '/onboard',
+    '/privacy',
+    '/tokens',
+    '/audit',
+    '/no-such-page',
+  ]) {
+    test(at, async () => assert.deepEqual(await barriersAt(page, `${desk.url}${at}`), []));
+  }
+
+  test('the menu of a phone, a dialog, and the door', async () => {
+    const phone = await desk.signIn({ phone: true, scheme: 'light' });
+    await phone.getByRole('button', { name: 'More' }).click();
+    await phone.getByRole('link', { name: 'Tokens' }).waitFor();
+    assert.deepEqual(await barriers(phone), []);
+    await phone.getByRole('link', { name: 'Tokens' }).click();
+    await phone.getByRole('button', { name: 'New token' }).click();
+    await phone.getByLabel('Who or what it is for').waitFor();
+    assert.deepEqual(await barriers(phone), []);
+    await phone.goto(`${desk.url}/sign-in`);
+    await phone.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(await barriers(phone), []);
+  });
+});

@@ -1,0 +1,35 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+const looks = [
+  { scheme: 'light', phone: false, rules: 'all' },
+  { scheme: 'dark', phone: false, rules: 'colours' },
+  { scheme: 'dark', phone: true, rules: 'all' },
+  { scheme: 'light', phone: true, rules: 'colours' },
+] as const;
+
+export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  const { violations } = await (rules === 'colours' ? axe.withRules(['color-contrast']) : axe).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+/**
+ * What keeps people from using a page: by day and by night, on a desk and in a hand. It is loaded once and looked at four
+ * times, since what differs by day and night are colours alone.
+ */
+export async function barriersAt(page: Page, url: string): Promise<string[]> {
+  const found: string[] = [];
+  await page.goto(url);
+  await page.locator('h1').first().waitFor();
+  await page.getByText('One moment').first().waitFor({ state: 'detached' });
+  for (const { scheme, phone, rules } of looks) {
+    await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
+    await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
+    const name = `${scheme}, ${phone ? 'phone' : 'desk'}`;
+    for (const barrier of await barriers(page, rules)) found.push(`${name}: ${barrier}`);
+    const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (wider > 0) found.push(`${name}: ${wider} pixels wider than the screen`);
+  }
+  return found;
+}
