@@ -35,7 +35,9 @@ export async function countActivity(pool: Pool): Promise<number> {
          union all
          select '1h', interval '1 hour', date_trunc('hour', now() - interval '5 minutes'), 800
        ), froms as (
-         select e.*, greatest(coalesce(m.at, case when e.step = '1h' then e.until - interval '28 days' else e.until - interval '10 minutes' end),
+         select e.*, greatest(coalesce(m.at, case when e.step = '10s' then e.until - interval '10 minutes'
+                                else date_trunc('hour', least((select min(received_at) from events),
+                                                              (select min(queued_at) from runs), e.until)) end),
                               e.until - e.most * e.size) as since
            from ends e left join marks m on m.name = 'activity ' || e.step
        )
