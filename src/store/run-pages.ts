@@ -32,8 +32,7 @@ export function commitPage(
     transaction(pool, async (tx) => {
       const tally = await applyPrepared(tx, target, commit.prepared);
       await stage(tx, lease, commit);
-      const pageNo = await move(tx, lease, leaseMs, { ...commit.counted }, tally, commit.position);
-      await logPage(tx, lease, pageNo, commit, tally);
+      await moveOn(tx, lease, leaseMs, commit, tally);
       return tally;
     }),
   );
@@ -55,48 +54,45 @@ export function commitFormed(
         lease.runId,
         formed.keys,
       ]);
-      await move(tx, lease, leaseMs, formed.counted, tally);
+      await count(tx, lease, leaseMs, formed.counted, tally);
       return tally;
     }),
   );
 }
 
-async function move(
-  tx: Tx,
-  lease: Lease,
-  leaseMs: number,
-  counted: Counters,
-  tally: Tally,
-  position?: PageCommit['position'],
-): Promise<number> {
-  const { changed, unchanged, superseded, dropped, dead } = tally;
-  const counters = addCounters({ ...counted, changed, unchanged, superseded, dropped, dead }, 6);
-  const { rows } = await tx.query<{ pages: number }>(
-    `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = coalesce($5::jsonb, position), ${counters.sql}
-      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
-      returning pages`,
+function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead }: Tally): Counters {
+  return { ...counted, changed, unchanged, superseded, dropped, dead };
+}
+
+async function count(tx: Tx, lease: Lease, leaseMs: number, counted: Counters, tally: Tally): Promise<void> {
+  const counters = addCounters(withTally(counted, tally), 5);
+  const { rowCount } = await tx.query(
+    `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}
+      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+    [lease.integration, lease.runId, lease.fence, leaseMs, ...counters.values],
+  );
+  if (rowCount !== 1) throw new Fenced();
+}
+
+async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit, tally: Tally): Promise<void> {
+  const { log, position, counted } = commit;
+  const counters = addCounters(withTally(counted, tally), 20);
+  const { rowCount } = await tx.query(
+    `with moved as (
+       update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${counters.sql}
+        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
+       returning pages
+     )
+     insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
+                            waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
+     select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+       from moved`,
     [
       lease.integration,
       lease.runId,
       lease.fence,
       leaseMs,
-      position === undefined ? null : JSON.stringify(position),
-      ...counters.values,
-    ],
-  );
-  if (rows[0] === undefined) throw new Fenced();
-  return rows[0].pages;
-}
-
-async function logPage(tx: Tx, lease: Lease, pageNo: number, { log }: PageCommit, tally: Tally): Promise<void> {
-  await tx.query(
-    `insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
-                            waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
-     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0), $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-    [
-      lease.integration,
-      lease.runId,
-      pageNo,
+      JSON.stringify(position),
       log.window.from,
       log.window.to,
       log.pass,
@@ -110,9 +106,11 @@ async function logPage(tx: Tx, lease: Lease, pageNo: number, { log }: PageCommit
       tally.changed,
       log.mark,
       log.fingerprint,
-      log.seen.length === 0 ? null : Buffer.from(log.seen),
+      log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),
+      ...counters.values,
     ],
   );
+  if (rowCount !== 1) throw new Fenced();
 }
 
 export async function windowPages(pool: Pool, lease: Lease, window: Window, pass: number): Promise<WindowPages> {

@@ -9,7 +9,16 @@ import type { PullPlan, PullPorts } from './ports.ts';
 import { preparePage } from './prepare-page.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
-import { type Counters, noCounts, type Position, type Run, type RunEnd, sum, type Waiting } from './run-state.ts';
+import {
+  type Counters,
+  noCounts,
+  type PageCommit,
+  type Position,
+  type Run,
+  type RunEnd,
+  sum,
+  type Waiting,
+} from './run-state.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { daysIn } from './windows.ts';
 
@@ -18,7 +27,7 @@ type Answer = Extract<Asked, { kind: 'answer' }>;
 /** A page that was asked for, and what asking took. */
 type Fetched = { readonly asked: Asked; readonly counts: AskCounts };
 
-/** After a page is committed: where the run goes on, with the next page already asked for. */
+/** A page is on its way to the store: where the run goes on, with the next page already asked for. */
 type Committed = {
   readonly kind: 'committed';
   readonly position: Position;
@@ -26,8 +35,9 @@ type Committed = {
 };
 
 /**
- * One node's work on a run. Every page is on disk before the next is worked on; the next is asked for meanwhile, so that the
- * partner and the store work side by side.
+ * One node's work on a run, as a line of three: while a page is committed, the next is read and prepared, and the one after
+ * that is asked for. Pages are committed one after the other, each with the place after it, so that whatever is lost with the
+ * process was never counted.
  */
 export class Execution {
   readonly #ports: PullPorts;
@@ -38,6 +48,8 @@ export class Execution {
   readonly #asker: Asker;
   readonly #stop = new AbortController();
   #fenced = false;
+  /** The commit under way: whether the run is still ours after it. */
+  #committing: Promise<boolean> = Promise.resolve(true);
   #counters: Counters;
   /** Counted since the last commit. */
   #open: Counters = noCounts;
@@ -95,7 +107,8 @@ export class Execution {
       const { asked, counts } = await ahead;
       this.#waiting = undefined;
       this.#open = sum(this.#open, counts);
-      const turn = asked.kind === 'answer' ? await this.#page(position, asked, counts) : this.#without(position, asked);
+      const turn =
+        asked.kind === 'answer' ? await this.#page(position, asked, counts) : await this.#without(position, asked);
       if (turn.kind === 'committed') {
         ({ position, ahead } = turn);
       } else if (turn.kind === 'move') {
@@ -109,7 +122,8 @@ export class Execution {
     return this.#conclude(position);
   }
 
-  #without(position: Position, asked: Exclude<Asked, Answer>): Turn {
+  async #without(position: Position, asked: Exclude<Asked, Answer>): Promise<Turn> {
+    if (!(await this.#committing)) return { kind: 'stop' };
     return withoutAnswer(position, asked, this.#counters.pages > 0);
   }
 
@@ -149,7 +163,10 @@ export class Execution {
 
   async #page(position: Position, answer: Answer, counts: AskCounts): Promise<Turn | Committed> {
     const page = readPage(this.#plan, answer, this.#paginator.counts);
-    if (page.kind === 'misshapen') return { kind: 'end', end: failedEnd(page.code, page.message, position) };
+    if (page.kind === 'misshapen') {
+      await this.#committing;
+      return { kind: 'end', end: failedEnd(page.code, page.message, position) };
+    }
     const { pass } = position;
     const reader = await this.#readerOf(position);
     const next = this.#paginator.after(pass.page ?? this.#paginator.first, {
@@ -168,48 +185,56 @@ export class Execution {
     }
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
-    return (await this.#commit(position, after, at, taken, answer, counts))
-      ? { kind: 'committed', position: after, ahead }
-      : { kind: 'stop' };
+    const commit = this.#prepared(position, after, at, taken, answer, counts);
+    if (!(await this.#committing)) return { kind: 'stop' };
+    this.#committing = this.#commit(commit);
+    // It is awaited before the next one; a failure in between must not end the process.
+    this.#committing.catch(() => {});
+    return { kind: 'committed', position: after, ahead };
   }
 
-  async #commit(
+  #prepared(
     position: Position,
     after: Position,
     page: PageAt,
     taken: Taken,
     answer: Answer,
     counts: AskCounts,
-  ): Promise<boolean> {
+  ): PageCommit {
     const { requestedAt, bytes } = answer;
-    const made = preparePage(this.#plan, this.#run, position, taken.rows, requestedAt);
-    const counted = sum(this.#open, { pages: 1, bytes, rows: page.count, ...made.counted });
-    const log = {
-      window: position.window ?? position,
-      pass: position.pass.no,
-      requestedAt,
-      durationMs: Math.round(answer.durationMs),
-      tries: counts.requests,
-      waitedMs: counts.waitedMs,
-      bytes,
-      rows: page.count,
-      fresh: taken.fresh,
-      mark: taken.mark,
-      fingerprint: page.fingerprint,
-      seen: taken.seen,
+    const { prepared, staged, counted } = preparePage(this.#plan, this.#run, position, taken.rows, requestedAt);
+    const open = this.#open;
+    this.#open = noCounts;
+    return {
+      position: after,
+      prepared,
+      staged,
+      counted: sum(open, { pages: 1, bytes, rows: page.count, ...counted }),
+      log: {
+        window: position.window ?? position,
+        pass: position.pass.no,
+        requestedAt,
+        durationMs: Math.round(answer.durationMs),
+        tries: counts.requests,
+        waitedMs: counts.waitedMs,
+        bytes,
+        rows: page.count,
+        fresh: taken.fresh,
+        mark: taken.mark,
+        fingerprint: page.fingerprint,
+        seen: taken.seen,
+      },
     };
-    const tally = await this.#ports.runs.commitPage(
-      this.#run,
-      limitsOf(this.#ports).leaseMs,
-      { position: after, prepared: made.prepared, counted, staged: made.staged, log },
-      this.#plan.target,
-    );
+  }
+
+  async #commit(commit: PageCommit): Promise<boolean> {
+    const { leaseMs } = limitsOf(this.#ports);
+    const tally = await this.#ports.runs.commitPage(this.#run, leaseMs, commit, this.#plan.target);
     if (tally === 'fenced') {
       this.#fenced = true;
       return false;
     }
-    this.#counters = sum(sum(this.#counters, counted), tally);
-    this.#open = noCounts;
+    this.#counters = sum(sum(this.#counters, commit.counted), tally);
     if (tally.changed > 0) this.#ports.changed();
     return true;
   }
@@ -227,6 +252,7 @@ export class Execution {
   }
 
   async #conclude(position: Position): Promise<RunOutcome> {
+    if (!(await this.#committing)) return { kind: 'fenced' };
     const formed = await formStaged(this.#ports, this.#plan, this.#run, position, this.#stop.signal);
     if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
     this.#counters = sum(this.#counters, formed.counters);

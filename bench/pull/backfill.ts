@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { startDeliveries } from '../../src/deliver/deliveries.ts';
+import { type SyncResult, syncOnce } from '../../src/intake/pull/sync-once.ts';
+import { addDays, nextWindow } from '../../src/intake/pull/windows.ts';
+import { parseJson } from '../../src/kit/json.ts';
+import type { IntegrationName, Json } from '../../src/terms.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { pullPorts } from '../../src/wiring/pull.ts';
+import { type BenchWorkspace, firstDay, lastDay, pageSize } from './workspace.ts';
+
+const integration = 'bench' as IntegrationName;
+
+/** Every page of the same windows, fetched and parsed and thrown away, and the rows as text for the copy. */
+export async function fetchAlone({ ground, partnerUrl }: BenchWorkspace, reservations: number) {
+  const startedAt = performance.now();
+  const rows: Json[] = [];
+  const to = lastDay(reservations);
+  for (let window = nextWindow(firstDay, to, 7); window; window = nextWindow(addDays(window.to, 1), to, 7)) {
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const url = `${partnerUrl}/?dateFrom=${window.from}&dateTo=${window.to}&limit=${pageSize}${cursor && `&cursor=${cursor}`}`;
+      const answer = await ground.http.request({
+        method: 'GET',
+        url,
+        headers: {},
+        deadlineMs: 60_000,
+        idleMs: 60_000,
+        maxBytes: 64 << 20,
+      });
+      if (answer.kind !== 'answer') throw new Error(answer.message);
+      const body = parseJson(Buffer.from(answer.bytes).toString()) as { reservations: Json[]; next_cursor?: string };
+      for (const row of body.reservations) rows.push(row);
+      cursor = body.next_cursor;
+    }
+  }
+  return { seconds: (performance.now() - startedAt) / 1000, rows };
+}
+
+/** The same reservations with COPY into tables with the warehouse's keys: what the database asks for at the least. */
+export async function copyAlone({ server }: BenchWorkspace, rows: readonly Json[]): Promise<number> {
+  const client = new pg.Client(server.connection as pg.ClientConfig);
+  await client.connect();
+  await client.query(`create schema if not exists copied`);
+  await client.query(`create table copied.reservations (integration text, id text, check_in date, check_out date, status text,
+    total_amount numeric, currency text, data jsonb, primary key (integration, id))`);
+  for (const table of ['guests', 'rooms', 'charges']) {
+    await client.query(
+      `create table copied.${table} (integration text, reservation_id text, no int, data jsonb, primary key (integration, reservation_id, no))`,
+    );
+  }
+  const list = rows as unknown as Record<string, never>[];
+  const startedAt = performance.now();
+  await copy(
+    client,
+    'reservations',
+    list.map((r) => ['bench', r.id, r.check_in, r.check_out, r.status, r.total_amount, r.currency, JSON.stringify(r)]),
+  );
+  for (const table of ['guests', 'rooms', 'charges'] as const) {
+    await copy(
+      client,
+      table,
+      list.flatMap((r) => ((r[table] ?? []) as Json[]).map((one, i) => ['bench', r.id, i, JSON.stringify(one)])),
+    );
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  await client.query('drop schema copied cascade');
+  await client.end();
+  return seconds;
+}
+
+async function copy(client: pg.Client, table: string, rows: readonly unknown[][]): Promise<void> {
+  const lines = function* () {
+    for (const row of rows)
+      yield `${row.map((cell) => String(cell).replace(/[\\\t\n\r]/g, (c) => `\\${c}`)).join('\t')}\n`;
+  };
+  await pipeline(Readable.from(lines()), client.query(copyFrom(`copy copied.${table} from stdin`)));
+}
+
+export interface Backfill {
+  readonly result: SyncResult;
+  /** Until the run was over. */
+  readonly runSeconds: number;
+  /** Until the warehouse had everything. */
+  readonly seconds: number;
+  readonly peakRss: number;
+}
+
+/** A backfill as the service does it, with deliveries going on beside it. */
+export async function backfill({ ground }: BenchWorkspace, reservations: number): Promise<Backfill> {
+  let peakRss = 0;
+  const watch = setInterval(() => {
+    peakRss = Math.max(peakRss, process.memoryUsage.rss());
+  }, 100);
+  const deliveries = startDeliveries(await deliverPorts(ground));
+  const startedAt = performance.now();
+  try {
+    const request = {
+      integration,
+      kind: 'backfill',
+      from: firstDay,
+      to: lastDay(reservations),
+      requestedBy: 'bench',
+    } as const;
+    const result = await syncOnce(pullPorts(ground), request);
+    const runSeconds = (performance.now() - startedAt) / 1000;
+    for (;;) {
+      const { rows } = await ground.pool.query('select from outbox where due_at is not null limit 1');
+      if (rows.length === 0) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return { result, runSeconds, seconds: (performance.now() - startedAt) / 1000, peakRss };
+  } finally {
+    clearInterval(watch);
+    await deliveries.stop();
+  }
+}

@@ -1,0 +1,60 @@
+import { pino } from 'pino';
+import { startRunner } from '../../src/intake/pull/runner.ts';
+import { startScheduler } from '../../src/intake/pull/schedule.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../src/store/schedules.ts';
+import { type IntegrationName, syncTypes } from '../../src/terms.ts';
+import { pullPorts } from '../../src/wiring/pull.ts';
+import type { BenchWorkspace } from './workspace.ts';
+
+/** What ten thousand brands with three syncs each cost a node that has nothing to do, and one that only queues what is due. */
+export async function schedules({ ground }: BenchWorkspace, integrations: number, seconds: number): Promise<void> {
+  const list: Schedule[] = Array.from({ length: integrations }, (_, i) =>
+    syncTypes.map((sync) => ({ integration: `brand${i}` as IntegrationName, sync, everyMs: 1_800_000 })),
+  ).flat();
+  const alignedAt = performance.now();
+  await alignSchedules(ground.pool, list);
+  console.log(`  ${list.length} schedules aligned in ${Math.round(performance.now() - alignedAt)} ms`);
+  for (const [name, nextAt] of [
+    ['nothing due', `now() + interval '1 hour'`],
+    ['starts spread over half an hour, queued and not run', `now() + random() * interval '30 minutes'`],
+  ] as const) {
+    await ground.pool.query(`update schedules set next_at = ${nextAt}`);
+    await ground.pool.query('vacuum analyze schedules');
+    const ports = pullPorts(ground);
+    const wait = (maxMs: number, signal: AbortSignal) => ports.clock.wait(maxMs, signal);
+    let started = 0;
+    const loops = [
+      startScheduler({
+        log: pino({ level: 'silent' }),
+        wait,
+        stamp: () => 'same',
+        align: async () => {},
+        startDue: async (most) => {
+          const due = await startDue(ground.pool, most);
+          started += due.started;
+          return due;
+        },
+        msToNextStart: () => msToNextStart(ground.pool),
+        queued: () => {},
+      }),
+      startRunner({ ...ports, runs: { ...ports.runs, claimNext: async () => undefined } }),
+    ];
+    const before = process.cpuUsage();
+    const serverBefore = await serverCpuMs(ground);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    const { user, system } = process.cpuUsage(before);
+    const serverMs = (await serverCpuMs(ground)) - serverBefore;
+    await Promise.all(loops.map((loop) => loop.stop()));
+    const share = (ms: number) => `${(ms / (seconds * 10)).toFixed(2)} % of a core`;
+    console.log(
+      `  ${name}: node ${share((user + system) / 1000)}, PostgreSQL's statements ${share(serverMs)}, ${started} starts in ${seconds} s`,
+    );
+  }
+}
+
+async function serverCpuMs({ pool }: BenchWorkspace['ground']): Promise<number> {
+  const { rows } = await pool.query<{ ms: number | null }>(
+    `select sum(active_time)::float8 as ms from pg_stat_database`,
+  );
+  return rows[0]?.ms ?? 0;
+}

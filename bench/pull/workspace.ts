@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Ground, openGround } from '../../src/ground.ts';
+import { openPrivatePostgres, type PrivatePostgres } from '../../src/store/postgres/open.ts';
+
+export const pageSize = 200;
+export const firstDay = '2020-01-01';
+export const lastDay = (reservations: number): string =>
+  new Date(Date.parse(`${firstDay}T00:00:00Z`) + (Math.ceil(reservations / 100) - 1) * 86_400_000)
+    .toISOString()
+    .slice(0, 10);
+
+export interface BenchWorkspace {
+  readonly ground: Ground;
+  readonly partnerUrl: string;
+  /** Into the database that the destination fills. */
+  readonly server: PrivatePostgres;
+  close(): Promise<void>;
+}
+
+/** A workspace with a partner of so many reservations and a warehouse, on a private PostgreSQL that is durable. */
+export async function openWorkspace(reservations: number): Promise<BenchWorkspace> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  const partner = await startPartner(reservations);
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const { host, user, database } = server.connection as { host: string; user: string; database: string };
+  process.env.BENCH_WAREHOUSE = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`;
+  process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
+  const files: Record<string, string> = {
+    'connectors/bench-pms.yaml': `connector: bench-pms
+pull:
+  request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: cursor, next: next_cursor, cursor: query.cursor, limit: query.limit, page_size: ${pageSize} }
+shape: { root_path: reservations }
+`,
+    'integrations/bench.yaml': `integration: bench
+connector: bench-pms
+brand_id: B1
+timezone: Europe/Lisbon
+country: PT
+pull: { base_url: "${partner.url}", auth: { type: none } }
+deliver: [warehouse]
+`,
+    'destinations/warehouse.yaml': `destination: warehouse
+type: postgres
+url: "\${env:BENCH_WAREHOUSE}"
+schema: warehouse
+receives: [reservation]
+`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+  const ground = await openGround({ workspaceDir: folder, purpose: 'command', describe: 'bench', apply: 'always' });
+  return {
+    ground,
+    partnerUrl: partner.url,
+    server,
+    close: async () => {
+      partner.child.disconnect();
+      await ground.close();
+      await server.release();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startPartner(reservations: number): Promise<{ url: string; child: ChildProcess }> {
+  const child = fork(new URL('./partner.ts', import.meta.url), [String(reservations)], { stdio: 'inherit' });
+  const [port] = (await once(child, 'message')) as [number];
+  return { url: `http://127.0.0.1:${port}`, child };
+}
