@@ -25,6 +25,8 @@ test('every code is used somewhere', () => {
     .filter((file) => file.endsWith('.ts') && !file.startsWith('errors'))
     .map((file) => readFileSync(new URL(file, root), 'utf8'))
     .join('\n');
-  const unused = Object.keys(errors).filter((code) => !sources.includes(`'${code}'`) && !sources.includes(`\`${code}\``));
+  const unused = Object.keys(errors).filter(
+    (code) => !sources.includes(`'${code}'`) && !sources.includes(`\`${code}\``),
+  );
   assert.deepEqual(unused, []);
 });

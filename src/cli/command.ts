@@ -12,7 +12,7 @@ export interface CommonOptions {
 /** Adds the options that every command has, so that none forgets them. */
 export function common(command: Command): Command {
   return command
-    .option('-w, --workspace <dir>', 'the workspace folder', process.env['INNBOUND_WORKSPACE'] ?? '.')
+    .option('-w, --workspace <dir>', 'the workspace folder', process.env.INNBOUND_WORKSPACE ?? '.')
     .option('--json', 'print one JSON object (one per line for lists) on standard output');
 }
 

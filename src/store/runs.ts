@@ -65,7 +65,7 @@ export async function queueRun(
 }
 
 /** The run that has waited longest: queued, given back, or left by a node whose lease ran out. */
-export async function claimNextRun(pool: Pool, node: string, leaseMs: number): Promise<Run | undefined> {
+async function claimNextRun(pool: Pool, node: string, leaseMs: number): Promise<Run | undefined> {
   const { rows } = await pool.query<RunRow>(
     `update runs r
         set state = 'running', fence = r.fence + 1, node = $1, due_at = now() + $2 * interval '1 ms', waiting = null,

@@ -13,7 +13,7 @@ export type Read =
       readonly passing: boolean;
     };
 
-export const deepest = 64;
+const deepest = 64;
 
 const unreadable = (code: ErrorCode, message: string, passing = false): Read => ({
   kind: 'unreadable',

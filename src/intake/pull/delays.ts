@@ -10,7 +10,7 @@ export function backoffMs(failures: number, random: number): number {
 }
 
 /** What a partner may ask us to wait: less than a second is no rest, more than an hour would pass for an outage. */
-export const waitBounds = { leastMs: 1_000, mostMs: 3_600_000 } as const;
+const waitBounds = { leastMs: 1_000, mostMs: 3_600_000 } as const;
 
 /** Retry-After in seconds or as an HTTP date; undefined when there is none that can be read. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | undefined {

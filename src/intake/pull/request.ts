@@ -82,7 +82,7 @@ export function openRequest(
 }
 
 /** The request with one more value in it; a value that already stands in the place gives way. */
-export function place(request: OpenRequest, { place: where, value }: Placement): OpenRequest {
+function place(request: OpenRequest, { place: where, value }: Placement): OpenRequest {
   const dot = where.indexOf('.');
   const part = where.slice(0, dot);
   const name = where.slice(dot + 1);

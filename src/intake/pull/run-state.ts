@@ -95,7 +95,7 @@ export const firstPass: PassState = {
 /** Why a run is not asking right now. */
 export type Waiting = 'retry_after' | 'breaker' | 'rate' | 'backoff';
 
-export const counterNames = [
+const counterNames = [
   'pages',
   'requests',
   'retries',

@@ -1,14 +1,14 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
-export class TooLarge extends Error {
+class TooLarge extends Error {
   readonly code = 'INNBOUND_TOO_LARGE';
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`);
   }
 }
 
-export class UnknownEncoding extends Error {
+class UnknownEncoding extends Error {
   readonly code = 'INNBOUND_UNKNOWN_ENCODING';
   constructor(encoding: string) {
     super(`the answer has the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for`);

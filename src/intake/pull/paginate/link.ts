@@ -25,7 +25,7 @@ export function linkPaginator({ limit, pageSize }: Extract<Pagination, { type: '
 }
 
 /** The target of the first link whose relations include next. Commas and semicolons inside <> and quotes are part of the text. */
-export function nextLink(header: string): string | undefined {
+function nextLink(header: string): string | undefined {
   const link = /\s*<([^>]*)>((?:\s*;\s*[^=;,\s]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)\s*(?:,|$)/y;
   while (link.lastIndex < header.length) {
     const found = link.exec(header);
