@@ -68,7 +68,7 @@ async function main(): Promise<void> {
       await page.locator('h1').first().waitFor();
       await act?.(page);
       // Long enough for charts to be drawn and for something to have happened.
-      await delay(name.startsWith('overview') ? 8_000 : 1_000);
+      await delay(name === 'overview' ? 150_000 : name.startsWith('overview') ? 8_000 : 1_000);
       await page.screenshot({ path: path.join(images, `console-${name}.png`) });
       console.log(`docs/images/console-${name}.png`);
     }
@@ -112,9 +112,6 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
   const held = `/reservations/lisbon-grand/reservations/${delivery?.record_id}`;
   const studio = '/studio?connector=front-desk';
   return [
-    { name: 'overview', at: '/', scheme: 'dark' },
-    { name: 'overview-day', at: '/', scheme: 'light' },
-    { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
     { name: 'integrations', at: '/integrations', scheme: 'light' },
     { name: 'integration', at: '/integrations/lisbon-grand', scheme: 'dark' },
     { name: 'runs', at: '/runs', scheme: 'light' },
@@ -134,6 +131,10 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
     { name: 'destinations', at: '/destinations', scheme: 'dark' },
     { name: 'onboard', at: '/onboard', scheme: 'light' },
     { name: 'audit', at: '/audit', scheme: 'light' },
+    // Last, when the charts have something to show.
+    { name: 'overview', at: '/', scheme: 'dark' },
+    { name: 'overview-day', at: '/', scheme: 'light' },
+    { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
   ];
 }
 

@@ -46,7 +46,8 @@ export function Destinations() {
 function One({ destination }: { destination: Destination }) {
   const failing =
     destination.last_failed_at !== null && destination.last_failed_at > (destination.last_delivered_at ?? '');
-  const state = destination.paused ? 'paused' : failing ? 'failing' : 'healthy';
+  const held = destination.lanes.some((lane) => lane.held > 0);
+  const state = destination.paused ? 'paused' : failing ? 'failing' : held ? 'attention' : 'healthy';
   return (
     <Card title={destination.name} aside={<State of={state} />} flush>
       <p className="muted" style={{ padding: '0 16px 10px' }}>

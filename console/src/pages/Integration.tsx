@@ -21,7 +21,7 @@ export function Integration() {
   const every = useEvery(5);
   const query = useQuery({
     queryKey: ['integrations', name],
-    queryFn: ({ signal }) => get<IntegrationDetail>(`/integrations/${part(name)}`, undefined, signal),
+    queryFn: ({ signal }) => get<IntegrationDetail>(`/integrations/${part(name)}`, { hours: 3 }, signal),
     refetchInterval: every,
   });
   return (
@@ -157,7 +157,7 @@ function Lanes({ brand }: { brand: IntegrationDetail }) {
   return (
     <Card
       title="Deliveries"
-      aside={<Spark values={brand.sparkline.map((point) => point.changes)} label="Changes of the last day" />}
+      aside={<Spark values={brand.sparkline.map((point) => point.changes)} label="Changes of the last three hours" />}
       flush
     >
       <table className="list">

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Entry, Timeline } from '../api/types.ts';
 import { meaning, State, type Tone } from '../parts/basics.tsx';
 import { DiffTable, JsonText, Notes } from '../parts/data.tsx';
-import { capital, clockOf, instant, plural, span, words } from '../parts/format.ts';
+import { capital, causeOf, clockOf, instant, plural, span, words } from '../parts/format.ts';
 
 type Received = Extract<Entry, { what: 'received' }>;
 
@@ -95,15 +95,9 @@ const receivedTone: Record<string, Tone> = {
   erased: 'bad',
   dead: 'bad',
 };
-const causes: Record<string, string> = {
-  run: 'by a pull',
-  event: 'by an event',
-  replay: 'by a replay',
-  erasure: 'by an erasure',
-};
 
 function receivedTitle(entry: Received): ReactNode {
-  const how = causes[entry.cause] ?? `by ${words(entry.cause)}`;
+  const how = causeOf(entry.cause);
   return (
     <>
       {capital(words(entry.outcome))}

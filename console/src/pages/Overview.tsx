@@ -7,7 +7,7 @@ import { useEvery, useNews } from '../api/live.ts';
 import type { Overview as Data, Point } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
-import { number, plural, span } from '../parts/format.ts';
+import { causeOf, number, plural, span } from '../parts/format.ts';
 
 const periods = [
   { value: '15m', label: '15 min' },
@@ -185,40 +185,39 @@ function Health({ data }: { data: Data }) {
   const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
   return (
     <div className="wide-narrow">
-      <Card title="Health of each brand" flush>
-        {health.length === 0 ? (
-          <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
-            A brand needs a connector, its address and credentials, and a destination.
-          </Empty>
-        ) : (
-          <table className="list folds">
-            <thead>
-              <tr>
-                <th scope="col">Brand</th>
-                <th scope="col">State</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {health.map(({ integration, state, reasons }) => (
-                <tr key={integration}>
-                  <td>
-                    <Link to="/integrations/$name" params={{ name: integration }} className="name">
-                      {integration}
-                    </Link>
-                  </td>
-                  <td>
-                    <State of={state} />
-                  </td>
-                  <td className="whole muted">{reasons.join(' ') || 'Everything flows.'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </Card>
       <div className="stack">
-        <Happening />
+        <Card title="Health of each brand" flush>
+          {health.length === 0 ? (
+            <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
+              A brand needs a connector, its address and credentials, and a destination.
+            </Empty>
+          ) : (
+            <table className="list folds">
+              <thead>
+                <tr>
+                  <th scope="col">Brand</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Why</th>
+                </tr>
+              </thead>
+              <tbody>
+                {health.map(({ integration, state, reasons }) => (
+                  <tr key={integration}>
+                    <td>
+                      <Link to="/integrations/$name" params={{ name: integration }} className="name">
+                        {integration}
+                      </Link>
+                    </td>
+                    <td>
+                      <State of={state} />
+                    </td>
+                    <td className="whole muted">{reasons.join(' ') || 'Everything flows.'}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Card>
         <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} going`}>
           <dl className="facts">
             {data.nodes.map(({ node, role, started_at }) => (
@@ -232,6 +231,7 @@ function Health({ data }: { data: Data }) {
           </dl>
         </Card>
       </div>
+      <Happening />
     </div>
   );
 }
@@ -251,9 +251,9 @@ function Happening() {
                 to="/reservations/$name/$type/$id"
                 params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
               >
-                {one.id}
+                {one.type === 'guest' ? 'A guest' : one.id}
               </Link>{' '}
-              {one.event} <span className="muted">{one.cause === 'run' ? 'by a pull' : `by an ${one.cause}`}</span>
+              {one.event} <span className="muted">{causeOf(one.cause)}</span>
               <span className="muted place">{one.integration}</span>
             </li>
           ))}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { guestFields, reservationFields } from '../../../src/canonical/fields.ts';
 import type { Difference, Json, Note } from '../api/types.ts';
 import { shown, words } from './format.ts';
+import { icons } from './icons.tsx';
 
 const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), 'guests', 'rooms', 'charges', 'extra'];
 const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
@@ -98,7 +99,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       <CopyButton value={text}>
         {({ copied, copy }) => (
           <ActionIcon variant="default" size={36} onClick={copy} aria-label={copied ? 'Copied' : `Copy ${label}`}>
-            {copied ? '✓' : '⧉'}
+            {copied ? icons.done : icons.copy}
           </ActionIcon>
         )}
       </CopyButton>

@@ -46,6 +46,14 @@ const syncNames: Record<string, string> = {
   backfill: 'Backfill',
 };
 export const syncName = (sync: string): string => syncNames[sync] ?? sync;
+const causes: Record<string, string> = {
+  run: 'by a pull',
+  event: 'by an event',
+  guest: 'through its guest',
+  replay: 'by a replay',
+  erasure: 'by an erasure',
+};
+export const causeOf = (cause: string): string => causes[cause] ?? `by ${words(cause)}`;
 /** checked_in as people say it. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

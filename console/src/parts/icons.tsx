@@ -53,5 +53,7 @@ export const icons = {
     <path d="M4 3h9.5a2.5 2.5 0 0 1 2.5 2.5V17H6.5A2.5 2.5 0 0 1 4 14.5zM4 14.5A2.5 2.5 0 0 1 6.5 12H16M7.5 6h5" />,
   ),
   more: draw(<path d="M3.5 5.5h13M3.5 10h13M3.5 14.5h13" />),
+  copy: draw(<path d="M7.5 7.5V4h8.5v8.5h-3.5M4 7.5h8.5V16H4z" />),
+  done: draw(<path d="m4.5 10.5 3.5 3.5 7.5-8" />),
   bell: draw(<path d="M3.5 14a6.5 6.5 0 0 1 13 0M2.5 16.5h15M10 7.5V5" />),
 };

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { type ConsolePorts, registerConsole } from '../../src/api/console.ts';
+import { buildServer } from '../../src/api/server.ts';
+import { openLog } from '../../src/kit/log.ts';
+
+/** How the built console is served, and what stands there until it is built. */
+
+let dist: string;
+let progress: ReturnType<ConsolePorts['progress']> = { kind: 'building' };
+const app = buildServer({ log: openLog('silent'), notReady: async () => [] });
+const get = (url: string, headers: Record<string, string> = { accept: 'text/html' }) => app.inject({ url, headers });
+
+before(async () => {
+  dist = path.join(await mkdtemp(path.join(os.tmpdir(), 'innbound-dist-')), 'dist');
+  registerConsole(app, { dist, progress: () => progress });
+});
+after(async () => {
+  await app.close();
+  await rm(path.dirname(dist), { recursive: true, force: true });
+});
+
+test('until it is built, a page says so and comes back by itself', async () => {
+  const answer = await get('/');
+  assert.equal(answer.statusCode, 503);
+  assert.equal(answer.headers.refresh, '2');
+  assert.match(answer.body, /The desk is being set/);
+});
+
+test('when it cannot be built, the page says what to do, and does not come back by itself', async () => {
+  progress = { kind: 'failed', message: 'Run <this> to see why' };
+  const answer = await get('/');
+  assert.equal(answer.headers.refresh, undefined);
+  assert.match(answer.body, /Run &#60;this&#62; to see why/);
+});
+
+test('once built, it is there without a restart; a newer build takes its place', async () => {
+  await mkdir(path.join(dist, 'assets'), { recursive: true });
+  await writeFile(path.join(dist, 'index.html'), '<meta nonce="__NONCE__">one');
+  await writeFile(path.join(dist, 'assets', 'a-1.js'), 'x'.repeat(5_000));
+  await writeFile(path.join(dist, 'stamp'), '1');
+  assert.match((await get('/any/page')).body, /^<meta nonce="[^_"]+">one$/);
+  const plain = await get('/assets/a-1.js', {});
+  assert.equal(plain.body.length, 5_000);
+  assert.match(String(plain.headers['content-type']), /javascript/);
+  const small = await get('/assets/a-1.js', { 'accept-encoding': 'gzip, br' });
+  assert.equal(small.headers['content-encoding'], 'br');
+  assert.ok(small.rawPayload.length < 100);
+  await rm(path.join(dist, 'stamp'));
+  await writeFile(path.join(dist, 'index.html'), 'two');
+  await writeFile(path.join(dist, 'stamp'), '2');
+  assert.equal((await get('/')).body, 'two');
+});
+
+test('the stamp and files outside are not served', async () => {
+  for (const at of ['/stamp', '/index.html', '/../package.json', '/assets/%2e%2e/stamp']) {
+    const answer = await get(at, {});
+    assert.equal(answer.statusCode, 404, at);
+  }
+});
