@@ -24,15 +24,18 @@ export function linkPaginator({ limit, pageSize }: Extract<Pagination, { type: '
   };
 }
 
+/** One after the other, so that a title's text is not taken for a parameter. */
+const parameter = /;\s*([^=;,\s]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s]*)))?/g;
+
 /** The target of the first link whose relations include next. Commas and semicolons inside <> and quotes are part of the text. */
-function nextLink(header: string): string | undefined {
+export function nextLink(header: string): string | undefined {
   const link = /\s*<([^>]*)>((?:\s*;\s*[^=;,\s]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)\s*(?:,|$)/y;
   while (link.lastIndex < header.length) {
     const found = link.exec(header);
     if (found === null) return undefined;
     const [, target = '', parameters = ''] = found;
-    const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i.exec(parameters);
-    const relations = (relation?.[1] ?? relation?.[2] ?? '').toLowerCase().split(/\s+/);
+    const relation = [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel');
+    const relations = (relation?.[2] ?? relation?.[3] ?? '').toLowerCase().split(/\s+/);
     if (relations.includes('next')) return target.trim();
   }
   return undefined;

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { looksCounted } from '../../src/intake/pull/paginate/counting.ts';
+import { nextLink } from '../../src/intake/pull/paginate/link.ts';
+import { paginatorFor } from '../../src/intake/pull/paginate/paginate.ts';
+import { readTotal } from '../../src/intake/pull/paginate/paginator.ts';
+import { pathReader } from '../../src/intake/pull/read-path.ts';
+import { hash53, SeenRows } from '../../src/intake/pull/seen.ts';
+import type { Json } from '../../src/terms.ts';
+
+test('the next link is found among others, however they are written', () => {
+  const cases: [string, string | undefined][] = [
+    ['</a?page=2>; rel="next"', '/a?page=2'],
+    ['</a?page=2>;rel=next', '/a?page=2'],
+    ['<x>; rel="prev", <y>; rel="next"', 'y'],
+    ['<x,y>; title="a, b; rel=next"; rel=prev, <z>; rel="last NEXT"', 'z'],
+    ['<x>; rel="nextish"', undefined],
+    ['<x>; foo', undefined],
+    ['not a link', undefined],
+    ['', undefined],
+  ];
+  for (const [header, expected] of cases) assert.equal(nextLink(header), expected, header);
+});
+
+test('a link header of any kind ends the search', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('<', '>', ';', ',', '"', '=', 'rel', 'next', ' ', 'x', '\\') }),
+      (header) => void nextLink(header),
+    ),
+  );
+});
+
+test('totals that can be totals', () => {
+  const cases: [Json | undefined, number | undefined][] = [
+    [450, 450],
+    ['450', 450],
+    [' 450 ', 450],
+    [0, 0],
+    [-1, undefined],
+    [4.5, undefined],
+    ['many', undefined],
+    ['', undefined],
+    [null, undefined],
+    [[450], undefined],
+    [undefined, undefined],
+    ['99999999999999999999', undefined],
+  ];
+  for (const [value, expected] of cases) assert.equal(readTotal(value), expected);
+});
+
+test('values of a response are read by path', () => {
+  const body = { meta: { next: 'a', 'x.y': { z: 1 } }, list: [{ href: 'b' }, { href: 'c' }] };
+  const cases: [string, Json | undefined][] = [
+    ['meta.next', 'a'],
+    ['meta["x.y"].z', 1],
+    ["meta.'x.y'.z", 1],
+    ['list[0].href', 'b'],
+    ['list[-1].href', 'c'],
+    ['meta.none.deeper', undefined],
+    ['__proto__', undefined],
+    ['meta.constructor', undefined],
+    ['list.href', undefined],
+  ];
+  for (const [path, expected] of cases) assert.deepEqual(pathReader(path)(body), expected, path);
+});
+
+test('offsets in disguise are recognised', () => {
+  const asked = 'https://pms.example/r?dateFrom=2026-03-10&limit=200';
+  const cursor = (text: string) => looksCounted({ cursor: text }, asked, 200, 1);
+  assert.ok(cursor('200'));
+  assert.ok(cursor('offset:200'));
+  assert.ok(cursor(Buffer.from('{"offset":200}').toString('base64url')));
+  assert.ok(!cursor('eyJpZCI6IlIwMDIwMCJ9'));
+  assert.ok(!cursor('a8f3c1'));
+  const link = (query: string) =>
+    looksCounted({ url: `https://pms.example/r?dateFrom=2026-03-10&limit=200${query}` }, asked, 200, 1);
+  assert.ok(link('&offset=200'));
+  assert.ok(link('&page=2'));
+  assert.ok(!link('&page=7'));
+  assert.ok(!link('&after=R-9f3'), 'the limit, which was asked for, gives nothing away');
+});
+
+/** A list of any length, in pages of any size, by a server with any cap, read by counting. */
+test('counting reaches every row of any list, whatever the cap', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(120),
+      fc.integer({ min: 1, max: 30 }),
+      fc.integer({ min: 1, max: 40 }),
+      fc.boolean(),
+      fc.constantFrom('offset', 'page'),
+      (rows, pageSize, cap, tells, type) => {
+        const list = Array.from({ length: rows }, (_, i) => i);
+        const paginator = paginatorFor(
+          type === 'offset'
+            ? { type: 'offset', offset: 'query.o', limit: 'query.l', pageSize, first: 0, total: 'total' }
+            : { type: 'page', page: 'query.p', limit: 'query.l', pageSize, first: 1, total: 'total' },
+        );
+        const seen: number[] = [];
+        let state = paginator.first;
+        for (let requests = 0; ; requests++) {
+          assert.ok(requests < rows + 3);
+          const limit = Math.min(pageSize, cap);
+          const placed = Number(paginator.placements(state)[0]?.value);
+          const start = type === 'offset' ? placed : (placed - 1) * limit;
+          const page = list.slice(start, start + limit);
+          seen.push(...page);
+          const next = paginator.after(state, {
+            rows: page.length,
+            ...(tells && { total: rows }),
+            body: null,
+            headers: {},
+            url: 'https://x.example/',
+          });
+          if (next.kind === 'end' || next.kind === 'broken') break;
+          state = next.state;
+        }
+        assert.deepEqual(seen, list);
+      },
+    ),
+  );
+});
+
+test('rows are remembered exactly, however many', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.nat())), (entries) => {
+      const seen = new SeenRows();
+      const expected = new Map<number, number>();
+      for (const [text, content] of entries) {
+        seen.set(hash53(text), content);
+        expected.set(hash53(text), content);
+      }
+      assert.equal(seen.size, expected.size);
+      for (const [key, content] of expected) assert.equal(seen.get(key), content);
+      seen.clear();
+      assert.equal(seen.get(hash53('x')), undefined);
+    }),
+  );
+  const many = new SeenRows();
+  for (let i = 0; i < 200_000; i++) many.set(hash53(`RES-${i}`), i);
+  assert.equal(many.size, 200_000);
+  assert.equal(many.get(hash53('RES-123456')), 123_456);
+});
