@@ -13,6 +13,7 @@ export const operatorsSchema = z.strictObject({
   not: spellings.optional().describe('The value is not this, and none of these.'),
   exists: z.boolean().optional().describe('true: there is a value; false: it is absent, null or empty text.'),
   same_as: path.optional().describe('The value equals the one at this path.'),
+  not_same_as: path.optional().describe('The value differs from the one at this path, or is empty.'),
   at_least: z
     .union([z.number(), z.string()])
     .optional()

@@ -51,7 +51,17 @@ function compileTest(test: Test, at: string, env: Env): Accepts {
   return (value, scope) => tests.every((accepts) => accepts(value, scope));
 }
 
-export const operatorNames = ['is', 'not', 'exists', 'same_as', 'at_least', 'at_most', 'starts_with', 'contains'];
+export const operatorNames = [
+  'is',
+  'not',
+  'exists',
+  'same_as',
+  'not_same_as',
+  'at_least',
+  'at_most',
+  'starts_with',
+  'contains',
+];
 
 function operators(test: Operators, at: string, env: Env): Accepts[] {
   const tests: Accepts[] = [];
@@ -59,20 +69,18 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
     if (!operatorNames.includes(name))
       env.problem(documentPath(at, name), `unknown test ${name}; there are ${operatorNames.join(', ')}`);
   }
-  const { is, not, exists, same_as: sameAs, at_least: least, at_most: most, starts_with: prefix, contains } = test;
+  const { is, not, exists, same_as: sameAs, not_same_as: notSameAs } = test;
+  const { at_least: least, at_most: most, starts_with: prefix, contains } = test;
   if (is !== undefined) tests.push(compileTest(is, at, env));
   if (not !== undefined) {
     const accepts = compileTest(not, at, env);
     tests.push((value, scope) => !accepts(value, scope));
   }
   if (exists !== undefined) tests.push((value) => isBlank(value) !== exists);
-  if (sameAs !== undefined) {
-    const path = env.path(sameAs, `${at}.same_as`);
-    const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
-    tests.push((value, scope) => {
-      const text = keyText(value);
-      return text !== undefined && text === keyText(read(scope));
-    });
+  if (sameAs !== undefined) tests.push(equals(sameAs, `${at}.same_as`, env));
+  if (notSameAs !== undefined) {
+    const accepts = equals(notSameAs, `${at}.not_same_as`, env);
+    tests.push((value, scope) => !accepts(value, scope));
   }
   if (least !== undefined) tests.push((value) => isOrdered(value, least, 1));
   if (most !== undefined) tests.push((value) => isOrdered(value, most, -1));
@@ -84,6 +92,16 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
         : (keyText(value)?.includes(contains) ?? false),
     );
   return tests;
+}
+
+/** Whether the value is the one at a path; nothing equals nothing. */
+function equals(other: string, at: string, env: Env): Accepts {
+  const path = env.path(other, at);
+  const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+  return (value, scope) => {
+    const text = keyText(value);
+    return text !== undefined && text === keyText(read(scope));
+  };
 }
 
 function isOrdered(value: Json | undefined, bound: Scalar, sign: 1 | -1): boolean {

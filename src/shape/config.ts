@@ -80,6 +80,7 @@ export interface Operators {
   readonly not?: Scalar | readonly Scalar[] | undefined;
   readonly exists?: boolean | undefined;
   readonly same_as?: string | undefined;
+  readonly not_same_as?: string | undefined;
   readonly at_least?: number | string | undefined;
   readonly at_most?: number | string | undefined;
   readonly starts_with?: string | undefined;
