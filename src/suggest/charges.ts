@@ -42,7 +42,7 @@ export function findCharges(
       chargeSection({ from: container.from }, leaves, matches),
     );
     const [first] = sections;
-    return { sections, ...(sections.length === 1 && first !== undefined && sums(first, {}, outer[0]?.leaves ?? [])) };
+    return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
@@ -64,13 +64,12 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
   if (sibling) matches.set('description', { ...match, leaf: sibling });
 }
 
-function sums(section: Section, where: JsonObject, leaves: readonly Leaf[]): Pick<Charges, 'total' | 'currency'> {
-  const amount = (section.map.fields as JsonObject).amount;
+function sums(section: Section, leaves: readonly Leaf[]): Pick<Charges, 'total' | 'currency'> {
+  const { fields, ...list } = section.map;
+  const { amount } = fields as JsonObject;
   const currency = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
     'currency',
   );
-  const all = { ...where, ...(section.map.where as JsonObject | undefined) };
-  const list = { from: section.map.from as Json, ...(Object.keys(all).length > 0 && { where: all }) };
   return {
     ...(amount !== undefined && { total: { sum: { ...list, value: amount } } }),
     ...(currency && { currency: { pick: { ...list, value: currency.leaf.path } } }),
@@ -99,10 +98,9 @@ function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges
     const matches = matchFields(table.leaves, vocabulary);
     const back = id && refersBack(table, ids);
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
-    const head = { from: '$item', join: { in: table.path, key: back.path, by: id.leaf.path } };
+    const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };
     const section = chargeSection(head, table.leaves, matches);
-    const own = { ...section, map: { ...section.map, from: table.path } };
-    return { sections: [section], ...sums(own, { [back.path]: { same_as: `$record.${id.leaf.path}` } }, table.leaves) };
+    return { sections: [section], ...sums(section, table.leaves) };
   }
   return { sections: [] };
 }

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
 import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
+import { plain } from './kinds.ts';
 import { type Leaf, leavesOf } from './leaves.ts';
 import { bookerWords, fullNameLexeme, guestLexicon, guestWords, secondNameLexeme, strangerWords } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
-import { refersTo, type Table } from './tables.ts';
+import { refersBack, refersTo, type Table } from './tables.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: { ...guestLexicon, full_name: fullNameLexeme, second_name: secondNameLexeme },
@@ -120,14 +121,52 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
     const references = recordLeaves.filter(
       (leaf) => (leaf.kind === 'value' || leaf.kind === 'list') && refersTo(leaf, table),
     );
-    if (score < 3.5 || table.id === undefined || references.length === 0) return [];
-    const from: Json = references.length === 1 ? (references[0]?.path ?? '') : references.map(({ path }) => path);
+    const [first] = references;
+    if (score < 3.5 || table.id === undefined || first === undefined) return [];
+    const from: Json = references.length === 1 ? first.path : references.map(({ path }) => path);
+    const key = table.id.path;
     const head = {
       from,
-      join: { in: table.path, key: table.id.path, by: '$item' },
-      ...(references.length > 1 && { unique: table.id.path }),
+      join: { in: table.path, key, by: '$item' },
+      ...(references.length > 1 && { unique: key }),
     };
-    return [{ head, leaves: table.leaves, matches, score }];
+    const known = references.map(({ path }) => ({ [key]: { not_same_as: `$record.${path}` } }));
+    const further = companions(recordLeaves, tables, table).map((join): People => {
+      const where = Object.assign({}, ...known) as JsonObject;
+      return {
+        head: { join, ...(references.length === 1 && { where }), unique: key },
+        leaves: table.leaves,
+        matches: new Map(matches),
+        score,
+      };
+    });
+    return [{ head, leaves: table.leaves, matches, score }, ...further];
+  });
+}
+
+/** Tables between the reservations and their people: each row names one of both. */
+function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], people: Table): Json[] {
+  return tables.flatMap((between) => {
+    // A line of a bill names both too.
+    if (between === people || between.leaves.some(({ own, around }) => [...own, ...around].includes('amount')))
+      return [];
+    const person = between.leaves.find(
+      (leaf) => leaf !== between.id && leaf.kind === 'value' && refersTo(leaf, people),
+    );
+    if (person === undefined) return [];
+    for (const leaf of recordLeaves) {
+      const ids = new Set(leaf.values.map((value) => plain(value ?? null)));
+      if (leaf.kind !== 'value' || ids.size !== leaf.values.length) continue;
+      const back = refersBack(between, ids);
+      if (back === undefined || back === person) continue;
+      return [
+        [
+          { in: between.path, key: back.path, by: leaf.path },
+          { in: people.path, key: people.id?.path ?? '', by: person.path },
+        ],
+      ];
+    }
+    return [];
   });
 }
 

@@ -5,7 +5,7 @@ import { type Leaf, leavesOf, present } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
-import { lookupLeaves, refersTo, type Table } from './tables.ts';
+import { refersTo, type Table, withLookups } from './tables.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
 const worth: Readonly<Record<string, number>> = {
@@ -36,7 +36,10 @@ export function findRooms(context: RoomContext): Section | undefined {
     ...nightly.flatMap((nights) => firstLeaves(nights, recordLeaves[0]?.values.length ?? 0)),
   ];
   const own = matchFields(
-    [...leaves, ...lookupLeaves(recordLeaves, tables)].filter(({ path }) => !taken(path)),
+    withLookups(
+      leaves.filter(({ path }) => !taken(path)),
+      tables,
+    ),
     vocabulary,
   );
   const persons = countPersons(containers, tables);
@@ -45,7 +48,7 @@ export function findRooms(context: RoomContext): Section | undefined {
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = leavesOf(container.items);
-      const matches = matchFields([...leaves, ...lookupLeaves(leaves, tables)], vocabulary);
+      const matches = matchFields(withLookups(leaves, tables), vocabulary);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
     .filter(({ score }) => score >= 3.5)
@@ -107,7 +110,7 @@ function firstLeaves({ items, owners, from, words }: Container, records: number)
     });
 }
 
-/** Counts by age category, where a table says which category is a child's: each count times one or times nothing. */
+/** Counts by age category, where a table says which category is a child's. */
 function countPersons(containers: readonly Container[], tables: readonly Table[]): JsonObject {
   for (const { items, from, kind, inside } of containers) {
     if (kind !== 'list' || inside.length > 0) continue;
@@ -122,25 +125,12 @@ function countPersons(containers: readonly Container[], tables: readonly Table[]
       const spellings = [...new Set(present(group).map(plain))];
       const adults = spellings.filter((value) => /^adult/i.test(value));
       const others = spellings.filter((value) => !/^adult/i.test(value));
-      const times = (yes: string[], no: string[]): Json => ({
-        sum: {
-          from,
-          value: {
-            product: [
-              count.path,
-              {
-                lookup: {
-                  in: table.path,
-                  key: table.id?.path ?? '',
-                  by: leaf.path,
-                  value: { path: group.path, values: { 1: yes, 0: no } },
-                },
-              },
-            ],
-          },
-        },
+      const join = { in: table.path, key: table.id.path, by: leaf.path };
+      const counted = (of: string[]): Json => ({
+        sum: { from, join, where: { [group.path]: of }, value: `$parent.${count.path}` },
       });
-      return { adults: times(adults, others), ...(others.length > 0 && { children: times(others, adults) }) };
+      const none = { const: 0, when: { [table.path]: { exists: true } } };
+      return { adults: counted(adults), ...(others.length > 0 && { children: { first: [counted(others), none] } }) };
     }
   }
   return {};

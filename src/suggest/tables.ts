@@ -75,17 +75,17 @@ function nameLeaf(table: Table): Leaf | undefined {
   return undefined;
 }
 
-/** References of the records as fields of their own: RateId with a table of rates is the rate's code. */
-export function lookupLeaves(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
-  return leaves.flatMap((leaf) => {
+/** The leaves, with what a table calls it in the place of every id that refers to one: RateId becomes the rate's code. */
+export function withLookups(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
+  return leaves.map((leaf) => {
     const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one)) : undefined;
     const name = table && nameLeaf(table);
-    if (table?.id === undefined || name === undefined) return [];
+    if (table?.id === undefined || name === undefined) return leaf;
     const { id } = table;
     const byId = new Map(id.values.map((value, index) => [plain(value ?? null), name.values[index]]));
     const own = leaf.own.filter((word) => word !== 'id');
     const source = { lookup: { in: table.path, key: id.path, by: leaf.path, value: name.path } };
     const values = leaf.values.map((value) => (value === undefined ? undefined : byId.get(plain(value))));
-    return [{ ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values }];
+    return { ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values };
   });
 }
