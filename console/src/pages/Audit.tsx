@@ -21,10 +21,7 @@ export function Audit() {
   };
   return (
     <>
-      <Head
-        title="Audit"
-        lead="Who did what, and who read payloads with guest data. It cannot be edited here or anywhere."
-      />
+      <Head title="Audit" lead="Who did what, and who read payloads with guest data. No page and no call edits it." />
       <form className="filters" onSubmit={submit}>
         <TextInput name="actor" label="Who" defaultValue={search.actor} />
         <TextInput name="action" label="Action" defaultValue={search.action} placeholder="dead_letters.replay" />
