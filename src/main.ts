@@ -18,6 +18,9 @@ First steps:
 Each command explains itself: innbound COMMAND --help. Errors have stable codes: docs/errors.md.`,
   );
 
+// `innbound … | head`: whoever read the output has enough of it.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 for (const register of commands) register(program);
 program.exitOverride();
 
