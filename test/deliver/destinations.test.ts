@@ -40,7 +40,6 @@ async function filesSubject(format: 'ndjson' | 'parquet'): Promise<Subject> {
       }
       return effects;
     },
-    refuse: undefined,
     async close() {
       await offered.close();
       await remove();

@@ -43,6 +43,7 @@ test('a failing record is retried on its schedule, then held back alone; others 
   const crm = scripted(({ message }) => (message.data.id === 'stuck' ? busy : delivered));
   await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
   const running = startDeliveries(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
+  t.after(() => running.stop());
   await until(async () => (await open(store.pool)).length === 1);
   await takeIn(
     store.pool,
@@ -126,6 +127,7 @@ test('one dead destination delays no other, one noisy brand starves no other', a
     lane(config('dead', { timeoutMs: 300 }), brand),
   ]);
   const running = startDeliveries(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
+  t.after(() => running.stop());
   await until(async () => order.length === 301);
   assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
   await running.stop();
@@ -151,6 +153,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
     const records = Array.from({ length: 20 }, (_, n) => reservation(`r${n}`, { total_amount: String(i) }));
     await takeIn(store.pool, records, ['crm']);
   }
+  t.after(() => Promise.all(running.map((one) => one.stop())));
   await until(async () => seen.length >= 100);
   await Promise.all(running.map((one) => one.stop()));
   assert.equal(seen.length, 100);

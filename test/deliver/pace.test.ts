@@ -27,6 +27,7 @@ test('the rate holds over all nodes', async (t) => {
   });
   const one = lane(config('crm', { batch: 1, rate: { perSecond: 40, burst: 6 } }));
   const nodes = [1, 2, 3].map(() => startDeliveries(ports(pool, [one], { crm: crm.destination })));
+  t.after(() => Promise.all(nodes.map((node) => node.stop())));
   await until(() => times.length === 30);
   await Promise.all(nodes.map((node) => node.stop()));
   const took = (times.at(-1) ?? 0) - (times[0] ?? 0);
@@ -103,6 +104,7 @@ test('a paused destination rests; a changed document opens it anew', async (t) =
       },
     ),
   );
+  t.after(() => node.stop());
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.deepEqual(opened, []);
   current = config('crm', { revision: '1' });
