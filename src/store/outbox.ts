@@ -24,7 +24,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
 
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 
-/** One index probe per lane: a thousand brands with three destinations each take some ten milliseconds. */
+/** One index probe per lane: a thousand brands with three destinations each take some tens of milliseconds. */
 async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]> {
   const { rows } = await pool.query<DueLane>({
     name: 'outbox-next-due',

@@ -47,6 +47,7 @@ test('a destination that asks for silence gets it whole, and no try is used', as
   });
   const one = lane(config('crm', { batch: 1, concurrency: 1 }));
   const node = startDeliveries(ports(pool, [one], { crm: crm.destination }));
+  t.after(() => node.stop());
   await until(() => times.length === 13);
   await node.stop();
   assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 690, 'something was sent during the silence');
@@ -60,6 +61,7 @@ test('an incomplete batch waits for more, a full one goes at once', async (t) =>
   const one = lane(config('crm', { batch: 10, batchWaitMs: 800 }));
   const startedAt = performance.now();
   const node = startDeliveries(ports(pool, [one], { crm: crm.destination }));
+  t.after(() => node.stop());
   await until(() => crm.calls.length === 1);
   assert.ok(performance.now() - startedAt >= 500);
   assert.equal(crm.calls[0]?.length, 3);
