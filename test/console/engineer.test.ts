@@ -40,6 +40,15 @@ describe('the integration engineer', { skip }, () => {
   });
   after(() => desk?.stop());
 
+  test('gets a first mapping from a pasted response', async () => {
+    await page.getByRole('link', { name: 'Mapping studio' }).click();
+    await page.getByLabel('Sample, as JSON').fill(sample);
+    await page.getByRole('button', { name: 'Suggest a mapping' }).click();
+    await page.getByText('A first mapping').waitFor();
+    assert.match(await page.getByLabel('Connector, as YAML').inputValue(), /check_in: arrival/);
+    await page.getByText(/of 2 records pass/).waitFor();
+  });
+
   test('sees the canonical record beside the connector, with notes, and what would fail', async () => {
     await page.getByRole('link', { name: 'Mapping studio' }).click();
     await page.getByLabel('Sample, as JSON').fill(sample);
