@@ -187,12 +187,6 @@ export const pullErrors = {
     what: 'The list changed at every pass over it, so that nothing shows it whole.',
     next: 'The next run tries again; a smaller window.step or a larger page_size makes passes shorter.',
   },
-  'pull.window_skipped': {
-    stage: 'pull',
-    retry: 'again',
-    what: 'The partner could not answer for some days, even one at a time; the other days were read.',
-    next: 'The next run tries again; the run names the days.',
-  },
   'pull.no_such_sync': {
     stage: 'pull',
     retry: 'operator',

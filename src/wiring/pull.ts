@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ActiveIntegration } from '../active.ts';
 import { dayOffset } from '../documents/day-offset.ts';
 import { durationMs } from '../documents/duration.ts';
 import { sizeBytes } from '../documents/size.ts';
-import type { Ground } from '../ground.ts';
+import { type Ground, shippedConnectorsDir } from '../ground.ts';
 import type { Planned, PullPorts } from '../intake/pull/ports.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
@@ -97,8 +98,22 @@ async function planOf(ground: Ground, integration: IntegrationName): Promise<Pla
   return { kind: 'ok', plan: { settings, shaper: recordPath.shaper, prepare: recordPath.prepare, target } };
 }
 
-/** An adapter's path is written from the file of its connector. */
+/**
+ * An adapter's path is written from the file of its connector: a file in connectors/, or connector.yaml in a folder of the
+ * connector's name, of the workspace or as shipped. It may not lead out of there: a document can name code, not bring it.
+ */
 function adapterOf(ground: Ground, { connector }: ActiveIntegration): string | undefined {
   const adapter = connector.body.pull?.adapter;
-  return adapter === undefined ? undefined : path.resolve(ground.workspaceDir, 'connectors', adapter);
+  if (adapter === undefined) return undefined;
+  const own = path.join(ground.workspaceDir, 'connectors');
+  const places = [
+    { root: ground.workspaceDir, from: path.join(own, connector.name) },
+    { root: ground.workspaceDir, from: own },
+    { root: shippedConnectorsDir, from: path.join(shippedConnectorsDir, connector.name) },
+  ];
+  const files = places
+    .map(({ root, from }) => ({ root, file: path.resolve(from, adapter) }))
+    .filter(({ root, file }) => !path.relative(root, file).startsWith('..'))
+    .map(({ file }) => file);
+  return files.find((file) => existsSync(file)) ?? files[0] ?? path.join(own, path.basename(adapter));
 }
