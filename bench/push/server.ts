@@ -45,7 +45,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
       // Naive: each request on a connection of its own, a transaction and an fsync each.
       insert:
         job.kind === 'group'
-          ? (events) => appendEvents(pool, events)
+          ? (events, written) => appendEvents(pool, events, written)
           : async (events) => (await Promise.all(events.map((event) => appendEvents(pool, [event])))).flat(),
       writeRejections: async () => {},
     });

@@ -1,5 +1,5 @@
 import type { NewEvent, Stored } from '../intake/push/ports.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Tx } from './pool.ts';
 
 interface AppendRow {
   readonly n: number;
@@ -11,7 +11,7 @@ interface AppendRow {
 }
 
 /**
- * Stores a batch of events in one statement, so in one transaction and one fsync. Whether the endpoint still lives and the
+ * Stores a batch of events by one statement, with one fsync. Whether the endpoint still lives and the
  * secret still holds is asked by the same statement: a retired endpoint takes nothing, on whatever node.
  *
  * Sequence numbers follow the order of arrival; the rows are inserted in the order of their keys, so that nodes which get the
@@ -20,7 +20,11 @@ interface AppendRow {
  * The bodies go as one binary value that is cut up by lengths: an array of bytea would be sent as hexadecimal text, which
  * took 2.6 times the time at 200 bodies of 1 KiB.
  */
-export async function appendEvents(pool: Pool, events: readonly NewEvent[]): Promise<Stored[]> {
+export async function appendEvents(
+  pool: Pool,
+  events: readonly NewEvent[],
+  written: () => void = () => {},
+): Promise<Stored[]> {
   // Among equal ones in the batch the first counts; the others are its duplicates.
   const first = new Map<string, number>();
   const firstOf = events.map((event, i) => {
@@ -30,10 +34,10 @@ export async function appendEvents(pool: Pool, events: readonly NewEvent[]): Pro
     return found ?? i;
   });
   const distinct = events.filter((_, i) => firstOf[i] === i);
-  const rows = await insertDistinct(pool, distinct).catch((error) => {
+  const rows = await insertDistinct(pool, distinct, written).catch((error) => {
     // A connection that a failover cut is no reason to turn senders away. What was stored by the lost try is a duplicate now.
     if (!passing.test((error as { code?: string }).code ?? (error as Error).message)) throw error;
-    return insertDistinct(pool, distinct);
+    return insertDistinct(pool, distinct, written);
   });
   const results = new Map<number, Stored>();
   for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n)));
@@ -55,8 +59,29 @@ function verdictOf(row: AppendRow | undefined): Stored {
   return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
 }
 
-async function insertDistinct(pool: Pool, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
-  const { rows } = await pool.query<AppendRow>({
+/** In a transaction of its own, so that `written` can be told before the commit, whose fsync takes the time. */
+async function insertDistinct(
+  pool: Pool,
+  events: readonly NewEvent[],
+  written: () => void,
+): Promise<Map<number, AppendRow>> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const rows = await insertRows(client, events);
+    written();
+    await client.query('commit');
+    client.release();
+    return rows;
+  } catch (error) {
+    // Whatever went wrong, the connection is given up: it may be in the middle of anything.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
+  const { rows } = await tx.query<AppendRow>({
     name: 'append-events',
     text: `
       with incoming as materialized (

@@ -38,7 +38,7 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
       return found && pushSettings(found);
     },
     jsonLimits: () => jsonLimits(ground),
-    insert: (events) => appendEvents(ground.pool, events),
+    insert: (events, written) => appendEvents(ground.pool, events, written),
     writeRejections: (batch) => writeRejections(ground.pool, batch),
     stored: () => ground.wake.signal('events'),
     onError: (error) =>

@@ -78,6 +78,42 @@ test('batches are bounded in number and in bytes, and one large event still goes
   commits.close();
 });
 
+test('while a batch is flushed the next is written; one at a time, and not too many', async () => {
+  const steps: string[] = [];
+  const held = new Map<string, { written: () => void; committed: () => void }>();
+  const insert = (events: readonly NewEvent[], written: () => void): Promise<Stored[]> => {
+    const [name = ''] = events.map(({ eventId }) => eventId);
+    steps.push(`write ${name}`);
+    return new Promise((resolve) =>
+      held.set(name, { written, committed: () => resolve(events.map(() => ({ kind: 'stored' }))) }),
+    );
+  };
+  const turn = async () => {
+    for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+  };
+  const commits = openGroupCommit(
+    { clock: systemClock, insert },
+    { ...groupCommitLimits, maxBatch: 1, maxUnderWay: 2 },
+  );
+  const answers = ['1', '2', '3'].map((id) => commits.append(event(id)).then(() => steps.push(`answer ${id}`)));
+  await turn();
+  assert.deepEqual(steps, ['write 1'], 'the second waits until the first is written');
+  held.get('1')?.written();
+  await turn();
+  assert.deepEqual(steps, ['write 1', 'write 2']);
+  held.get('2')?.written();
+  await turn();
+  assert.deepEqual(steps, ['write 1', 'write 2'], 'two are under way');
+  held.get('2')?.committed();
+  await turn();
+  assert.deepEqual(steps, ['write 1', 'write 2', 'answer 2', 'write 3']);
+  held.get('3')?.committed();
+  held.get('1')?.committed();
+  await Promise.all(answers);
+  await commits.flushed();
+  commits.close();
+});
+
 test('a batch that fails refuses its own requests, not those behind it', async () => {
   const store = heldStore();
   const commits = open(store, { maxBatch: 1 });

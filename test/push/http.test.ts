@@ -117,6 +117,7 @@ test('a client that goes away after its body has its event stored all the same',
   socket.end(rawRequest(service, eventBody({ event_id: 'left-early' })));
   socket.resume();
   await once(socket, 'close');
+  await service.intake.flushed();
   assert.equal(await stored('left-early'), 1);
 });
 

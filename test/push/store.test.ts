@@ -89,15 +89,14 @@ test('the same events over many connections at once, in any order, are stored on
 
 test('a connection that breaks in the middle is made anew, once', async () => {
   let broken = 0;
-  const flaky = {
-    query: (query: never) => {
-      if (broken++ === 0) return Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }));
-      return pool.query(query);
-    },
-  } as unknown as Pool;
+  const cut = {
+    query: () => Promise.reject(Object.assign(new Error('terminating'), { code: '57P01' })),
+    release: () => {},
+  };
+  const flaky = { connect: () => (broken++ === 0 ? Promise.resolve(cut) : pool.connect()) } as unknown as Pool;
   assert.deepEqual(await appendEvents(flaky, [event('flaky')]), [{ kind: 'stored' }]);
   const gone = {
-    query: () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNRESET' })),
+    connect: () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNRESET' })),
   } as unknown as Pool;
   await assert.rejects(appendEvents(gone, [event('gone')]), /no/);
 });

@@ -87,7 +87,7 @@ export async function startService(
     clock: systemClock,
     loadEndpoints: (ids) => loadEndpoints(pool, openSealer, ids),
     settings: options.settings ?? ((name) => (name === integration ? settings : undefined)),
-    insert: (events) => appendEvents(pool, events),
+    insert: (events, written) => appendEvents(pool, events, written),
     writeRejections: (batch) => writeRejections(pool, batch),
     onError: (error) => errors.push(error),
     ...options.ports,

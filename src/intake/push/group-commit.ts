@@ -2,14 +2,15 @@ import type { Clock } from '../../kit/clock.ts';
 import type { NewEvent, Stored } from './ports.ts';
 
 /**
- * All requests that wait share one insert and one fsync. One batch is under way at a time; whatever arrives meanwhile is the
- * next one, so that the batches grow with the load and a lone request waits for nobody. One at a time also keeps the order of
- * arrival in the sequence numbers, which decide between events of the same instant.
+ * All requests that wait share one insert and one fsync. Whatever arrives while a batch is written is the next one, so that
+ * the batches grow with the load and a lone request waits for nobody. One batch is written at a time, which keeps the order of
+ * arrival in the sequence numbers that decide between events of the same instant; while it is flushed to disk, the next may
+ * already be written.
  */
 export interface GroupCommitPorts {
   readonly clock: Clock;
-  /** One transaction; throws when the store is unreachable. */
-  readonly insert: (events: readonly NewEvent[]) => Promise<readonly Stored[]>;
+  /** One transaction; throws when the store is unreachable. Tells when all is written and only the commit is left. */
+  readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
   /** Told after each batch that stored something. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
@@ -18,6 +19,8 @@ export interface GroupCommitPorts {
 export interface GroupCommitLimits {
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
+  /** Batches between their first byte and the end of their commit; each takes a connection. */
+  readonly maxUnderWay: number;
   /** Requests beyond these are refused at once instead of filling the memory. */
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
@@ -28,6 +31,7 @@ export interface GroupCommitLimits {
 export const groupCommitLimits: GroupCommitLimits = {
   maxBatch: 512,
   maxBatchBytes: 4 * 1024 * 1024,
+  maxUnderWay: 3,
   maxWaiting: 20_000,
   maxWaitingBytes: 128 * 1024 * 1024,
   deadlineMs: 10_000,
@@ -77,10 +81,16 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   );
   deadlines.unref();
 
+  const underWay = new Set<Promise<void>>();
   const run = async () => {
     while (queue.length > 0) {
       const batch = takeBatch();
-      if (batch.length > 0) await commit(batch);
+      if (batch.length === 0) continue;
+      const { promise: written, resolve } = Promise.withResolvers<void>();
+      const committed = commit(batch, resolve).finally(() => underWay.delete(committed));
+      underWay.add(committed);
+      await Promise.race([written, committed]);
+      while (underWay.size >= limits.maxUnderWay) await Promise.race(underWay);
     }
     running = undefined;
   };
@@ -98,9 +108,12 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     return batch.filter((one) => one.settle !== undefined);
   };
 
-  const commit = async (batch: Waiting[]) => {
+  const commit = async (batch: Waiting[], written: () => void) => {
     try {
-      const stored = await ports.insert(batch.map((one) => one.event));
+      const stored = await ports.insert(
+        batch.map((one) => one.event),
+        written,
+      );
       for (const [i, one] of batch.entries())
         settle(one, stored[i] ?? { kind: 'unavailable', reason: 'store_unreachable' });
       if (stored.some(({ kind }) => kind === 'stored')) ports.stored?.();
@@ -125,7 +138,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
       });
     },
     async flushed() {
-      while (running) await running;
+      while (running || underWay.size > 0) await Promise.all([running, ...underWay]);
     },
     close: () => clearInterval(deadlines),
   };

@@ -5,9 +5,15 @@ import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import { Buckets, type Rate } from './bucket.ts';
 import { type Directory, openDirectory } from './directory.ts';
-import { type GroupCommit, type GroupCommitLimits, groupCommitLimits, openGroupCommit } from './group-commit.ts';
+import {
+  type GroupCommit,
+  type GroupCommitLimits,
+  type GroupCommitPorts,
+  groupCommitLimits,
+  openGroupCommit,
+} from './group-commit.ts';
 import { secretKeys } from './mint.ts';
-import type { Endpoint, NewEvent, PushSettings, Rejection, Stored } from './ports.ts';
+import type { Endpoint, PushSettings, Rejection } from './ports.ts';
 import { type Arrived, type Received, receive } from './receive.ts';
 import { openRejectionLog, type RejectionBatch, type RejectionLog } from './rejection-log.ts';
 
@@ -16,7 +22,7 @@ export interface IntakePorts {
   readonly clock: Clock;
   readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
-  readonly insert: (events: readonly NewEvent[]) => Promise<readonly Stored[]>;
+  readonly insert: GroupCommitPorts['insert'];
   readonly writeRejections: (batch: RejectionBatch) => Promise<void>;
   /** Told after events were stored: the worker may begin. */
   readonly stored?: () => void;
