@@ -4,8 +4,7 @@ import { transaction } from './pool.ts';
 
 /**
  * Writes down what became of claimed versions: the outbox row moves on, the try is logged, a dead letter is kept. Only where
- * the fence is still the claim's; a node that came too late changes nothing. Rows are locked in the order in which intake
- * locks them, so that the two never wait for each other in a circle.
+ * the fence is still the claim's; a node that came too late changes nothing.
  */
 export async function settle(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
   const done = settlements.filter(({ result }) => result.kind === 'delivered' || result.kind === 'skipped');
@@ -32,12 +31,18 @@ function unseen(type: string, index: number): string {
   return `(select $${index + 1}::${type}[])`;
 }
 
+/** In the order in which intake locks rows, so that the two hardly ever wait for each other in a circle; if so, one is run anew. */
 const given = `
   given as materialized (
     select * from unnest(${arrays})
       as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms,
             delay_ms, tries_used, answer)
-  ), held as materialized (
+     order by integration, destination, type, id
+  )`;
+
+/** Locked first where a dead letter is to be kept for it. */
+const held = `
+  ${given}, held as materialized (
     select g.* from given g
       join outbox o using (integration, destination, type, id)
      where o.fence = g.fence and o.leased
@@ -50,10 +55,11 @@ const log = `
     from moved`;
 
 /**
- * By key, though the row is locked: intake may have raised last_version between our snapshot and our lock, and a row found by
- * its old place would then be passed over in silence.
+ * By key, not by place: intake may raise last_version between our snapshot and our lock, and a row found by its old place
+ * would then be passed over in silence.
  */
 const same = 'o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id';
+const ours = `${same} and o.fence = h.fence and o.leased`;
 
 const told =
   'h.integration, h.destination, h.type, h.id, h.version, h.attempt, h.outcome, h.code, h.status, h.message, h.duration_ms';
@@ -88,7 +94,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
              attempt = 0, leased = false,
              due_at = case when o.next_version < o.last_version then now() end
-        from held h where ${same}
+        from given h where ${ours}
       returning ${told}, o.due_at
     ), logged as (${log})
     select distinct integration, destination from moved where due_at is not null`,
@@ -103,7 +109,7 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
     text: `with ${given}, moved as (
       update outbox o
          set attempt = h.tries_used, leased = false, due_at = now() + h.delay_ms * interval '1 millisecond'
-        from held h where ${same}
+        from given h where ${ours}
       returning ${told}
     ) ${log}`,
     values: columns(settlements, node),
@@ -114,7 +120,7 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
 async function settleDead(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
   await transaction(pool, (tx) =>
     tx.query(
-      `with ${given}, letters as (
+      `with ${held}, letters as (
         insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
         select integration, 'delivery', destination || ' ' || type || ' ' || id || ' ' || version, type, id,
                destination, version, coalesce(code, 'deliver.refused'), coalesce(message, ''),
