@@ -29,13 +29,16 @@ export function openDryRunStore(pool: Pool): RunStore {
     start: async () => true,
     commitPosition: async () => true,
     windowPages: async () => ({ marks: [], fingerprints: [], seen: [] }),
-    commitPage: (_lease, _leaseMs, commit, target) => {
+    commitPage: async (_lease, _leaseMs, commit, target) => {
       for (const row of commit.staged) {
         const rows = staged.get(row.key) ?? [];
         staged.set(row.key, [...rows, row]);
       }
-      return tallied(target, commit.prepared);
+      const tally = await tallied(target, commit.prepared);
+      const { changed, unchanged, superseded, dropped, dead } = tally;
+      return { ...commit.counted, changed, unchanged, superseded, dropped, dead };
     },
+    known: async () => [],
     staged: async (_lease, most) =>
       [...staged].slice(0, most).map(([key, rows]) => ({
         key,

@@ -6,7 +6,9 @@ import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { Json } from '../terms.ts';
 import { applyPrepared } from './apply.ts';
 import { type Pool, type Tx, transaction } from './pool.ts';
+import { changedSince, rememberRows } from './pulled.ts';
 import { addCounters } from './run-row.ts';
+import { insertSighting } from './sightings.ts';
 
 /** Thrown inside a transaction, to roll it back: the run belongs to another node. */
 class Fenced extends Error {}
@@ -23,19 +25,46 @@ async function unlessFenced<T>(work: Promise<T>): Promise<T | 'fenced'> {
 /** A page: its records, the place after it, its counters and its log, in one transaction that only the holder of the lease can end. */
 export function commitPage(
   pool: Pool,
+  program: string,
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
   target: Target,
-): Promise<Tally | 'fenced'> {
+): Promise<Counters | 'fenced'> {
   return unlessFenced(
     transaction(pool, async (tx) => {
-      const tally = await applyPrepared(tx, target, commit.prepared);
+      const { counters, pulled, outcomes } = await takeIn(tx, commit, target, lease.runId);
+      await rememberRows(tx, program, target, pulled, outcomes);
       await stage(tx, lease, commit);
-      await moveOn(tx, lease, leaseMs, commit, tally);
-      return tally;
+      await moveOn(tx, lease, leaseMs, commit, counters);
+      return counters;
     }),
   );
+}
+
+/** The page's records; known rows are looked at once more, and read where their reservation changed meanwhile. */
+async function takeIn(tx: Tx, commit: PageCommit, target: Target, runId: string) {
+  const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
+  const late = moved.size === 0 ? undefined : commit.readLate(moved);
+  const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
+  const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
+  const tally = prepared.length === 0 ? nothing : await applyPrepared(tx, target, prepared);
+  const standing = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
+  if (standing.length > 0) await insertSighting(tx, target.integration, commit.requestedAt, runId, standing);
+  const read = withTally(late ? addUp(commit.counted, late.counted) : commit.counted, tally);
+  const counters = {
+    ...read,
+    fetched: read.fetched + standing.length,
+    unchanged: read.unchanged + standing.length,
+  };
+  return { counters, pulled, outcomes: tally.outcomes };
+}
+
+const nothing: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
+
+function addUp(a: Counters, b: Counters): Counters {
+  const names = Object.keys(a) as (keyof Counters)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
 }
 
 /** Records put together from staged rows: the rows go in the transaction that takes the records in. */
@@ -74,9 +103,9 @@ async function count(tx: Tx, lease: Lease, leaseMs: number, counted: Counters, t
   if (rowCount !== 1) throw new Fenced();
 }
 
-async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit, tally: Tally): Promise<void> {
-  const { log, position, counted } = commit;
-  const counters = addCounters(withTally(counted, tally), 20);
+async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit, counted: Counters): Promise<void> {
+  const { log, position } = commit;
+  const counters = addCounters(counted, 20);
   const { rowCount } = await tx.query(
     `with moved as (
        update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${counters.sql}
@@ -103,7 +132,7 @@ async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit,
       log.bytes,
       log.rows,
       log.fresh,
-      tally.changed,
+      counted.changed,
       log.mark,
       log.fingerprint,
       log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),

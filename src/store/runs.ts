@@ -3,18 +3,20 @@ import type { Counters, Position, Run, RunEnd, Waiting } from '../intake/pull/ru
 import { timedId } from '../kit/ids.ts';
 import type { IntegrationName } from '../terms.ts';
 import type { Pool } from './pool.ts';
+import { knownRows } from './pulled.ts';
 import { commitFormed, commitPage, staged, windowPages } from './run-pages.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './run-row.ts';
 
-/** What pulling needs of the store, over one pool. */
-export function openRunStore(pool: Pool): RunStore {
+/** What pulling needs of the store, over one pool. `program` is the version of the code that makes records of rows. */
+export function openRunStore(pool: Pool, program: string): RunStore {
   return {
     queue: (request, claim) => queueRun(pool, request, claim),
     claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
     claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
-    commitPage: (lease, leaseMs, commit, target) => commitPage(pool, lease, leaseMs, commit, target),
+    commitPage: (lease, leaseMs, commit, target) => commitPage(pool, program, lease, leaseMs, commit, target),
+    known: (target, rows) => knownRows(pool, program, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => staged(pool, lease, most),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import program from '../../package.json' with { type: 'json' };
 import type { ActiveIntegration } from '../active.ts';
 import { dayOffset } from '../documents/day-offset.ts';
 import { durationMs } from '../documents/duration.ts';
@@ -26,7 +27,7 @@ export function pullPorts(ground: Ground): RunnerPorts {
     log: ground.log,
     random: Math.random,
     plan: (integration) => planOf(ground, integration),
-    runs: openRunStore(ground.pool),
+    runs: openRunStore(ground.pool, program.version),
     partners: openPartnerStore(ground.pool),
     tokens: openTokenStore(
       ground.pool,

@@ -190,7 +190,7 @@ test('a queued run that nobody works on is done by whoever asks for the same', a
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(ground.pool).queue({
+  const queued = await openRunStore(ground.pool, 'test').queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',

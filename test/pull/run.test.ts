@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { IntegrationName } from '../../src/terms.ts';
 import { openPullGround, type PullGround, sync } from './support/ground.ts';
-import { arriving, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { arriving, type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
 
 let ground: PullGround;
 const partners: ScriptedPartner[] = [];
@@ -33,4 +34,53 @@ test('a backfill over three weeks brings every reservation, page by page', async
   );
   const again = await sync(ports, 'plain', { from: '2026-03-01', to: '2026-03-21' });
   assert.deepEqual([again.state, again.counters.changed, again.counters.unchanged], ['complete', 0, 210]);
+});
+
+test('rows that are known are not read again, until they, their reservation or the documents change', async () => {
+  const book = bookings(30, '2026-03-01');
+  const partner = await startPartner(() => ({ json: { reservations: book } }));
+  partners.push(partner);
+  const documents = {
+    integration: 'known',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  };
+  let read = 0;
+  const counting = (version: number) => {
+    const ports = ground.ports({ ...documents, version });
+    return {
+      ...ports,
+      plan: async (name: IntegrationName) => {
+        const planned = await ports.plan(name);
+        if (planned.kind !== 'ok') return planned;
+        const { plan } = planned;
+        const prepare: typeof plan.prepare = (raw, arrival) => {
+          read++;
+          return plan.prepare(raw, arrival);
+        };
+        return { kind: 'ok' as const, plan: { ...plan, prepare } };
+      },
+    };
+  };
+  const poll = async (version = 1) => {
+    read = 0;
+    const { state, counters } = await sync(counting(version), 'known', { from: '2026-03-01', to: '2026-03-07' });
+    return [state, counters.fetched, counters.changed, counters.unchanged, read];
+  };
+  assert.deepEqual(await poll(), ['complete', 30, 30, 0, 30]);
+  assert.deepEqual(await poll(), ['complete', 30, 0, 30, 0]);
+  book[4] = { ...(book[4] as Booking), total_amount: 7 };
+  assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
+  // An event changed the reservation meanwhile: the list, asked later, has the last word.
+  await ground.pool.query(
+    `update records set version = version + 1, hash = '\\x00', data = data || '{"status":"cancelled"}' where integration = 'known' and id = 'R00003'`,
+  );
+  assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
+  assert.equal((await ground.stored('known')).find(({ id }) => id === 'R00003')?.data.status, 'confirmed');
+  assert.deepEqual(await poll(2), ['complete', 30, 0, 30, 30]);
+  assert.deepEqual(await poll(2), ['complete', 30, 0, 30, 0]);
+  const { rows } = await ground.pool.query<{ n: number }>(
+    `select count(*) as n from sightings where integration = 'known' and 'R00001' = any(ids)`,
+  );
+  assert.equal(rows[0]?.n, 5, 'every poll that showed it unchanged is on record');
 });

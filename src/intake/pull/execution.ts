@@ -6,7 +6,7 @@ import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { type PageAt, type Taken, WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { preparePage } from './prepare-page.ts';
+import { preparePage, pulledOf } from './prepare-page.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import {
@@ -162,7 +162,7 @@ export class Execution {
   }
 
   async #page(position: Position, answer: Answer, counts: AskCounts): Promise<Turn | Committed> {
-    const page = readPage(this.#plan, answer, this.#paginator.counts);
+    const page = readPage(this.#plan, answer);
     if (page.kind === 'misshapen') {
       await this.#committing;
       return { kind: 'end', end: failedEnd(page.code, page.message, position) };
@@ -185,7 +185,7 @@ export class Execution {
     }
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
-    const commit = this.#prepared(position, after, at, taken, answer, counts);
+    const commit = await this.#prepared(position, after, at, taken, answer, counts);
     if (!(await this.#committing)) return { kind: 'stop' };
     this.#committing = this.#commit(commit);
     // It is awaited before the next one; a failure in between must not end the process.
@@ -193,49 +193,48 @@ export class Execution {
     return { kind: 'committed', position: after, ahead };
   }
 
-  #prepared(
+  async #prepared(
     position: Position,
     after: Position,
     page: PageAt,
     taken: Taken,
     answer: Answer,
     counts: AskCounts,
-  ): PageCommit {
+  ): Promise<PageCommit> {
     const { requestedAt, bytes } = answer;
-    const { prepared, staged, counted } = preparePage(this.#plan, this.#run, position, taken.rows, requestedAt);
+    const { rows } = taken;
+    const recognisable = this.#plan.shaper.flat ? [] : rows.flatMap((row) => pulledOf(row) ?? []);
+    const known = await this.#ports.runs.known(this.#plan.target, recognisable);
+    const made = preparePage(this.#plan, this.#run, position, rows, known, requestedAt);
     const open = this.#open;
     this.#open = noCounts;
-    return {
-      position: after,
-      prepared,
-      staged,
-      counted: sum(open, { pages: 1, bytes, rows: page.count, ...counted }),
-      log: {
-        window: position.window ?? position,
-        pass: position.pass.no,
-        requestedAt,
-        durationMs: Math.round(answer.durationMs),
-        tries: counts.requests,
-        waitedMs: counts.waitedMs,
-        bytes,
-        rows: page.count,
-        fresh: taken.fresh,
-        mark: taken.mark,
-        fingerprint: page.fingerprint,
-        seen: taken.seen,
-      },
+    const counted = sum(sum(open, made.counted), { pages: 1, bytes, rows: page.count });
+    const log = {
+      window: position.window ?? position,
+      pass: position.pass.no,
+      requestedAt,
+      durationMs: Math.round(answer.durationMs),
+      tries: counts.requests,
+      waitedMs: counts.waitedMs,
+      bytes,
+      rows: page.count,
+      fresh: taken.fresh,
+      mark: taken.mark,
+      fingerprint: page.fingerprint,
+      seen: taken.seen,
     };
+    return { ...made, counted, position: after, requestedAt, log };
   }
 
   async #commit(commit: PageCommit): Promise<boolean> {
     const { leaseMs } = limitsOf(this.#ports);
-    const tally = await this.#ports.runs.commitPage(this.#run, leaseMs, commit, this.#plan.target);
-    if (tally === 'fenced') {
+    const counted = await this.#ports.runs.commitPage(this.#run, leaseMs, commit, this.#plan.target);
+    if (counted === 'fenced') {
       this.#fenced = true;
       return false;
     }
-    this.#counters = sum(sum(this.#counters, commit.counted), tally);
-    if (tally.changed > 0) this.#ports.changed();
+    this.#counters = sum(this.#counters, counted);
+    if (counted.changed > 0) this.#ports.changed();
     return true;
   }
 

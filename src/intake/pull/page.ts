@@ -12,7 +12,7 @@ import type { Pagination } from './settings.ts';
 export interface Row {
   /** Hash of the reservation's key; of the whole row where it has none, and for flat rows. */
   readonly identity: number;
-  /** Hash of the content; 0 where nobody will compare it. */
+  /** Hash of the content. */
   readonly content: number;
   readonly raw: RawRecord;
 }
@@ -28,8 +28,8 @@ export type Page =
     }
   | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
 
-/** The rows of an answer. `compare` asks for hashes of the content, which cost about as much as parsing. */
-export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>, compare: boolean): Page {
+/** The rows of an answer. */
+export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>): Page {
   const { body, headers } = answer;
   if (body === undefined) return { kind: 'page', rows: [], count: 0, fingerprint: 0 };
   const { shaper } = plan;
@@ -37,7 +37,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
   const rows = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
-    : shaped.records.map((raw) => nestedRow(raw, compare));
+    : shaped.records.map(nestedRow);
   const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
   return {
     kind: 'page',
@@ -48,8 +48,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   };
 }
 
-function nestedRow(raw: RawRecord, compare: boolean): Row {
-  if (raw.key !== '' && !compare) return { identity: hash53(raw.key), content: 0, raw };
+function nestedRow(raw: RawRecord): Row {
   const content = hash53(JSON.stringify(raw.value));
   return { identity: raw.key === '' ? content : hash53(raw.key), content, raw };
 }

@@ -62,7 +62,7 @@ export class WindowReader {
   take(pass: PassState, page: PageAt, next: Next): Taken {
     const state = pass.page ?? this.#rules.paginator.first;
     const mark = markOf(state);
-    const { fresh, changed, doubles } = this.#sort(page.rows, pass.no);
+    const { fresh, changed, doubles } = this.#sort(page.rows);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // The page after a short one only had to show that nothing follows; the same rows again show that as well.
     const isConfirmed = pass.confirms !== undefined && fresh.length === 0;
@@ -95,14 +95,14 @@ export class WindowReader {
     };
   }
 
-  #sort(rows: readonly Row[], passNo: number): { fresh: Row[]; changed: Row[]; doubles: number } {
+  #sort(rows: readonly Row[]): { fresh: Row[]; changed: Row[]; doubles: number } {
     const fresh: Row[] = [];
     const changed: Row[] = [];
     let doubles = 0;
     for (const row of rows) {
       const known = this.#seen.get(row.identity);
       if (known === undefined) fresh.push(row);
-      else if (known !== row.content || (row.content === 0 && passNo === 1)) changed.push(row);
+      else if (known !== row.content) changed.push(row);
       if (this.#inPass.get(row.identity) !== undefined) doubles++;
     }
     for (const row of rows) {

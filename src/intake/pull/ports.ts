@@ -1,3 +1,4 @@
+import type { Status } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
@@ -75,6 +76,23 @@ export type Queued = { readonly kind: 'queued'; readonly run: Run } | { readonly
 
 export type Lease = Pick<Run, 'integration' | 'runId' | 'fence'>;
 
+/** A row of a list as far as recognising it goes. */
+export interface Pulled {
+  readonly key: string;
+  readonly content: number;
+}
+
+/** A row that changes nothing: what the partner sent before, and the version of the reservation that came of it. */
+export interface KnownRow {
+  readonly key: string;
+  readonly id: string;
+  readonly version: number;
+  /** As stored, for the run to tell whether it is there for it. */
+  readonly check_in: LocalDate;
+  readonly check_out: LocalDate;
+  readonly status: Status;
+}
+
 /** What is known of a window's earlier pages when a run is resumed. */
 export interface WindowPages {
   readonly marks: readonly number[];
@@ -99,7 +117,10 @@ export interface RunStore {
   extend(lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean>;
   /** Fixes what the run asks for and under which documents; a run resumed under other documents begins anew. */
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;
-  commitPage(lease: Lease, leaseMs: number, commit: PageCommit, target: Target): Promise<Tally | 'fenced'>;
+  /** All that the page counted, or that another node has the run. */
+  commitPage(lease: Lease, leaseMs: number, commit: PageCommit, target: Target): Promise<Counters | 'fenced'>;
+  /** Rows that need not be read, since they were read before and what came of them still stands. */
+  known(target: Target, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;

@@ -3,31 +3,56 @@ import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Row } from './page.ts';
-import type { PullPlan } from './ports.ts';
+import type { KnownRow, Pulled, PullPlan } from './ports.ts';
 import { askedRange } from './range.ts';
-import type { Counters, Position, Run, StagedRow } from './run-state.ts';
+import { type Counters, noCounts, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 import { type Selection, selectionFor } from './select.ts';
 
-export interface MadePage {
-  readonly prepared: readonly Prepared[];
-  readonly staged: readonly StagedRow[];
-  readonly counted: Partial<Counters>;
-}
+type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'>;
 
-/** Rows to records, through the path, and only those that the run is for. Flat rows are put aside until all have come. */
+/**
+ * Rows to records, through the path, and only those that the run is for. Rows that are known to change nothing are left out.
+ * Flat rows are put aside until all have come.
+ */
 export function preparePage(
   plan: PullPlan,
   run: Run,
   position: Position,
   rows: readonly Row[],
+  known: readonly KnownRow[],
   requestedAt: EpochMs,
 ): MadePage {
+  const keys = new Set(known.map(({ key }) => key));
+  const read = (which: readonly Row[]) =>
+    prepareRecords(
+      plan,
+      run,
+      position,
+      which.map(({ raw }) => raw),
+      requestedAt,
+      which.map(pulledOf),
+    );
   if (plan.shaper.flat) {
     const staged = rows.map(({ raw }) => ({ key: raw.key, row: raw.value, requestedAt }));
-    return { prepared: [], staged, counted: {} };
+    return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts };
   }
-  const raws = rows.map(({ raw }) => raw);
-  return { ...prepareRecords(plan, run, position, raws, requestedAt), staged: [] };
+  const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => !keys.has(raw.key)));
+  const isWanted = selectionFor(run.sync, position.today, askedRange(run));
+  const wanted = known.filter(isWanted);
+  const others = known.length - wanted.length;
+  return {
+    ...made,
+    known: wanted,
+    counted: sum(made.counted, { fetched: others, skipped: others }),
+    staged: [],
+    readLate: (late) => read(rows.filter(({ raw }) => late.has(raw.key))),
+  };
+}
+
+/** What a row can be recognised by; nothing where the mapping looks at more than the row itself. */
+export function pulledOf({ raw, content }: Row): Pulled | undefined {
+  const isAlone = raw.around === undefined && raw.body === undefined;
+  return isAlone && raw.key !== '' ? { key: raw.key, content } : undefined;
 }
 
 export function prepareRecords(
@@ -36,14 +61,18 @@ export function prepareRecords(
   position: Position,
   raws: readonly RawRecord[],
   effectiveAt: EpochMs,
-): { prepared: Prepared[]; counted: Partial<Counters> } {
+  pulled: readonly (Pulled | undefined)[] = [],
+): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId };
   const isWanted: Selection = selectionFor(run.sync, position.today, askedRange(run));
-  const prepared: Prepared[] = [];
-  for (const raw of raws) {
+  const made: Prepared[] = [];
+  const from: (Pulled | undefined)[] = [];
+  for (const [i, raw] of raws.entries()) {
     const one = plan.prepare(raw, arrival);
     if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) continue;
-    prepared.push(one);
+    made.push(one);
+    from.push(pulled[i]);
   }
-  return { prepared, counted: { fetched: raws.length, skipped: raws.length - prepared.length } };
+  const counted = sum(noCounts, { fetched: raws.length, skipped: raws.length - made.length });
+  return { prepared: made, pulled: from, counted };
 }

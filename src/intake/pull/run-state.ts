@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
 import type { PageState } from './paginate/paginator.ts';
+import type { KnownRow, Pulled } from './ports.ts';
 import type { Window } from './windows.ts';
 
 /**
@@ -117,7 +118,7 @@ export const noCounts: Counters = Object.freeze(
   Object.fromEntries(counterNames.map((name) => [name, 0])) as Record<CounterName, number>,
 );
 
-export function sum(a: Counters, b: Partial<Counters>): Counters {
+export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
   return Object.fromEntries(counterNames.map((name) => [name, a[name] + (b[name] ?? 0)])) as Record<
     CounterName,
     number
@@ -128,6 +129,13 @@ export function sum(a: Counters, b: Partial<Counters>): Counters {
 export interface PageCommit {
   readonly position: Position;
   readonly prepared: readonly Prepared[];
+  /** What each prepared one was made from; undefined where that cannot be recognised again. */
+  readonly pulled: readonly (Pulled | undefined)[];
+  /** Rows that change nothing and were not read. */
+  readonly known: readonly KnownRow[];
+  /** Reads known rows after all. */
+  readLate(keys: ReadonlySet<string>): Pick<PageCommit, 'prepared' | 'pulled' | 'counted'>;
+  readonly requestedAt: EpochMs;
   /** Besides what applying the records counts. */
   readonly counted: Counters;
   readonly log: PageLog;

@@ -134,3 +134,15 @@ create table consents (
   expires_at  timestamptz not null
 );
 comment on table consents is 'Consent links that were handed out and not come back yet.';
+
+create table pulled (
+  integration text not null,
+  key         text not null,
+  id          text not null,
+  version     int  not null,
+  content     float8 not null,
+  made_by     text not null,
+  primary key (integration, key)
+) with (fillfactor = 85);
+create index pulled_by_id on pulled (integration, id);
+comment on table pulled is 'What a partner''s list last showed of each reservation, as a hash, with the version that came of it and what made it (documents and program). While all three stand, the same row again is known to change nothing, without being read.';

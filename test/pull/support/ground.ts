@@ -63,7 +63,7 @@ export async function openPullGround(): Promise<PullGround> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool),
+      runs: openRunStore(pool, 'test'),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
       changed: () => {},

@@ -25,7 +25,7 @@ await sync(
     log: pino({ level: 'silent' }),
     random: Math.random,
     plan: async () => ({ kind: 'ok', plan }),
-    runs: openRunStore(pool),
+    runs: openRunStore(pool, 'test'),
     partners: openPartnerStore(pool),
     tokens: openTokenStore(pool, [...keyring]),
     changed: () => {},
