@@ -10,7 +10,7 @@ import { deliveredLines, hotelWorkspace } from './workspace.ts';
  * accepted is there, each version went out under one key, and what the destination holds is what the hotel holds.
  */
 test('killed at any moment and started again, nothing is lost and nothing doubled', async () => {
-  const sender = { retries: 40, backoff: { firstMs: 100, factor: 1.2, maxMs: 400 }, timeoutMs: 3_000 };
+  const sender = { retries: 5_000, backoff: { firstMs: 100, factor: 1.2, maxMs: 400 }, timeoutMs: 3_000 };
   const partner = await startSimulator({
     seed: 77,
     reservations: 120,
