@@ -119,13 +119,17 @@ function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kin
         const value = Number(token);
         if (value === Number.POSITIVE_INFINITY)
           return { kind: 'invalid', reason: 'number_out_of_range', position: start };
-        if (!holds(value, token)) long.push(bytes[start - 1] === 0x2d ? start - 1 : start, at);
+        // What is no number stays as it is, for the parser to refuse; in quotes it would pass as a text.
+        if (wellFormed.test(token) && !holds(value, token))
+          long.push(bytes[start - 1] === 0x2d ? start - 1 : start, at);
       }
       at--;
     }
   }
   return { kind: 'ok', colons, escapes, long };
 }
+
+const wellFormed = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether a double gives the number back as it was written: any of 15 significant digits it does, if it is not too small. */
 function holds(value: number, token: string): boolean {

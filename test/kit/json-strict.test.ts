@@ -56,6 +56,20 @@ test('property: what JSON.parse refuses is refused, what it takes is at most ref
   );
 });
 
+test('a long or small number that is malformed is no JSON, and no text either', () => {
+  for (const text of [
+    '5-e-324',
+    '1.e5',
+    '01234567890123456',
+    '1234567890123456789.',
+    '-5e-324-',
+    '1e5e5',
+    '12345678901234567+1',
+  ]) {
+    assert.equal(reason(text), 'not_json', text);
+  }
+});
+
 test('property: no bytes make it throw', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void parseStrictJson(Buffer.from(bytes))));
 });
