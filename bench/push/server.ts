@@ -8,6 +8,7 @@ import { defaultVerification } from '../../src/intake/push/verify.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { loadEndpoints, type Sealer } from '../../src/store/endpoints.ts';
 import { appendEvents } from '../../src/store/events.ts';
+import { openIntakePool } from '../../src/store/intake-pool.ts';
 import { openPool } from '../../src/store/pool.ts';
 
 export interface ServerJob {
@@ -21,9 +22,11 @@ export const plainSealer: Sealer = {
   open: (sealed) => Buffer.from(sealed).toString(),
 };
 
+let batches = 0;
+
 process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
   if ('ask' in job) {
-    process.send?.(process.cpuUsage());
+    process.send?.({ ...process.cpuUsage(), batches });
     return;
   }
   const app = fastify({ ...serverLimits });
@@ -31,6 +34,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
     app.post('/webhooks/:id', async (_request, reply) => reply.code(202).send({ status: 'accepted', event_id: 'x' }));
   } else {
     const pool = openPool({ connection: job.connection, applicationName: 'bench' });
+    const intakePool = openIntakePool(pool);
     const settings = {
       enabled: true,
       brandId: job.brandId,
@@ -45,7 +49,10 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
       // Naive: each request on a connection of its own, a transaction and an fsync each.
       insert:
         job.kind === 'group'
-          ? (events, written) => appendEvents(pool, events, written)
+          ? (events, written) => {
+              batches += 1;
+              return appendEvents(intakePool, events, written);
+            }
           : async (events) => (await Promise.all(events.map((event) => appendEvents(pool, [event])))).flat(),
       writeRejections: async () => {},
     });

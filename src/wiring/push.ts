@@ -9,6 +9,7 @@ import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import { loadEndpoints, type Sealer } from '../store/endpoints.ts';
 import { appendEvents } from '../store/events.ts';
+import { openIntakePool } from '../store/intake-pool.ts';
 import { writeRejections } from '../store/rejections.ts';
 
 /** Webhook secrets are sealed with the workspace's key, like every other secret. One that does not open verifies nothing. */
@@ -29,16 +30,19 @@ export function sealerOf({ keyring, log }: Pick<Ground, 'keyring' | 'log'>): Sea
 
 export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
   const sealer = sealerOf(ground);
-  return openPushIntake({
+  const pool = openIntakePool(ground.pool, (error) =>
+    ground.log.warn({ error: error.message }, 'push: a database connection was lost; it is replaced'),
+  );
+  const intake = openPushIntake({
     ...more,
     clock: systemClock,
-    loadEndpoints: (ids) => loadEndpoints(ground.pool, sealer, ids),
+    loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
       const found = ground.active().integrations.get(integration);
       return found && pushSettings(found);
     },
     jsonLimits: () => jsonLimits(ground),
-    insert: (events, written) => appendEvents(ground.pool, events, written),
+    insert: (events, written) => appendEvents(pool, events, written),
     writeRejections: (batch) => writeRejections(ground.pool, batch),
     stored: () => ground.wake.signal('events'),
     onError: (error) =>
@@ -47,6 +51,13 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
         'push: the store did not take events',
       ),
   });
+  return {
+    ...intake,
+    close: async () => {
+      await intake.close();
+      await pool.end();
+    },
+  };
 }
 
 export function jsonLimits(ground: Ground): StrictLimits {

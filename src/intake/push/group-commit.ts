@@ -31,7 +31,7 @@ export interface GroupCommitLimits {
 export const groupCommitLimits: GroupCommitLimits = {
   maxBatch: 512,
   maxBatchBytes: 4 * 1024 * 1024,
-  maxUnderWay: 3,
+  maxUnderWay: 2,
   maxWaiting: 20_000,
   maxWaitingBytes: 128 * 1024 * 1024,
   deadlineMs: 10_000,
