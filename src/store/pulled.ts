@@ -1,11 +1,13 @@
+import type { Reservation } from '../canonical/reservation.ts';
 import type { KnownRow, Pulled, Target } from '../intake/pull/ports.ts';
-import type { Outcome } from '../reconcile/incoming.ts';
+import type { Outcome, Prepared } from '../reconcile/incoming.ts';
 import type { Pool, Tx } from './pool.ts';
 
 /**
- * Rows that are known to change nothing: the partner sent them word for word before, the same documents and the same program
- * made of them the version that still stands. Reading such a row again would cost its way through shape, canonical,
- * normalize and transform, about half of a poll's time, to find the same.
+ * Rows that the partner sent word for word before, read by the same documents and the same program. If the version that came of
+ * them still stands, they change nothing. Reading such a row again would cost its way through shape, canonical,
+ * normalize and transform, about half of a poll's time, to find the same. Dates and status are kept here, since taking
+ * them out of a stored record costs as much as unpacking it.
  */
 export async function knownRows(
   pool: Pool,
@@ -15,16 +17,15 @@ export async function knownRows(
 ): Promise<KnownRow[]> {
   if (rows.length === 0) return [];
   const { rows: known } = await pool.query<KnownRow>(
-    `select p.key, p.id, p.version, r.data ->> 'check_in' as check_in, r.data ->> 'check_out' as check_out, r.data ->> 'status' as status
+    `select p.key, p.id, p.version, p.check_in, p.check_out, p.status
        from unnest($2::text[], $3::float8[]) as t (key, content)
-       join pulled p on p.integration = $1 and p.key = t.key and p.content = t.content and p.made_by = $4
-       join records r on r.integration = $1 and r.type = 'reservation' and r.id = p.id and r.version = p.version`,
+       join pulled p on p.integration = $1 and p.key = t.key and p.content = t.content and p.made_by = $4`,
     [target.integration, rows.map(({ key }) => key), rows.map(({ content }) => content), makerOf(program, target)],
   );
   return known;
 }
 
-/** Of rows known a moment ago, those whose reservation has changed since: the page has to be read for them after all. */
+/** Of rows known by what they are, those whose reservation is no longer what came of them: they have to be read after all. */
 export async function changedSince(tx: Tx, target: Target, known: readonly KnownRow[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ key: string }>(
     `select t.key from unnest($2::text[], $3::text[], $4::int[]) as t (key, id, version)
@@ -43,30 +44,38 @@ export async function rememberRows(
   program: string,
   target: Target,
   rows: readonly (Pulled | undefined)[],
+  prepared: readonly Prepared[],
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const kept = new Map<string, { content: number; id: string; version: number }>();
+  const kept = new Map<string, KnownRow & Pulled>();
   for (const [i, row] of rows.entries()) {
-    const outcome = outcomes[i];
-    if (row === undefined || outcome?.id === undefined || outcome.version === undefined) continue;
-    if (settled.has(outcome.outcome))
-      kept.set(row.key, { content: row.content, id: outcome.id, version: outcome.version });
-    else kept.delete(row.key);
+    const [made, outcome] = [prepared[i], outcomes[i]];
+    if (row === undefined) continue;
+    kept.delete(row.key);
+    if (made?.kind !== 'record' || outcome?.version === undefined || !settled.has(outcome.outcome)) continue;
+    const { id, record } = made.incoming;
+    const { check_in, check_out, status } = record as Reservation;
+    kept.set(row.key, { ...row, id, version: outcome.version, check_in, check_out, status });
   }
   if (kept.size === 0) return;
   const values = [...kept.values()];
   await tx.query(
-    `insert into pulled as p (integration, key, id, version, content, made_by)
-     select $1, key, id, version, content, $6
-       from unnest($2::text[], $3::text[], $4::int[], $5::float8[]) as t (key, id, version, content)
+    `insert into pulled as p (integration, key, id, version, check_in, check_out, status, content, made_by)
+     select $1, key, id, version, check_in, check_out, status, content, $9
+       from unnest($2::text[], $3::text[], $4::int[], $5::date[], $6::date[], $7::text[], $8::float8[])
+         as t (key, id, version, check_in, check_out, status, content)
       order by key
          on conflict (integration, key) do update
-        set id = excluded.id, version = excluded.version, content = excluded.content, made_by = excluded.made_by`,
+        set id = excluded.id, version = excluded.version, check_in = excluded.check_in, check_out = excluded.check_out,
+            status = excluded.status, content = excluded.content, made_by = excluded.made_by`,
     [
       target.integration,
-      [...kept.keys()],
+      values.map(({ key }) => key),
       values.map(({ id }) => id),
       values.map(({ version }) => version),
+      values.map(({ check_in }) => check_in),
+      values.map(({ check_out }) => check_out),
+      values.map(({ status }) => status),
       values.map(({ content }) => content),
       makerOf(program, target),
     ],

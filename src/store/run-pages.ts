@@ -33,8 +33,8 @@ export function commitPage(
 ): Promise<Counters | 'fenced'> {
   return unlessFenced(
     transaction(pool, async (tx) => {
-      const { counters, pulled, outcomes } = await takeIn(tx, commit, target, lease.runId);
-      await rememberRows(tx, program, target, pulled, outcomes);
+      const { counters, pulled, prepared, outcomes } = await takeIn(tx, commit, target, lease.runId);
+      await rememberRows(tx, program, target, pulled, prepared, outcomes);
       await stage(tx, lease, commit);
       await moveOn(tx, lease, leaseMs, commit, counters);
       return counters;
@@ -57,7 +57,7 @@ async function takeIn(tx: Tx, commit: PageCommit, target: Target, runId: string)
     fetched: read.fetched + standing.length,
     unchanged: read.unchanged + standing.length,
   };
-  return { counters, pulled, outcomes: tally.outcomes };
+  return { counters, pulled, prepared, outcomes: tally.outcomes };
 }
 
 const nothing: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };

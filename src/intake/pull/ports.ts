@@ -82,7 +82,7 @@ export interface Pulled {
   readonly content: number;
 }
 
-/** A row that changes nothing: what the partner sent before, and the version of the reservation that came of it. */
+/** A row that the partner sent before, and the version of the reservation that came of it. */
 export interface KnownRow {
   readonly key: string;
   readonly id: string;
@@ -119,7 +119,7 @@ export interface RunStore {
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;
   /** All that the page counted, or that another node has the run. */
   commitPage(lease: Lease, leaseMs: number, commit: PageCommit, target: Target): Promise<Counters | 'fenced'>;
-  /** Rows that need not be read, since they were read before and what came of them still stands. */
+  /** Rows that were read before: they need not be again while what came of them still stands. */
   known(target: Target, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;

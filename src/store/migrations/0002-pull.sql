@@ -140,6 +140,9 @@ create table pulled (
   key         text not null,
   id          text not null,
   version     int  not null,
+  check_in    date not null,
+  check_out   date not null,
+  status      text not null,
   content     float8 not null,
   made_by     text not null,
   primary key (integration, key)
