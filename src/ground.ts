@@ -11,7 +11,7 @@ import type { Mistake } from './documents/mistake.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from './documents/resolve-secrets.ts';
 import { literalSecrets } from './documents/secret-fields.ts';
 import { InnboundError } from './errors.ts';
-import { hmac, type Keyring } from './kit/crypto.ts';
+import { hmac, type Keyring, open, seal } from './kit/crypto.ts';
 import { type Http, openHttp } from './kit/http.ts';
 import { randomId } from './kit/ids.ts';
 import { type Log, openLog } from './kit/log.ts';
@@ -22,7 +22,7 @@ import { migrate } from './store/migrate.ts';
 import { openPool, type Pool, type Tx, transaction } from './store/pool.ts';
 import { findHolder } from './store/postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from './store/postgres/open.ts';
-import { getSecret, putSecret } from './store/secrets.ts';
+import { firstSecret, getSecret, putSecret } from './store/secrets.ts';
 import { openSignals, type Signals, sendSignals } from './store/signals.ts';
 import type { Json } from './terms.ts';
 
@@ -117,6 +117,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   try {
     const keyring = await workspaceKeyring(workspaceDir, process.env);
     await migrate(pool);
+    await checkKey(pool, keyring);
     if (await shouldApply(options, pool, server))
       await applyWorkspace(pool, keyring, await readSoundDocuments(workspaceDir), options.describe);
     let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
@@ -160,6 +161,15 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   } catch (error) {
     await close().catch(() => {});
     throw error;
+  }
+}
+
+/** The first process leaves a mark sealed with its key; one that cannot open it would take every stored secret for damaged. */
+async function checkKey(pool: Pool, keyring: Keyring): Promise<void> {
+  const name = 'innbound.key';
+  const mark = await firstSecret(pool, name, seal(keyring, 'mark', name));
+  if (open(keyring, mark, name).kind !== 'ok') {
+    throw new InnboundError('store.other_key', 'This workspace’s key does not open what is sealed in the database.');
   }
 }
 

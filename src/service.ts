@@ -76,12 +76,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let intake: PushIntake | undefined;
   let webhooks: Webhooks | undefined;
+  // The port stays open to the last: whoever calls meanwhile is told to come back, not left to guess.
   const stop = async (): Promise<void> => {
     draining = true;
     await webhooks?.drain();
+    await Promise.allSettled(loops.map((loop) => loop.stop()));
     await app.close();
     await intake?.close();
-    await Promise.allSettled(loops.map((loop) => loop.stop()));
     await ground.close();
   };
   try {

@@ -35,7 +35,7 @@ const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/
 export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void {
   const assets = assetsOf(ports.dist);
   app.get('/*', async (request, reply) => {
-    const { pathname } = new URL(request.url, 'http://console');
+    const [pathname = '/'] = request.url.split('?', 1);
     const asset = assets().get(pathname);
     if (asset && pathname !== '/index.html') return sendAsset(request, reply, asset);
     if (notPages.test(pathname) || !request.headers.accept?.includes('text/html')) {

@@ -17,6 +17,8 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     genReqId: () => randomId('req'),
     forceCloseConnections: 'idle',
     trustProxy: false,
+    // An address that cannot be decoded has no route, but it has an answer like any other.
+    frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, 400, 'operate.bad_request'),
   });
   app.server.maxConnections = maxConnections;
   registerHealth(app, ports);

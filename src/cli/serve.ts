@@ -61,12 +61,15 @@ export async function stopInTime(service: Service): Promise<void> {
  */
 export function ended(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(130));
-        resolve();
-      });
-    }
+    let firstAt: number | undefined;
+    const heard = (): void => {
+      // A terminal tells the whole group and npm tells its child again: one Ctrl-C can come twice within moments.
+      if (firstAt !== undefined && performance.now() - firstAt > 2_000) process.exit(130);
+      firstAt ??= performance.now();
+      resolve();
+    };
+    process.on('SIGINT', heard);
+    process.on('SIGTERM', heard);
   });
 }
 

@@ -25,4 +25,16 @@ export const storeErrors = {
     what: 'The database was migrated by a newer Innbound than this one.',
     next: 'Run the newer version: migrations only go forward.',
   },
+  'store.changed_migration': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The database was made by a version whose migrations differ from this one’s.',
+    next: 'Run the version that made it; a development database can be dropped and made anew.',
+  },
+  'store.other_key': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The secrets in this database were sealed with another key than the one at hand.',
+    next: 'Give every node the same INNBOUND_KEY, or the key file of the workspace that was there first (.innbound/key).',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -9,6 +9,7 @@ import { mergeGuest } from './guest-update.ts';
  *   by guest_id                       always
  *   by e-mail (no alias of a site)    unless both names are known and differ in first and last name
  *   by phone                          only under the same name, or where one of the two has no name
+ *   a key of somebody else, under another name, is left out: the guest's own keys make the profile
  *   several guests of a reservation share a key: it stands for the first of them, who booked; the others have none
  */
 export type ProfileChoice =
@@ -49,11 +50,22 @@ export function chooseProfile(guest: Guest, candidates: readonly Candidate[]): P
   const found = matchProfile(guest, candidates);
   if (found === undefined) {
     const clashes = candidates.some((one) => sharesAddress(one.guest, guest) && one.guest.guest_id === undefined);
-    return clashes ? { kind: 'none', reason: 'name_differs' } : { kind: 'new', guest };
+    return clashes ? byOwnKeys(guest, candidates) : { kind: 'new', guest };
   }
   const { candidate, by } = found;
-  if (!namesAllow(by, candidate.guest, guest)) return { kind: 'none', reason: 'name_differs' };
+  if (!namesAllow(by, candidate.guest, guest)) return byOwnKeys(guest, candidates);
   return { kind: 'known', id: candidate.id, guest: mergeProfile(candidate.guest, guest), by };
+}
+
+/** Someone else has one of the keys: what is left of them still makes a guest, without the shared one. */
+function byOwnKeys(guest: Guest, candidates: readonly Candidate[]): ProfileChoice {
+  const taken = new Set(candidates.flatMap((one) => guestKeys(one.guest).map(keyText)));
+  const own = guestKeys(guest)
+    .map(keyText)
+    .filter((key) => !taken.has(key));
+  return own.length === 0
+    ? { kind: 'none', reason: 'name_differs' }
+    : { kind: 'new', guest: withoutShared(guest, own) };
 }
 
 const sharesAddress = (a: Guest, b: Guest): boolean =>

@@ -24,6 +24,8 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+const hashOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
+
 /**
  * Brings the database to this version: forward only, each migration in a transaction of its own, one node at a time.
  * Nodes that start together wait for the first; a database from a newer version is refused.
@@ -50,13 +52,20 @@ export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Prom
       );
     }
     for (const migration of migrations) {
-      if (done.has(migration.number)) continue;
+      const before = done.get(migration.number);
+      if (before && before.hash !== hashOf(migration)) {
+        throw new InnboundError(
+          'store.changed_migration',
+          `Migration ${migration.number} (${migration.name}) was applied in another form than this version has it.`,
+        );
+      }
+      if (before) continue;
       await client.query('begin');
       await client.query(migration.sql);
       await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
         migration.number,
         migration.name,
-        createHash('sha256').update(migration.sql).digest('hex'),
+        hashOf(migration),
       ]);
       await client.query('commit');
       applied.push(migration.name);

@@ -1,5 +1,4 @@
 import { pruneActivity } from './activity.ts';
-import { forgetToldErasures } from './erase-traces.ts';
 import type { Pool } from './pool.ts';
 import { pruneTokens } from './tokens.ts';
 
@@ -74,7 +73,6 @@ export async function pruneStore(
       `delete from alerts where alert_id in (select alert_id from alerts where resolved_at < ${past} limit $2)`,
       90 * day,
     ),
-    told_erasures: await forgetToldErasures(db),
     tokens: await pruneTokens(db),
   };
   await pruneActivity(db);

@@ -9,6 +9,12 @@ export async function putSecret(db: Pool | Tx, name: string, sealed: Uint8Array)
   );
 }
 
+/** The secret of that name; the one given, where there is none yet. */
+export async function firstSecret(db: Pool | Tx, name: string, sealed: Uint8Array): Promise<Uint8Array> {
+  await db.query('insert into secrets (name, sealed) values ($1, $2) on conflict (name) do nothing', [name, sealed]);
+  return (await getSecret(db, name)) ?? sealed;
+}
+
 export async function getSecret(db: Pool | Tx, name: string): Promise<Uint8Array | undefined> {
   const { rows } = await db.query<{ sealed: Buffer }>('select sealed from secrets where name = $1', [name]);
   return rows[0]?.sealed;
@@ -16,7 +22,7 @@ export async function getSecret(db: Pool | Tx, name: string): Promise<Uint8Array
 
 export async function listSecrets(db: Pool | Tx): Promise<{ name: string; updated_at: Date }[]> {
   const { rows } = await db.query<{ name: string; updated_at: Date }>(
-    'select name, updated_at from secrets order by name',
+    `select name, updated_at from secrets where name <> 'innbound.key' and name not like 'typed\\_%' order by name`,
   );
   return rows;
 }

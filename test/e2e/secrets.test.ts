@@ -30,3 +30,15 @@ test('a credential typed into a document is sealed: the store holds it nowhere i
     await remove();
   }
 });
+
+test('a node with another key than the database was begun with is refused', async () => {
+  const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
+  try {
+    assert.equal((await innbound(['apply', '-w', dir], { env: { INNBOUND_KEY: 'a'.repeat(64) } })).code, 0);
+    const other = await innbound(['apply', '-w', dir], { env: { INNBOUND_KEY: 'b'.repeat(64) } });
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /store\.other_key/);
+  } finally {
+    await remove();
+  }
+});

@@ -90,3 +90,14 @@ test('migrations are numbered without gaps and begin with one', async () => {
     numbers.map((_, i) => i + 1),
   );
 });
+
+test('a database whose migrations were other ones is refused, not half understood', async () => {
+  await withPool(async (pool) => {
+    await migrate(pool);
+    await pool.query(`update migrations set hash = 'another' where number = 1`);
+    await assert.rejects(
+      migrate(pool),
+      (error) => error instanceof InnboundError && error.code === 'store.changed_migration',
+    );
+  });
+});
