@@ -100,12 +100,14 @@ export function activate(
   return { settings, integrations, destinations, stamp, broken, ...(erasure && { erasure }) };
 }
 
+const noConnector = schemas.connector.parse({ connector: 'none' });
+
 /** What only compiling shows: mappings and rules that do not hold together. For `validate` and `apply`. */
 export const compileCheck: DocumentCheck = ({ connectors, integrations, destinations }) => {
   const used = new Set<string>();
   const findings: CheckFinding[] = [...integrations.values()].flatMap(({ name, body }) => {
-    const connector = connectors.get(body.connector);
-    if (!connector) return [];
+    // Rules are checked whatever became of the connector.
+    const connector = connectors.get(body.connector) ?? { name: '', body: noConnector };
     const compiled = compilePath(connector.body, body);
     const fresh = !used.has(connector.name);
     used.add(connector.name);

@@ -157,8 +157,9 @@ export function connectorProblems(connector: Connector): MappingProblem[] {
   return shapeProblems(compileShape(config), compilePushShape(config, connector.push?.map));
 }
 
-/** Both modes share shape and values, whose mistakes are told once. */
-function shapeProblems(...compiled: readonly CompiledShape[]): MappingProblem[] {
-  const problems = compiled.flatMap((one) => (one.kind === 'ok' ? [] : one.problems));
-  return [...new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
+/** Events are read by the same map where the push section says nothing, so its mistakes show in both modes; they are told once. */
+function shapeProblems(pull: CompiledShape, push: CompiledShape): MappingProblem[] {
+  const inPull = pull.kind === 'ok' ? [] : pull.problems;
+  const inPush = push.kind === 'ok' ? [] : push.problems;
+  return [...inPull, ...inPush.filter(({ path }) => inPull.length === 0 || path.startsWith('push.'))];
 }

@@ -123,8 +123,16 @@ function checkYaml(
   };
 }
 
+const standIns = {
+  integration: 'unnamed',
+  connector: 'unnamed',
+  destination: 'unnamed',
+  brand_id: 'unnamed',
+  timezone: 'UTC',
+};
+
 function soundPart(source: SourceFile, meant: unknown): ParsedFile['sound'] {
-  const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant);
+  const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant, standIns);
   return salvaged && { document: loaded(source, salvaged.body), removed: salvaged.removed };
 }
 

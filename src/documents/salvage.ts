@@ -14,7 +14,11 @@ export interface Salvaged {
  * compile) can look at it too: a wrong schedule must not hide a wrong rule until the next try. What is wrong is taken out,
  * and what cannot do without it with it; where nothing whole is left, undefined.
  */
-export function salvage(schema: z.ZodType, value: unknown): Salvaged | undefined {
+export function salvage(
+  schema: z.ZodType,
+  value: unknown,
+  standIns: Readonly<Record<string, string>> = {},
+): Salvaged | undefined {
   const left: unknown = structuredClone(value);
   const removed: Path[] = [];
   for (;;) {
@@ -23,7 +27,16 @@ export function salvage(schema: z.ZodType, value: unknown): Salvaged | undefined
     const before = removed.length;
     for (const { path } of explain(schema, left)) {
       const present = removable(left, path);
-      if (present === undefined) return undefined;
+      if (present === undefined) {
+        // What cannot be missing gets a stand-in: it was named as a mistake, and hides no other.
+        const [key = ''] = path;
+        const standIn = path.length === 1 ? standIns[key] : undefined;
+        if (standIn === undefined || typeof left !== 'object' || left === null || Object.hasOwn(left, key))
+          return undefined;
+        (left as Record<string | number, unknown>)[key] = standIn;
+        removed.push(path);
+        continue;
+      }
       // Another problem of this round may have taken it out already.
       if (remove(left, present)) removed.push(present);
     }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readDocuments } from '../../src/ground.ts';
+
+test('a wrong time zone and an unknown connector hide no wrong rule, filter or mapping', async (t) => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-mistakes-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const write = async (file: string, lines: readonly string[]) => {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), `${lines.join('\n')}\n`);
+  };
+  await write('connectors/desk.yaml', ['connector: desk', 'map:', '  channel: "a["']);
+  await write('integrations/grand.yaml', [
+    'integration: grand',
+    'connector: desc',
+    'brand_id: LIS01',
+    'timezone: Europe/Lisbonn',
+    'transforms:',
+    `  - when: 'chanel == "BDC"'`,
+    `    set: { sorce: '"OTA"' }`,
+  ]);
+  await write('destinations/lake.yaml', ['destination: lake', 'type: files', 'path: out', `filter: 'status = "x"'`]);
+  const loaded = await readDocuments(dir);
+  assert.equal(loaded.kind, 'invalid');
+  if (loaded.kind !== 'invalid') return;
+  assert.deepEqual(
+    loaded.mistakes.map(({ file, line }) => `${file}:${line}`),
+    [
+      'connectors/desk.yaml:3',
+      'destinations/lake.yaml:4',
+      'integrations/grand.yaml:2',
+      'integrations/grand.yaml:4',
+      'integrations/grand.yaml:6',
+      'integrations/grand.yaml:7',
+    ],
+  );
+});
