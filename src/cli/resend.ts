@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
+import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Ground } from '../ground.ts';
 import { resend } from '../store/resend.ts';
@@ -42,7 +43,13 @@ async function run(ground: Ground, name: string, options: Options): Promise<void
     throw new InnboundError('documents.unknown_name', `${which} to ${name}.`);
   }
   let queued = 0;
-  for (const { name: brand } of brands) queued += await resend(ground.pool, brand, name, destination.body.receives);
+  for (const { name: brand } of brands) {
+    queued += await resend(ground.pool, brand, name, destination.body.receives);
+    // Guests of reservations from before anybody wanted guests have no profile yet.
+    if (destination.body.receives.includes('guest')) {
+      await resend(ground.pool, brand, profilesDestination, ['reservation']);
+    }
+  }
   ground.wake.signal('outbox');
   if (!options.json) say(`${queued} records in line for ${name}.`);
   const outbound = await deliverPorts(ground);
