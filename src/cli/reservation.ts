@@ -53,7 +53,7 @@ function describe(entry: Timeline['timeline'][number]): string {
   const text = (key: string): string => (entry[key] === undefined ? '' : String(entry[key]));
   if (entry.what === 'delivery') {
     const status = text('status') && ` (${text('status')})`;
-    return `${text('destination')}: version ${text('version')} ${text('outcome')}${status}, try ${text('attempt')}, ${text('duration_ms') || '?'} ms ${text('code')} ${text('message')}`.trimEnd();
+    return `${text('destination')}: version ${text('version')} ${text('outcome')}${status}, try ${text('attempt')}, ${text('duration_ms') && `${text('duration_ms')} ms `}${text('code')} ${text('message')}`.trimEnd();
   }
   if (entry.what === 'dead_letter') {
     return `dead letter ${text('dead_letter_id')} (${text('state')}): ${text('code')}: ${text('message')}`;
@@ -64,6 +64,8 @@ function describe(entry: Timeline['timeline'][number]): string {
   ];
   if (entry.reason) lines.push(`    ${text('reason')}`);
   for (const { path, before, after } of (entry.diff ?? []) as { path: string; before?: unknown; after?: unknown }[]) {
+    // The whole record, when it is new, is what `--json` and the console are for.
+    if (path === '') continue;
     lines.push(`    ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
   }
   for (const note of (entry.notes ?? []) as { field: string; reason: string }[])

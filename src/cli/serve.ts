@@ -37,7 +37,8 @@ Examples:
         host: options.host,
         role: options.role,
       });
-      say(`innbound is ready on ${service.url} (webhooks, /readyz, /healthz). Ctrl-C ends it.`);
+      const serves = options.role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
+      say(`innbound is ready on ${service.url} (${serves}). Ctrl-C ends it.`);
       const lost = await Promise.race([end, service.ground.lost]);
       say('innbound is finishing what it took …');
       await stopInTime(service);

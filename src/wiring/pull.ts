@@ -80,8 +80,8 @@ async function planOf(ground: Ground, integration: IntegrationName): Promise<Pla
   }
   const resolved = await ground.resolve(found.body.pull);
   if (resolved.kind !== 'ok') {
-    const places = resolved.missing.map(({ path: at }) => at).join(', ');
-    return { kind: 'unavailable', code: 'documents.secret_missing', message: `cannot be read: ${places}` };
+    const places = resolved.missing.map(({ path: at, reference }) => `${reference} (pull.${at})`).join(', ');
+    return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
   }
   const settings = readSettings(
     {
