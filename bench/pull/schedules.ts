@@ -4,10 +4,15 @@ import { startScheduler } from '../../src/intake/pull/schedule.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../src/store/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../src/terms.ts';
 import { pullPorts } from '../../src/wiring/pull.ts';
+import { cpuMs } from './cpu.ts';
 import type { BenchWorkspace } from './workspace.ts';
 
 /** What ten thousand brands with three syncs each cost a node that has nothing to do, and one that only queues what is due. */
-export async function schedules({ ground }: BenchWorkspace, integrations: number, seconds: number): Promise<void> {
+export async function schedules(
+  { ground, postmaster }: BenchWorkspace,
+  integrations: number,
+  seconds: number,
+): Promise<void> {
   const list: Schedule[] = Array.from({ length: integrations }, (_, i) =>
     syncTypes.map((sync) => ({ integration: `brand${i}` as IntegrationName, sync, everyMs: 1_800_000 })),
   ).flat();
@@ -39,22 +44,13 @@ export async function schedules({ ground }: BenchWorkspace, integrations: number
       }),
       startRunner({ ...ports, runs: { ...ports.runs, claimNext: async () => undefined } }),
     ];
-    const before = process.cpuUsage();
-    const serverBefore = await serverCpuMs(ground);
+    const before = cpuMs(postmaster);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    const { user, system } = process.cpuUsage(before);
-    const serverMs = (await serverCpuMs(ground)) - serverBefore;
+    const after = cpuMs(postmaster);
     await Promise.all(loops.map((loop) => loop.stop()));
     const share = (ms: number) => `${(ms / (seconds * 10)).toFixed(2)} % of a core`;
     console.log(
-      `  ${name}: node ${share((user + system) / 1000)}, PostgreSQL's statements ${share(serverMs)}, ${started} starts in ${seconds} s`,
+      `  ${name}: node ${share(after.node - before.node)}, PostgreSQL ${share(after.server - before.server)}, ${started} starts in ${seconds} s`,
     );
   }
-}
-
-async function serverCpuMs({ pool }: BenchWorkspace['ground']): Promise<number> {
-  const { rows } = await pool.query<{ ms: number | null }>(
-    `select sum(active_time)::float8 as ms from pg_stat_database`,
-  );
-  return rows[0]?.ms ?? 0;
 }

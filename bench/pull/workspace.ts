@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Ground, openGround } from '../../src/ground.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../../src/store/postgres/open.ts';
+import { postmasterOf } from './cpu.ts';
 
 export const pageSize = 200;
 export const firstDay = '2020-01-01';
@@ -16,6 +17,8 @@ export const lastDay = (reservations: number): string =>
 export interface BenchWorkspace {
   readonly ground: Ground;
   readonly partnerUrl: string;
+  /** Of the private PostgreSQL. */
+  readonly postmaster: number;
   /** Into the database that the destination fills. */
   readonly server: PrivatePostgres;
   close(): Promise<void>;
@@ -59,6 +62,7 @@ receives: [reservation]
   return {
     ground,
     partnerUrl: partner.url,
+    postmaster: postmasterOf(path.join(folder, '.innbound', 'pg')),
     server,
     close: async () => {
       partner.child.disconnect();

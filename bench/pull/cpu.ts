@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * Processor time of this process and of a PostgreSQL with all its backends, in milliseconds. On a machine that does other work
+ * besides, it says more than the clock does. Only Linux tells it; elsewhere the server's part is 0.
+ */
+export interface CpuMs {
+  readonly node: number;
+  readonly server: number;
+}
+
+export function cpuMs(postmaster: number): CpuMs {
+  const { user, system } = process.cpuUsage();
+  return { node: (user + system) / 1000, server: serverMs(postmaster) };
+}
+
+const tickMs = 10;
+
+function serverMs(postmaster: number): number {
+  let sum = 0;
+  for (const pid of processes()) {
+    const stat = statOf(pid);
+    if (stat === undefined || (pid !== postmaster && stat.parent !== postmaster)) continue;
+    // What ended backends used is in their parent's account.
+    sum += stat.own + (pid === postmaster ? stat.ended : 0);
+  }
+  return sum * tickMs;
+}
+
+function processes(): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function statOf(pid: number): { parent: number; own: number; ended: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const cells = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [parent = 0] = cells.slice(1);
+    const [user = 0, system = 0, childUser = 0, childSystem = 0] = cells.slice(11);
+    return { parent, own: user + system, ended: childUser + childSystem };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server's first process, among those that have the folder on their command line. */
+export function postmasterOf(dataFolder: string): number {
+  const found = processes().filter((pid) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return line[0]?.endsWith('postgres') === true && line.includes(dataFolder);
+    } catch {
+      return false;
+    }
+  });
+  return found[0] ?? 0;
+}
