@@ -203,6 +203,15 @@ test('broken exchanges are values with a reason', async () => {
   assert.equal(await reasonOf(ask('http://no-such-host.invalid/')), 'dns');
 });
 
+test('connections are kept and used again', async () => {
+  let connections = 0;
+  const server = createServer((_request, response) => response.end('{}'));
+  server.on('connection', () => connections++);
+  const port = await listen(server);
+  for (let i = 0; i < 5; i++) assert.equal(await reasonOf(ask(`http://127.0.0.1:${port}/`)), 'answer 200');
+  assert.equal(connections, 1);
+});
+
 test('a caller can give up', async () => {
   const port = await serve(() => {});
   const stop = new AbortController();
