@@ -46,30 +46,46 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
     const mint = { endpointId: mintEndpointId, secret: mintSecret };
     const issued = await transaction(pool, (tx) => issueEndpoint(tx, integration, plainSealer, mint));
     const fsync = (await pool.query('show fsync')).rows[0].fsync;
-    const measure = async (kind: ServerJob['kind'], run: string, load: Partial<Job>): Promise<Outcome> => {
+    const measure = async (
+      kind: ServerJob['kind'],
+      run: string,
+      load: Partial<Job>,
+    ): Promise<Outcome & { cpuMicros: number }> => {
       const child = start('./server.ts');
       const sender = start('./load.ts');
       const port = await ask<number>(child, { kind, connection: server.connection, brandId });
       const target: Target = { port, endpointId: issued.endpointId, secret: issued.secret ?? '', brandId };
       const job: Job = { target, connections: 64, count: 2_000, reservations: 1e9, run: `${run}-warm`, ...load };
       await ask<Outcome>(sender, { ...job, count: 3_000, rate: undefined });
+      const before = await ask<NodeJS.CpuUsage>(child, { ask: 'cpu' });
       const outcome = await ask<Outcome>(sender, { ...job, run });
+      const after = await ask<NodeJS.CpuUsage>(child, { ask: 'cpu' });
       await end(sender);
       await end(child);
-      return outcome;
+      const cpuMicros = (after.user + after.system - before.user - before.system) / job.count;
+      return { ...outcome, cpuMicros };
     };
     if (parts.includes('accept')) {
       console.log(`accepted per second, 64 connections, fsync ${fsync}; three rounds in turn, the middle one counts`);
       const kinds = ['bare', 'group', 'naive'] as const;
       const rates: Record<(typeof kinds)[number], number[]> = { bare: [], group: [], naive: [] };
+      const cpu: Record<(typeof kinds)[number], number[]> = { bare: [], group: [], naive: [] };
       for (let round = 0; round < 3; round++) {
         for (const kind of kinds) {
-          const count = kind === 'naive' ? 8_000 : 25_000;
-          const { seconds } = await measure(kind, `${kind}-${round}`, { count });
+          const count = kind === 'naive' ? 3_000 : 15_000;
+          const { seconds, cpuMicros } = await measure(kind, `${kind}-${round}`, { count });
+          cpu[kind].push(cpuMicros);
           rates[kind].push(count / seconds);
         }
       }
-      const middle = (kind: (typeof kinds)[number]) => [...rates[kind]].sort((a, b) => a - b)[1] ?? 0;
+      const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[1] ?? 0;
+      const middle = (kind: (typeof kinds)[number]) => median(rates[kind]);
+      // On a machine that does other things too, the rates say little and this says more.
+      const load = os.loadavg()[0]?.toFixed(1);
+      console.log(
+        `  load of the machine ${load} on ${os.cpus().length} processors; server's processor time per request:`,
+      );
+      console.log(`  ${kinds.map((kind) => `${kind} ${median(cpu[kind]).toFixed(0)} µs`).join(', ')}`);
       row('bare server (parses JSON, answers 202)', middle('bare'), '');
       row(
         'innbound, group commit',
