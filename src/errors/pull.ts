@@ -193,6 +193,12 @@ export const pullErrors = {
     what: 'The integration does not pull, or has no sync of this type.',
     next: 'Add it under pull.syncs of the integration, or give --from and --to.',
   },
+  'pull.interrupted': {
+    stage: 'pull',
+    retry: 'again',
+    what: 'The sync was interrupted. What it had read is stored, and the run waits at its last page.',
+    next: 'A running service goes on with it by itself; without one, the next innbound sync of the same kind does.',
+  },
   'pull.no_such_run': {
     stage: 'pull',
     retry: 'final',

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors.ts';
+import { type ErrorCode, InnboundError } from '../../errors.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts, QueueRequest, RunView } from './ports.ts';
 import { executeRun, type Progress } from './run.ts';
@@ -42,7 +42,9 @@ export async function syncOnce(
     }
     options.onProgress?.({ kind: 'busy', runId: queued.runId });
     await ended(ports, request, queued.runId, options.signal);
-    if (options.signal?.aborted) throw new Error('the sync was given up while it waited for another run');
+    if (options.signal?.aborted) {
+      throw new InnboundError('pull.interrupted', 'The sync was interrupted while it waited for another run.');
+    }
   }
 }
 
@@ -59,7 +61,9 @@ async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promis
   }
   // Stopped, or taken over by a node that found our lease run out: what that node makes of it is the result.
   const view = await ended(ports, run, run.runId, options.signal);
-  if (view === undefined) throw new Error(`run ${run.runId} was given back before its end; any node goes on with it`);
+  if (view === undefined) {
+    throw new InnboundError('pull.interrupted', `Run ${run.runId} was interrupted.`, { run_id: run.runId });
+  }
   const { errorCode: code, errorMessage: message = '' } = view;
   const state = view.state as SyncResult['state'];
   return { runId: run.runId, state, counters: view.counters, ...(code !== undefined && { error: { code, message } }) };
