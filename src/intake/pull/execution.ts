@@ -6,7 +6,7 @@ import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { type PageAt, type Taken, WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { preparePage, pulledOf } from './prepare-page.ts';
+import { preparePage, recognisableRows } from './prepare-page.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import {
@@ -203,7 +203,7 @@ export class Execution {
   ): Promise<PageCommit> {
     const { requestedAt, bytes } = answer;
     const { rows } = taken;
-    const recognisable = this.#plan.shaper.flat ? [] : rows.flatMap((row) => pulledOf(row) ?? []);
+    const recognisable = this.#plan.shaper.flat ? [] : recognisableRows(rows);
     const known = await this.#ports.runs.known(this.#plan.target, recognisable);
     const made = preparePage(this.#plan, this.#run, position, rows, known, requestedAt);
     const open = this.#open;
@@ -272,6 +272,10 @@ export class Execution {
       return (await runs.park(this.#run, 0, undefined, this.#open)) ? { kind: 'stopped' } : { kind: 'fenced' };
     }
     const { ms, reason, position } = turn;
+    if (this.#counters.waitedMs + ms > limitsOf(this.#ports).waitMs) {
+      const code = reason === 'breaker' ? 'pull.breaker_open' : 'pull.rate_limited';
+      return this.#finish(failedEnd(code, 'the run has waited for the partner long enough', position));
+    }
     const counted = sum(this.#open, { waitedMs: ms });
     const held = await runs.park(this.#run, ms, reason, counted, position);
     return held ? { kind: 'parked', ms, reason } : { kind: 'fenced' };

@@ -5,6 +5,7 @@ const usual: Limits = {
   pages: 2_000,
   emptyPages: 100,
   parkMs: 30_000,
+  waitMs: 6 * 3_600_000,
   leaseMs: 60_000,
   cooldownMs: 60_000,
 };

@@ -56,6 +56,8 @@ export interface Limits {
   readonly emptyPages: number;
   /** Waits longer than this give the place in the runner to another run. */
   readonly parkMs: number;
+  /** All the waits of one run; then it makes room for the next. */
+  readonly waitMs: number;
   readonly leaseMs: number;
   /** Of the breaker. */
   readonly cooldownMs: number;
