@@ -1,7 +1,6 @@
 import type { Pool } from './pool.ts';
 
 export interface News {
-  readonly until: Date;
   readonly changes: readonly { readonly integration: string; readonly [key: string]: unknown }[];
   readonly events: readonly { readonly integration: string; readonly [key: string]: unknown }[];
   readonly runs: readonly { readonly integration: string; readonly [key: string]: unknown }[];
@@ -12,18 +11,21 @@ export interface News {
 /** Of a flood only so much is shown: the console draws the rates from the counts. */
 const most = 40;
 
-/** What happened since a moment of the database's clock; ids and counts only. */
-export async function readNews(db: Pool, since: Date | undefined): Promise<News> {
-  const { rows } = await db.query<Omit<News, 'until'> & { until: Date }>(
-    `with window_ as (select coalesce($1::timestamptz, now()) as since, now() as until)
-     select until,
-       coalesce((select json_agg(t) from (
+/**
+ * What happened in the last moments; ids and counts only. A row bears the time at which its transaction began and is seen when
+ * that has ended, so a look from where the last one stopped would miss it: each look reaches back over the slowest of them.
+ */
+export async function readNews(db: Pool): Promise<News> {
+  const { rows } = await db.query<News>(
+    `with window_ as (select now() - interval '15 seconds' as since)
+     select
+       coalesce((select json_agg(t order by t.at) from (
          select integration, type, id, version, outcome as event, cause, received_at as at from receipts
-          where received_at > since and received_at <= until and outcome in ('created', 'updated', 'cancelled', 'erased')
+          where received_at > since and outcome in ('created', 'updated', 'cancelled', 'erased')
           order by received_at desc limit ${most}) t), '[]') as changes,
-       coalesce((select json_agg(t) from (
+       coalesce((select json_agg(t order by t.at, t.seq) from (
          select integration, seq, event, event_id, received_at as at from events
-          where received_at > since and received_at <= until order by received_at desc limit ${most}) t), '[]') as events,
+          where received_at > since order by received_at desc limit ${most}) t), '[]') as events,
        coalesce((select json_agg(t) from (
          select integration, run_id, sync, kind, state as status, waiting, pages, requests, fetched, changed, unchanged,
                 dead as dead_lettered, bytes, started_at, finished_at, error_code from runs
@@ -35,10 +37,9 @@ export async function readNews(db: Pool, since: Date | undefined): Promise<News>
           order by raised_at desc limit ${most}) t), '[]') as alerts,
        coalesce((select json_agg(t) from (
          select integration, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting
-           from activity where step = '10s' and at > since - interval '25 seconds' and at > until - interval '2 minutes'
+           from activity where step = '10s' and at > since - interval '10 seconds'
           order by at limit 2000) t), '[]') as activity
        from window_`,
-    [since ?? null],
   );
   return rows[0] as News;
 }

@@ -9,26 +9,22 @@ const mostFollowers = 200;
 export function livePorts(ground: Ground): LivePorts {
   const followers = new Set<(event: LiveEvent) => void>();
   let timer: NodeJS.Timeout | undefined;
-  let since: Date | undefined;
-  /** A bucket is told once: what was told is remembered for as long as it may be seen again. */
+  /** What the look before saw: a row is told once, and again when it has changed. */
   let told = new Set<string>();
 
   const look = async (): Promise<void> => {
-    const news = await readNews(ground.pool, since);
-    const first = since === undefined;
-    since = news.until;
-    const seen = new Set(news.activity.map(({ integration, at }) => `${integration} ${at}`));
-    const activity = news.activity.filter(({ integration, at }) => !told.has(`${integration} ${at}`));
-    told = seen;
-    for (const event of first ? eventsOf({ ...news, activity: [] }) : eventsOf({ ...news, activity })) {
-      for (const tell of followers) tell(event);
+    const seen = new Map(eventsOf(await readNews(ground.pool)).map((event) => [JSON.stringify(event), event]));
+    const before = told;
+    told = new Set(seen.keys());
+    for (const [key, event] of seen) {
+      if (!before.has(key)) for (const tell of followers) tell(event);
     }
   };
   const turn = (): void => {
     timer = setTimeout(() => {
       if (followers.size === 0) {
         timer = undefined;
-        since = undefined;
+        told = new Set();
         return;
       }
       look().then(turn, turn);

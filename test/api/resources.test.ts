@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { countActivity } from '../../src/store/activity.ts';
 import { settleAlerts } from '../../src/store/alerts.ts';
+import { transaction } from '../../src/store/pool.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -231,13 +232,23 @@ test('what happens is told live, only of the brands that the token may see', asy
   const reading = (async () => {
     for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString();
   })().catch(() => {});
-  let n = 0;
-  await until('a change of the own brand is told', async () => {
-    n += 1;
-    await node.take('other', reservation(`L${n}`));
-    await node.take('grand', reservation(`L${n}`));
-    return /event: change\ndata: \{"integration":"grand"/.test(text);
+  const isTold = (id: string) =>
+    new RegExp(`event: change\\ndata: \\{"integration":"grand","type":"reservation","id":"${id}"`).test(text);
+  await node.take('other', reservation('L1'));
+  await node.take('grand', reservation('L1'));
+  await until('a change of the own brand is told', async () => isTold('L1'));
+  // One that began before others and ends after they were told is told as well.
+  await transaction(node.ground.pool, async (tx) => {
+    await tx.query(
+      `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
+       values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2)`,
+    );
+    await node.take('grand', reservation('L2'));
+    await until('a later change is told', async () => isTold('L2'));
+    assert.ok(!isTold('SLOW'));
   });
+  await until('the slow change is told', async () => isTold('SLOW'));
+  assert.equal(text.split('"id":"L1"').length, 2, 'each is told once');
   stopping.abort();
   await reading;
   assert.ok(!text.includes('"other"'));
