@@ -4,6 +4,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import { schemas } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { readSoundDocuments } from '../ground.ts';
+import { indented } from '../kit/json.ts';
 import { compilePath } from '../pipeline.ts';
 import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
@@ -88,7 +89,7 @@ Examples:
           show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
         else if (options.json) show(encodeRecord(record));
         else {
-          show(JSON.stringify(JSON.parse(encodeRecord(record)), null, 2));
+          show(indented(encodeRecord(record)));
           for (const note of notes) show(`  ~ ${note.field}: ${note.reason}`);
           for (const { field, value } of drift) show(`  ! ${field}: no spelling in values is ${JSON.stringify(value)}`);
           for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);

@@ -35,6 +35,13 @@ export function rawNumber(text: string): number {
   return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(text);
 }
 
+/** The same JSON over several lines, for a person to read, every digit as it was. */
+export function indented(text: string): string {
+  const asWritten = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && context?.source !== undefined ? rawNumber(context.source) : value;
+  return JSON.stringify(JSON.parse(text, asWritten), null, 2);
+}
+
 const refusedByJsonb = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**

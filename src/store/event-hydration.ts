@@ -1,4 +1,5 @@
 import type { Thin } from '../intake/push/hydrate.ts';
+import { parseJson } from '../kit/json.ts';
 import type { EpochMs, Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { type Pool, transaction } from './pool.ts';
@@ -71,7 +72,7 @@ export async function buryThin(
           code: 'push.not_hydrated',
           message,
           detail,
-          raw: (JSON.parse(body.toString('utf8')) as { data: Json }).data,
+          raw: (parseJson(body.toString('utf8')) as { data: Json }).data,
         },
       })),
     );

@@ -1,6 +1,8 @@
 import type { EventType } from '../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../intake/push/event-path.ts';
 import type { LaneResult } from '../intake/push/worker.ts';
+import { parseJson } from '../kit/json.ts';
+import type { Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
 import { type Pool, type Tx, transaction } from './pool.ts';
@@ -143,7 +145,7 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
       [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', attempt * attempt],
     );
     if (!dead) return;
-    const { data = null } = JSON.parse(event.body.toString('utf8')) as { data?: import('../terms.ts').Json };
+    const { data = null } = parseJson(event.body.toString('utf8')) as { data?: Json };
     const kind = (error as { code?: string }).code ?? error.name;
     await applyPrepared(tx, target, [
       {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
+import { rawNumber } from '../../src/kit/json.ts';
 import type { Bench } from './events-support.ts';
 import { openBench, reservationData } from './events-support.ts';
 
@@ -126,8 +127,12 @@ test('an event that breaks the worker is set aside and the others are taken in',
         }),
       )) as typeof apply,
   };
+  const loyalty = 12345678901234567890n;
   for (const id of ['R-1', 'R-2', 'R-3'])
-    await bench.send('reservation.created', reservationData({ reservation_id: id }));
+    await bench.send('reservation.created', {
+      ...reservationData({ reservation_id: id }),
+      loyalty: rawNumber(String(loyalty)),
+    });
   await drainEvents(ports);
   assert.equal(await bench.version('R-1'), 1);
   assert.equal(await bench.version('R-3'), 1);
@@ -139,8 +144,9 @@ test('an event that breaks the worker is set aside and the others are taken in',
     await bench.pool.query(`update events set due_at = now() where state = 'waiting'`);
     await drainEvents(ports);
   }
-  const { rows } = await bench.pool.query('select kind, code, message from dead_letters');
+  const { rows } = await bench.pool.query('select kind, code, message, raw from dead_letters');
   assert.equal(rows.length, 1);
+  assert.equal(rows[0].raw.loyalty, String(loyalty), 'every digit is kept');
   assert.equal(rows[0].code, 'push.event_failed');
   assert.ok(!rows[0].message.includes('a bug'), 'the message of the error is not repeated: it may quote the payload');
   bench.errors.length = 0;

@@ -1,6 +1,7 @@
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { randomId } from '../../kit/ids.ts';
+import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
 import type { EndpointId, EpochMs, IntegrationName, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
@@ -160,7 +161,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt }: Envelope, arriv
     const read = path.guest(data);
     if (read.kind === 'invalid')
       return { kind: 'dead_letter', code: read.code, message: read.message, detail: read.detail };
-    return { kind: 'record', type: 'guest', record: asJson(encodeRecord(read.update.guest)), notes: read.notes };
+    return { kind: 'record', type: 'guest', record: parseJson(encodeRecord(read.update.guest)), notes: read.notes };
   }
   const thin = path.thinId?.(data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
@@ -172,8 +173,5 @@ function outcomeOf(path: EventPath, { event, data, occurredAt }: Envelope, arriv
     return { kind: 'dead_letter', code, message, detail };
   }
   const { record, notes } = prepared.incoming;
-  return { kind: 'record', type: 'reservation', record: asJson(encodeRecord(record)), notes };
+  return { kind: 'record', type: 'reservation', record: parseJson(encodeRecord(record)), notes };
 }
-
-/** For a person to look at: digits beyond a double's are the live path's concern. */
-const asJson = (text: string): Json => JSON.parse(text) as Json;
