@@ -12,8 +12,6 @@ export function openPartnerStore(pool: Pool): PartnerStore {
     pause: (integration, ms) => pause(pool, integration, ms),
     authFailed: (integration, version, message) => authFailed(pool, integration, version, message),
     authWorked: (integration) => authWorked(pool, integration),
-    uncutRows: (integration) => uncutRows(pool, integration),
-    setUncutRows: (integration, rows) => setUncutRows(pool, integration, rows),
   };
 }
 
@@ -73,22 +71,5 @@ async function authWorked(pool: Pool, integration: IntegrationName): Promise<voi
     `update partner_states set auth_failed_at = null, auth_failed_version = null, auth_message = null
       where integration = $1 and auth_failed_at is not null`,
     [integration],
-  );
-}
-
-/** A day old, it is shown anew: a partner may lower its cap. */
-async function uncutRows(pool: Pool, integration: IntegrationName): Promise<number> {
-  const { rows } = await pool.query<{ uncut_rows: number | null }>(
-    `select uncut_rows from partner_states where integration = $1 and uncut_at > now() - interval '1 day'`,
-    [integration],
-  );
-  return rows[0]?.uncut_rows ?? 0;
-}
-
-async function setUncutRows(pool: Pool, integration: IntegrationName, rows: number): Promise<void> {
-  await pool.query(
-    `insert into partner_states (integration, uncut_rows, uncut_at) values ($1, $2, now())
-     on conflict (integration) do update set uncut_rows = $2, uncut_at = now()`,
-    [integration, rows],
   );
 }

@@ -142,7 +142,7 @@ async function fetchPage(ground: Ground, integration: IntegrationName): Promise<
     signal: AbortSignal.timeout(patienceMs),
   });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
-  const asked = await asker.ask(request, { canShrink: false, firstPage: true, failures: 0, counts });
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts });
   if (asked.kind === 'answer') return { kind: 'page', sample: JSON.stringify(asked.body ?? null, null, 2), window };
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };

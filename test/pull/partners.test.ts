@@ -36,7 +36,10 @@ async function play(script: Script, style: Style): Promise<void> {
       {
         integration,
         baseUrl: partner.url,
-        connector: { ...connector, pull: { pagination: pagination[style] } },
+        connector: {
+          ...connector,
+          pull: { pagination: { ...pagination[style], ...(script.limit && { page_size: script.limit }) } },
+        },
         ...(pull && { pull }),
       },
       { clock, limits: { pages: 40, emptyPages: 20, cooldownMs: 60_000 } },

@@ -84,3 +84,29 @@ test('rows that are known are not read again, until they, their reservation or t
   );
   assert.equal(rows[0]?.n, 5, 'every poll that showed it unchanged is on record');
 });
+
+test('a page that shows one reservation twice: the later row stands, poll after poll', async () => {
+  const [first, second] = bookings(2, '2026-03-01') as [Booking, Booking];
+  let page: Booking[] = [first, second, { ...first, total_amount: 7 }];
+  const partner = await startPartner(() => ({ json: { reservations: page } }));
+  partners.push(partner);
+  const ports = ground.ports({
+    integration: 'twice',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  });
+  const poll = async () => {
+    const { state, counters } = await sync(ports, 'twice', { from: '2026-03-01', to: '2026-03-07' });
+    const stored = await ground.stored('twice');
+    const { version, data } = stored.find(({ id }) => id === first.id) ?? {};
+    return [state, counters.changed, stored.length, version, data?.total_amount];
+  };
+  assert.deepEqual(await poll(), ['complete', 2, 2, 1, 7]);
+  assert.deepEqual(await poll(), ['complete', 0, 2, 1, 7]);
+  // The one that was known comes with a newer one behind it.
+  page = [{ ...first, total_amount: 7 }, second, { ...first, total_amount: 8 }];
+  assert.deepEqual(await poll(), ['complete', 1, 2, 2, 8]);
+  // And the newer one alone, as on any other day.
+  page = [second, { ...first, total_amount: 8 }];
+  assert.deepEqual(await poll(), ['complete', 0, 2, 2, 8]);
+});

@@ -9,7 +9,7 @@ import { backoffMs, mostTries, retryAfterMs } from './delays.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import type { OpenRequest } from './request.ts';
-import type { Waiting } from './run-state.ts';
+import type { Tried, Waiting } from './run-state.ts';
 
 /** What came of asking for one page, all attempts and waits included. */
 export type Asked =
@@ -26,8 +26,7 @@ export type Asked =
     }
   | { readonly kind: 'shrink'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  /** Later; so many tries have failed already. */
-  | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting; readonly failures: number }
+  | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting; readonly tried: Tried }
   | { readonly kind: 'stopped' };
 
 /** Counted while asking, taken up by whoever commits next. */
@@ -42,8 +41,8 @@ export interface AskOptions {
   readonly canShrink: boolean;
   /** Nothing of the window has been read yet. */
   readonly firstPage: boolean;
-  /** Tries that failed before the request was put off. */
-  readonly failures: number;
+  /** What the request has been through before it was put off. */
+  readonly tried?: Tried;
   readonly counts: AskCounts;
 }
 
@@ -76,7 +75,7 @@ class Asking {
   readonly #asked: AskOptions;
   readonly #api: string;
   #failures: number;
-  #waits = 0;
+  #waits: number;
   #renewed = false;
   /** Nothing is counted against the partner, so that a success need not be told to the store. */
   #clean = false;
@@ -87,7 +86,8 @@ class Asking {
     this.#credentials = credentials;
     this.#options = options;
     this.#asked = asked;
-    this.#failures = asked.failures;
+    this.#failures = asked.tried?.failures ?? 0;
+    this.#waits = asked.tried?.waits ?? 0;
     this.#api = new URL(plan.settings.baseUrl).origin;
   }
 
@@ -117,7 +117,7 @@ class Asking {
         const message = `requests to ${new URL(this.#api).host} rest for another ${Math.ceil(ms / 1000)} s after repeated failures`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
-      if (this.#options.parkable && ms > parkMs) return { kind: 'park', ms, reason, failures: this.#failures };
+      if (this.#options.parkable && ms > parkMs) return this.#park(ms, reason);
       await this.#wait(ms, reason);
       if (this.#options.signal.aborted) return { kind: 'stopped' };
       if (reason === 'rate') return undefined;
@@ -214,10 +214,17 @@ class Asking {
   async #restFor(ms: number, reason: Waiting, stored: boolean): Promise<Asked | undefined> {
     if (stored) await this.#ports.partners.pause(this.#plan.settings.integration, ms);
     if (this.#options.parkable && ms > limitsOf(this.#ports).parkMs) {
-      return { kind: 'park', ms, reason, failures: this.#failures };
+      return this.#park(ms, reason);
     }
     await this.#wait(ms, reason);
     return this.#options.signal.aborted ? { kind: 'stopped' } : undefined;
+  }
+
+  #park(ms: number, reason: Waiting): Asked {
+    const before = this.#asked.tried?.waitedMs ?? 0;
+    // Our own rate is no fault of the partner's.
+    const waitedMs = reason === 'rate' ? before : before + ms;
+    return { kind: 'park', ms, reason, tried: { failures: this.#failures, waits: this.#waits, waitedMs } };
   }
 
   #named(answer: Answer): number | undefined {

@@ -1,12 +1,12 @@
 import { type AskCounts, type Asked, type Asker, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
-import { readPage } from './page.ts';
+import { readPage, type WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
-import { type PageAt, type Taken, WindowReader } from './pass.ts';
+import { type Taken, WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { preparePage, recognisableRows } from './prepare-page.ts';
+import { preparePage, pulledOf } from './prepare-page.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import {
@@ -56,9 +56,6 @@ export class Execution {
   #waiting: Waiting | undefined;
   #position: Position | undefined;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
-  #uncut = 0;
-  /** The most rows that came on one page: a page with fewer was not cut. */
-  #largestPage = 0;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
     this.#ports = ports;
@@ -99,7 +96,6 @@ export class Execution {
   }
 
   async #windows(start: Position): Promise<RunOutcome> {
-    this.#uncut = await this.#ports.partners.uncutRows(this.#run.integration);
     let position = start;
     let ahead = this.#fetch(position);
     while (ahead !== undefined) {
@@ -124,7 +120,7 @@ export class Execution {
 
   async #without(position: Position, asked: Exclude<Asked, Answer>): Promise<Turn> {
     if (!(await this.#committing)) return { kind: 'stop' };
-    return withoutAnswer(position, asked, this.#counters.pages > 0);
+    return withoutAnswer(position, asked, this.#counters.pages > 0, limitsOf(this.#ports).waitMs);
   }
 
   /** Asks for the page that the position stands before; undefined behind the last one. */
@@ -135,7 +131,7 @@ export class Execution {
     const asked = this.#asker.ask(this.#request(position), {
       canShrink: daysIn(window) > 1,
       firstPage: pass.no === 1 && pass.pages === 0,
-      failures: pass.failures ?? 0,
+      ...(pass.tried && { tried: pass.tried }),
       counts,
     });
     const fetched = asked.then((done) => ({ asked: done, counts }));
@@ -176,16 +172,10 @@ export class Execution {
       headers: answer.headers,
       url: answer.url,
     });
-    const at: PageAt = { ...page, url: answer.url };
-    const taken = reader.take(pass, at, next);
-    this.#largestPage = Math.max(this.#largestPage, page.count);
-    if (taken.uncut !== undefined) {
-      this.#uncut = taken.uncut;
-      await this.#ports.partners.setUncutRows(this.#run.integration, taken.uncut);
-    }
+    const taken = reader.take(pass, page, next);
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
-    const commit = await this.#prepared(position, after, at, taken, answer, counts);
+    const commit = await this.#prepared(position, after, page, taken, answer, counts);
     if (!(await this.#committing)) return { kind: 'stop' };
     this.#committing = this.#commit(commit);
     // It is awaited before the next one; a failure in between must not end the process.
@@ -196,14 +186,14 @@ export class Execution {
   async #prepared(
     position: Position,
     after: Position,
-    page: PageAt,
+    page: WholePage,
     taken: Taken,
     answer: Answer,
     counts: AskCounts,
   ): Promise<PageCommit> {
     const { requestedAt, bytes } = answer;
     const { rows } = taken;
-    const recognisable = this.#plan.shaper.flat ? [] : recognisableRows(rows);
+    const recognisable = this.#plan.shaper.flat ? [] : rows.flatMap((row) => pulledOf(row) ?? []);
     const known = await this.#ports.runs.known(this.#plan.target, recognisable);
     const made = preparePage(this.#plan, this.#run, position, rows, known, requestedAt);
     const open = this.#open;
@@ -244,8 +234,7 @@ export class Execution {
     const isBegun = pass.no > 1 || pass.pages > 0;
     if (this.#reader?.key === key && isBegun) return this.#reader.reader;
     const earlier = isBegun && window ? await this.#ports.runs.windowPages(this.#run, window, pass.no) : undefined;
-    const uncutRows = () => Math.max(this.#uncut, this.#largestPage - 1);
-    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports), uncutRows };
+    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports) };
     this.#reader = { key, reader: new WindowReader(rules, earlier) };
     return this.#reader.reader;
   }
@@ -272,10 +261,6 @@ export class Execution {
       return (await runs.park(this.#run, 0, undefined, this.#open)) ? { kind: 'stopped' } : { kind: 'fenced' };
     }
     const { ms, reason, position } = turn;
-    if (this.#counters.waitedMs + ms > limitsOf(this.#ports).waitMs) {
-      const code = reason === 'breaker' ? 'pull.breaker_open' : 'pull.rate_limited';
-      return this.#finish(failedEnd(code, 'the run has waited for the partner long enough', position));
-    }
     const counted = sum(this.#open, { waitedMs: ms });
     const held = await runs.park(this.#run, ms, reason, counted, position);
     return held ? { kind: 'parked', ms, reason } : { kind: 'fenced' };

@@ -17,16 +17,17 @@ export interface Row {
   readonly raw: RawRecord;
 }
 
-export type Page =
-  | {
-      readonly kind: 'page';
-      readonly rows: readonly Row[];
-      /** As the partner's paging counts them. */
-      readonly count: number;
-      readonly total?: number;
-      readonly fingerprint: number;
-    }
-  | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
+export interface WholePage {
+  readonly kind: 'page';
+  /** Each reservation once; flat rows as they came. */
+  readonly rows: readonly Row[];
+  /** As the partner's paging counts them. */
+  readonly count: number;
+  readonly total?: number;
+  readonly fingerprint: number;
+}
+
+export type Page = WholePage | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
 
 /** The rows of an answer. */
 export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>): Page {
@@ -37,7 +38,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
   const rows = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
-    : shaped.records.map(nestedRow);
+    : lastOfEach(shaped.records.map(nestedRow));
   const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
   return {
     kind: 'page',
@@ -51,6 +52,12 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
 function nestedRow(raw: RawRecord): Row {
   const content = hash53(JSON.stringify(raw.value));
   return { identity: raw.key === '' ? content : hash53(raw.key), content, raw };
+}
+
+/** A page is the partner's word at one moment: of a reservation that it shows twice, the later row stands. */
+function lastOfEach(rows: readonly Row[]): readonly Row[] {
+  const last = new Map(rows.map((row) => [row.identity, row]));
+  return last.size === rows.length ? rows : rows.filter((row) => last.get(row.identity) === row);
 }
 
 function flatRow(value: Json, key: string): Row {

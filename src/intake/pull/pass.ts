@@ -1,5 +1,4 @@
-import type { Page, Row } from './page.ts';
-import { looksCounted } from './paginate/counting.ts';
+import type { Row, WholePage } from './page.ts';
 import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
 import type { PassState } from './run-state.ts';
@@ -17,20 +16,11 @@ export interface Taken {
   readonly mark: number;
   /** Identity and content of each row, for a node that resumes. */
   readonly seen: Uint8Array;
-  /** A short page of so many rows has just been shown to be the end of its list. */
-  readonly uncut?: number;
 }
 
 export interface PassRules {
   readonly paginator: Paginator;
   readonly limits: Pick<Limits, 'pages' | 'emptyPages'>;
-  /** Short pages up to this size are ends: a larger one has come whole. */
-  uncutRows(): number;
-}
-
-/** A page together with the address that gave it. */
-export interface PageAt extends Extract<Page, { kind: 'page' }> {
-  readonly url: string;
 }
 
 /** Pages that had come before, after which a partner is taken at its word that it has nothing else. */
@@ -59,13 +49,13 @@ export class WindowReader {
     for (const fingerprint of earlier?.fingerprints ?? []) this.#fingerprints.add(fingerprint);
   }
 
-  take(pass: PassState, page: PageAt, next: Next): Taken {
+  take(pass: PassState, page: WholePage, next: Next): Taken {
     const state = pass.page ?? this.#rules.paginator.first;
     const mark = markOf(state);
     const { fresh, changed, doubles } = this.#sort(page.rows);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // The page after a short one only had to show that nothing follows; the same rows again show that as well.
-    const isConfirmed = pass.confirms !== undefined && fresh.length === 0;
+    const isConfirmed = pass.confirms === true && fresh.length === 0;
     const rows = pass.rows + page.count;
     const total = page.total ?? pass.total;
     const after: PassState = {
@@ -78,12 +68,11 @@ export class WindowReader {
       repeats: pass.repeats + (isRepeat && !isConfirmed ? 1 : 0),
       emptyPages: page.rows.length === 0 ? pass.emptyPages + 1 : 0,
       distinct: pass.distinct + fresh.length,
-      counting: pass.counting || this.#isCounting(next, page.url, rows, pass.pages + 1),
       ...(total !== undefined && { total }),
     };
     this.#marks.add(mark);
     this.#fingerprints.add(page.fingerprint);
-    const follow = isConfirmed ? afterLastPage(after, after.pages - 1) : this.#follow(state, page, next, after);
+    const follow = isConfirmed ? this.#end({ ...after, pages: pass.pages }) : this.#follow(state, page, next, after);
     if (follow.kind === 'again') this.#beginPass();
     return {
       follow,
@@ -91,7 +80,6 @@ export class WindowReader {
       fresh: fresh.length,
       mark,
       seen: hashesOf(page.rows),
-      ...(pass.confirms !== undefined && page.rows.length === 0 && { uncut: pass.confirms }),
     };
   }
 
@@ -118,22 +106,19 @@ export class WindowReader {
     this.#inPass.clear();
   }
 
-  #isCounting(next: Next, url: string, rows: number, pages: number): boolean {
-    if (this.#rules.paginator.counts) return true;
-    return next.kind === 'next' && rows > 0 && looksCounted(next.state, url, rows, pages);
+  #end(after: PassState): Verdict {
+    return afterLastPage(after, this.#rules.paginator.counts);
   }
 
-  #follow(state: PageState, page: PageAt, next: Next, after: PassState): Follow {
+  #follow(state: PageState, page: WholePage, next: Next, after: PassState): Follow {
     const { limits } = this.#rules;
-    if (next.kind === 'end') return afterLastPage(after, after.pages);
+    if (next.kind === 'end') return this.#end(after);
     if (next.kind === 'broken') return brokenOff(after, next.code, next.message);
-    if (next.kind === 'short') {
-      if (page.count <= this.#rules.uncutRows()) return afterLastPage(after, after.pages);
-      return { kind: 'page', pass: { ...after, page: next.state, confirms: page.count } };
-    }
+    // In a later pass the list is known to go on: that pass 1 had a second page is why there is one.
+    if (next.kind === 'short') return { kind: 'page', pass: { ...after, page: next.state, confirms: after.no === 1 } };
     if (this.#marks.has(markOf(next.state))) {
       // Some partners hand out the same cursor for good once the list is used up: with no rows, that is an end.
-      if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return afterLastPage(after, after.pages);
+      if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return this.#end(after);
       return brokenOff(after, 'pull.cursor_repeated', `page ${after.pages} names a cursor that was followed before`);
     }
     if (after.repeats >= mostRepeats) {

@@ -56,7 +56,7 @@ export interface Limits {
   readonly emptyPages: number;
   /** Waits longer than this give the place in the runner to another run. */
   readonly parkMs: number;
-  /** All the waits of one run; then it makes room for the next. */
+  /** All the waits for one page; then the run makes room for the next one. */
   readonly waitMs: number;
   readonly leaseMs: number;
   /** Of the breaker. */
@@ -176,7 +176,4 @@ export interface PartnerStore {
   pause(integration: IntegrationName, ms: number): Promise<void>;
   authFailed(integration: IntegrationName, integrationVersion: number, message: string): Promise<void>;
   authWorked(integration: IntegrationName): Promise<void>;
-  /** The largest short page shown lately to be an end; 0 where there is none. */
-  uncutRows(integration: IntegrationName): Promise<number>;
-  setUncutRows(integration: IntegrationName, rows: number): Promise<void>;
 }

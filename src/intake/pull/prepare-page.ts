@@ -49,15 +49,8 @@ export function preparePage(
   };
 }
 
-/** A reservation that a page shows twice is read each time: one of the two may be new. */
-export function recognisableRows(rows: readonly Row[]): Pulled[] {
-  const times = new Map<string, number>();
-  for (const { raw } of rows) times.set(raw.key, (times.get(raw.key) ?? 0) + 1);
-  return rows.flatMap((row) => (times.get(row.raw.key) === 1 ? (pulledOf(row) ?? []) : []));
-}
-
 /** What a row can be recognised by; nothing where the mapping looks at more than the row itself. */
-function pulledOf({ raw, content }: Row): Pulled | undefined {
+export function pulledOf({ raw, content }: Row): Pulled | undefined {
   const isAlone = raw.around === undefined && raw.body === undefined;
   return isAlone && raw.key !== '' ? { key: raw.key, content } : undefined;
 }

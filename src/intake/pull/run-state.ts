@@ -72,12 +72,17 @@ export interface PassState {
   /** Rows with an identity of their own, over all passes of the window. */
   readonly distinct: number;
   readonly total?: number;
-  /** Rows are found by counting, by the style of paging or as its cursors give away. */
-  readonly counting: boolean;
-  /** The page to ask for only shows that a short page was the end; it had so many rows. */
-  readonly confirms?: number;
-  /** Tries for the page to ask for that failed before the run was put off. */
-  readonly failures?: number;
+  /** The page to ask for only shows whether a short first page was the end. */
+  readonly confirms?: boolean;
+  /** What the page to ask for has been through before the run was put off. */
+  readonly tried?: Tried;
+}
+
+/** How a request fared so far: tries that failed, times that it was told to come later, and how long it waited for the partner. */
+export interface Tried {
+  readonly failures: number;
+  readonly waits: number;
+  readonly waitedMs: number;
 }
 
 export const firstPass: PassState = {
@@ -90,7 +95,6 @@ export const firstPass: PassState = {
   repeats: 0,
   emptyPages: 0,
   distinct: 0,
-  counting: false,
 };
 
 /** Why a run is not asking right now. */

@@ -38,7 +38,7 @@ export async function fetchSingle(
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
   const asker = openAsker(ports, plan, { parkable: true, isPatient: () => false, signal });
-  return resultOf(await asker.ask(request, { canShrink: false, firstPage: true, failures: 0, counts }));
+  return resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
 }
 
 function resultOf(asked: Asked): Single {

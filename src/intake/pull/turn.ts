@@ -23,13 +23,26 @@ export function afterPage(position: Position, { follow }: Pick<Taken, 'follow'>)
 /** A day that these keep us from reading is left out and named; the others are read. */
 const passable: ReadonlySet<ErrorCode> = new Set(['pull.timeout', 'pull.too_large']);
 
-/** What to do where there is no answer. `hasPages` tells whether the run has read anything so far. */
-export function withoutAnswer(position: Position, asked: Exclude<Asked, { kind: 'answer' }>, hasPages: boolean): Turn {
+/** What to do where there is no answer. `hasPages` tells whether the run has read anything so far, `waitMs` how long one page is waited for. */
+export function withoutAnswer(
+  position: Position,
+  asked: Exclude<Asked, { kind: 'answer' }>,
+  hasPages: boolean,
+  waitMs: number,
+): Turn {
   const { window } = position;
   if (asked.kind === 'stopped' || window === undefined) return { kind: 'stop' };
   if (asked.kind === 'park') {
-    const pass = { ...position.pass, failures: asked.failures };
-    return { kind: 'park', position: { ...position, pass }, ms: asked.ms, reason: asked.reason };
+    const { ms, reason, tried } = asked;
+    if (tried.waitedMs > waitMs) {
+      const code = reason === 'breaker' ? 'pull.breaker_open' : 'pull.rate_limited';
+      const hours = Math.floor(waitMs / 3_600_000);
+      return {
+        kind: 'end',
+        end: failedEnd(code, `no page came in ${hours} hours of waiting for the partner`, position),
+      };
+    }
+    return { kind: 'park', position: { ...position, pass: { ...position.pass, tried } }, ms, reason };
   }
   const { code, message } = asked;
   const half = asked.kind === 'shrink' ? firstHalf(window) : undefined;

@@ -9,28 +9,27 @@ export type Verdict =
 const mostPasses = 4;
 
 /**
- * The partner says that this was the last page. Was it all? A list that is paged by counting and spans pages is gone through
- * again until a pass brings nothing new and shows no row twice: rows that move from a part not yet read to one already read
- * are found in no other way, and neither an overlap of pages nor the total shows them when something else makes up for the
- * count. `pages` leaves out one that only confirmed a short page.
+ * The partner says that this was the last page. Was it all?
+ *
+ * A list that is paged by counting and has rows on more than one page is gone through again until a pass brings nothing new
+ * and shows no row twice: rows that move from a part not yet read to one already read are found in no other way, and neither
+ * an overlap of pages nor the total shows them when something else makes up for the count. A cursor or a link is the partner's
+ * own word for where the list goes on: such a list is read once, and again only where a page came in place of another.
  */
-export function afterLastPage(pass: PassState, pages: number): Verdict {
-  const short = pass.total !== undefined && pass.distinct < pass.total;
-  const moved = pass.counting && pass.doubles > 0;
-  const unproven = pass.no === 1 && pages > 1 && ((pass.counting && pass.distinct > 0) || short);
-  const news = pass.no > 1 && pass.fresh > 0;
-  const doubtful = unproven || news || moved || pass.repeats > 0;
-  if (doubtful && pass.no < mostPasses) {
-    const { no, distinct, counting } = pass;
-    return { kind: 'again', pass: { ...firstPass, no: no + 1, distinct, counting } };
+export function afterLastPage(pass: PassState, counts: boolean): Verdict {
+  const { no, total, distinct, fresh, doubles, repeats } = pass;
+  const spansPages = pass.pages - pass.emptyPages > 1;
+  const unproven = counts && no === 1 && spansPages;
+  const news = counts && no > 1 && fresh > 0;
+  const moved = counts && doubles > 0;
+  const doubtful = unproven || news || moved || repeats > 0;
+  if (doubtful && no < mostPasses) return { kind: 'again', pass: { ...firstPass, no: no + 1, distinct } };
+  if (repeats > 0) return done('pull.page_repeated', `${repeats} of ${pass.pages} pages came twice at every pass`);
+  if (news) return done('pull.list_unstable', `pass ${no} over the list still brought ${fresh} new rows`);
+  if (moved) return done('pull.list_unstable', `${doubles} rows came on two pages at every pass`);
+  if (total !== undefined && distinct < total) {
+    return done('pull.total_not_reached', `the partner counts ${total}, and ${distinct} came`);
   }
-  if (doubtful && pass.repeats > 0) {
-    return done('pull.page_repeated', `${pass.repeats} of ${pass.pages} pages came twice at every pass`);
-  }
-  if (doubtful && news)
-    return done('pull.list_unstable', `pass ${pass.no} over the list still brought ${pass.fresh} new rows`);
-  if (doubtful) return done('pull.list_unstable', `${pass.doubles} rows came on two pages at every pass`);
-  if (short) return done('pull.total_not_reached', `the partner counts ${pass.total}, and ${pass.distinct} came`);
   return { kind: 'done' };
 }
 

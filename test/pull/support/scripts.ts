@@ -9,7 +9,7 @@ import { type Asked, arriving, type Booking, bookings, type Reply } from './part
  */
 export interface Script {
   readonly name: string;
-  /** All four where left out. */
+  /** All where left out. */
   readonly styles?: readonly Style[];
   /** How the run ends; complete where left out. */
   readonly ends?: 'complete' | 'incomplete' | 'failed';
@@ -23,6 +23,8 @@ export interface Script {
   readonly waited?: (waits: readonly number[]) => boolean;
   readonly documents?: { readonly connector?: Record<string, unknown>; readonly pull?: Record<string, unknown> };
   readonly list?: ListOptions;
+  /** The page size that is asked for, where it is not the usual ten. */
+  readonly limit?: number;
   readonly book?: readonly Booking[];
   /** A new one for each run, so that it may remember. */
   make?(): Answering;
@@ -44,8 +46,8 @@ export const week = { from: '2026-03-01', to: '2026-03-07' } as const;
 const book = bookings(23, week.from, 4);
 const counted: readonly Style[] = ['offset', 'page'];
 const handed: readonly Style[] = ['cursor', 'link'];
-/** Where a list that moves can hide rows; a token is the partner's promise that its own place stays. */
-const movable: readonly Style[] = [...counted, ...handed];
+/** A token is the partner's promise that its own place in the list stays. */
+const steady: readonly Style[] = [...counted, 'token'];
 
 /** The second page, whatever the style. */
 const isSecond = ({ query }: Asked): boolean =>
@@ -86,7 +88,7 @@ const json = { 'content-type': 'application/json' };
 const nothing: Reply = { status: 500, json: { message: 'boom' } };
 
 export const scripts: readonly Script[] = [
-  { name: 'answers as described', requests: (style) => (style === 'token' ? 3 : 6) },
+  { name: 'answers as described', requests: (style) => (counted.includes(style) ? 6 : 3) },
   { name: 'tells the total', list: { total: 23 } },
 
   // Statuses
@@ -375,7 +377,8 @@ export const scripts: readonly Script[] = [
 
   // Limits
   { name: 'caps its pages and tells the total', list: { cap: 4, total: 23 } },
-  { name: 'caps its pages and tells no total', list: { cap: 4 } },
+  { name: 'caps its pages at a round number and tells no total', limit: 40, list: { cap: 10 } },
+  { name: 'caps its pages at sixteen and tells no total', limit: 40, list: { cap: 16 } },
   {
     name: 'ignores the limit and sends all, with the total',
     styles: counted,
@@ -463,7 +466,7 @@ export const scripts: readonly Script[] = [
   { name: 'sends one page twice and goes on', make: () => twice(), ends: 'complete' },
   {
     name: 'has no end',
-    styles: movable,
+    styles: [...counted, ...handed],
     make: () => ({ answer: (asked, { style }) => endless(style, asked) }),
     ends: 'incomplete',
     code: 'pull.endless',
@@ -525,11 +528,11 @@ export const scripts: readonly Script[] = [
   },
 
   // Lists that move
-  { name: 'loses a row that was read', make: shifting((list) => list.filter((_, i) => i !== 3)) },
-  { name: 'gains a row before the place', styles: movable, make: shifting((list) => [extra('NEW'), ...list]) },
+  { name: 'loses a row that was read', styles: steady, make: shifting((list) => list.filter((_, i) => i !== 3)) },
+  { name: 'gains a row before the place', styles: counted, make: shifting((list) => [extra('NEW'), ...list]) },
   {
     name: 'moves a row from the unread part to the read one, and the count comes out right',
-    styles: movable,
+    styles: counted,
     make: shifting((list) => {
       const moved = list[17] as Booking;
       const rest = list.filter((one, i) => i !== 17 && i !== 5 && one !== moved);
@@ -539,7 +542,7 @@ export const scripts: readonly Script[] = [
   },
   {
     name: 'loses as many rows as it gains',
-    styles: movable,
+    styles: steady,
     make: shifting((list) => [...list.slice(4), extra('E1'), extra('E2'), extra('E3'), extra('E4')]),
     list: { total: 23 },
   },
@@ -570,11 +573,17 @@ export const scripts: readonly Script[] = [
     stored: 'some',
   },
   {
-    name: 'shows a reservation on two pages',
-    styles: movable,
+    name: 'shows a reservation on two pages of a list that could have moved',
+    styles: counted,
     book: [...book.slice(0, 15), book[2] as Booking, ...book.slice(15)],
     ends: 'incomplete',
     code: 'pull.list_unstable',
+  },
+  {
+    name: 'shows a reservation on two pages of its own making',
+    styles: handed,
+    book: [...book.slice(0, 15), book[2] as Booking, ...book.slice(15)],
+    requests: 3,
   },
 ];
 
