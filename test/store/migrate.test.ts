@@ -83,12 +83,10 @@ test('a database of a newer version is refused', async () => {
   });
 });
 
-test('migrations are numbered without gaps and begin with one', async () => {
+test('migrations begin with one and no number is given twice', async () => {
   const numbers = (await readMigrations()).map(({ number }) => number);
-  assert.deepEqual(
-    numbers,
-    numbers.map((_, i) => i + 1),
-  );
+  assert.equal(numbers[0], 1);
+  assert.deepEqual(numbers, [...new Set(numbers)]);
 });
 
 test('a database whose migrations were other ones is refused, not half understood', async () => {
