@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
@@ -124,23 +125,7 @@ test('an amount that Parquet cannot hold to the digit is refused, alone', async 
   assert.ok(outcome?.kind === 'dead' && outcome.code === 'deliver.refused');
 });
 
-/** As much of DuckDB's binding as is used here. It is there where a build for the machine exists. */
-interface Duck {
-  readonly DuckDBInstance: {
-    create(file: string): Promise<{
-      connect(): Promise<{
-        runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
-        closeSync(): void;
-      }>;
-    }>;
-  };
-}
-const binding = '@duckdb/node-api';
-const duck = (await import(binding).catch(() => undefined)) as Duck | undefined;
-
-test('DuckDB reads both formats: partitions, dates, decimals, lists', {
-  skip: !duck && 'no binding for this machine',
-}, async (t) => {
+test('DuckDB reads both formats: partitions, dates, decimals, lists', async (t) => {
   for (const format of ['ndjson', 'parquet'] as const) {
     const { root, open } = await setUp(t, { format });
     const destination = open();
@@ -150,16 +135,18 @@ test('DuckDB reads both formats: partitions, dates, decimals, lists', {
       format === 'parquet'
         ? `select * from read_parquet('${root}/**/*.parquet', hive_partitioning = true)`
         : `select data.*, version, date from read_ndjson('${root}/**/*.ndjson', hive_partitioning = true)`;
-    const connection = await (await duck?.DuckDBInstance.create(':memory:'))?.connect();
-    const result = await connection?.runAndReadAll(
+    const duck = await DuckDBInstance.create(':memory:');
+    const connection = await duck.connect();
+    const result = await connection.runAndReadAll(
       `select count(*)::int as n, min(date)::varchar as day, max(check_in)::date::varchar as arrival,
               max(len(guests))::int as guests, max(guests[1].email) as email,
               max(total_amount)${format === 'parquet' ? '::varchar' : '::double::varchar'} as money from (${source})`,
     );
-    const [row] = result?.getRowObjectsJson() ?? [];
+    const [row] = result.getRowObjectsJson();
     const { money, ...rest } = row ?? {};
     assert.deepEqual(rest, { n: 3, day: '2026-11-15', arrival: '2026-12-01', guests: 1, email: 'c@guests.example' });
     if (format === 'parquet') assert.equal(money, '12345678901234567.890000000');
-    connection?.closeSync();
+    connection.closeSync();
+    duck.closeSync();
   }
 });
