@@ -1,3 +1,4 @@
+import { type Told, toldToWait } from './busy.ts';
 import type { Destination, Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
@@ -21,8 +22,6 @@ export interface BatchContext {
   readonly leaseMs: number;
   /** Aborted when the node cannot wait any longer. */
   readonly stopping: AbortSignal;
-  /** The destination asked for silence. */
-  readonly beQuiet: (ms: number) => void;
 }
 
 interface Sendable {
@@ -45,6 +44,7 @@ export async function deliverBatch(
   const { sendables, settlements } = choose(lane, key, claims);
   let endsAtMs = leaseEndsAtMs;
   let abandoned: Sendable[] = [];
+  const told: Told[] = [];
   if (sendables.length > 0) {
     const hold = async (): Promise<boolean> => {
       const askedAtMs = clock.now();
@@ -61,11 +61,7 @@ export async function deliverBatch(
       const outcome = sent[i];
       if (outcome === undefined || outcome === 'stopped') continue;
       settlements.push(settlementFor(key, sendable.claimed, outcome, config, ports.chance()));
-    }
-    const silence = Math.max(0, ...sent.map(silenceAsked));
-    if (silence > 0) {
-      context.beQuiet(silence);
-      await store.pause(config.name, silence).catch(() => {});
+      told.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
     }
   }
   if (abandoned.length > 0)
@@ -76,6 +72,9 @@ export async function deliverBatch(
       )
       .catch(() => {});
   await settler.settle(settlements, endsAtMs);
+  // After the settlement, which forgets who was told to wait before a success of this very batch.
+  const waiting = toldToWait(told);
+  if (waiting !== undefined) await store.toldToWait(config.name, waiting).catch(() => {});
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { result } of settlements) counts[result.kind] += 1;
   const codes = [...new Set(settlements.map(({ code }) => code).filter((code) => code !== undefined))];
@@ -148,8 +147,4 @@ function settlementFor(
 
 function settlementOf(key: LaneKey, { type, id, version, fence, triesUsed }: Claimed): Omit<Settlement, 'result'> {
   return { ...key, type, id, version, fence, attempt: triesUsed + 1 };
-}
-
-function silenceAsked(outcome: Outcome | 'stopped'): number {
-  return outcome !== 'stopped' && outcome.kind === 'retry' && outcome.pause ? (outcome.afterMs ?? 0) : 0;
 }

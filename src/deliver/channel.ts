@@ -18,7 +18,7 @@ export interface Channel {
   offer(lanes: readonly Lane[]): void;
   /** Nothing is being sent, and nothing that could be sent soon is known. */
   readonly isIdle: boolean;
-  /** How long nothing will be sent: the destination asked for silence, its rate is used up, or it cannot be opened. */
+  /** How long nothing will be sent: its rate is used up, or it cannot be opened. */
   readonly quietMs: number;
   /** Claims nothing more and waits for what is under way; when the signal comes, no longer. */
   close(stopping: AbortSignal): Promise<void>;
@@ -113,7 +113,7 @@ export function openChannel(
 
   function call(opened: Destination, lane: Lane, claims: readonly Claimed[], leaseEndsAtMs: number): void {
     free -= 1;
-    const context = { ports, config, destination: opened, settler, leaseMs, stopping: stopping.signal, beQuiet };
+    const context = { ports, config, destination: opened, settler, leaseMs, stopping: stopping.signal };
     const work = deliverBatch(context, lane, claims, leaseEndsAtMs)
       .then(onSettled)
       .catch((error: unknown) => {

@@ -47,8 +47,6 @@ export type Outcome = Answer &
         readonly free?: boolean;
         /** The answer was given to the batch as a whole; which delivery caused it is not known. */
         readonly whole?: boolean;
-        /** The destination as a whole asked for silence: nothing more is sent to it for `afterMs`. */
-        readonly pause?: boolean;
       }
     /** It will never work as it is. */
     | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string; readonly whole?: boolean }

@@ -5,7 +5,7 @@ import { retryAfterMs } from './retry.ts';
 /**
  * | answer              | what becomes of the delivery                                                  |
  * | 2xx                 | delivered                                                                     |
- * | 429, Retry-After    | waits so long, without using a try; nothing else is sent to the destination   |
+ * | 429, Retry-After    | waits so long, without using a try; others flow past (busy.ts)                |
  * | 429, 408, 425, 5xx  | tried again on the schedule                                                   |
  * | 401, 403            | dead: our credentials are refused (they were renewed once, if they could be)  |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
@@ -20,7 +20,7 @@ export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   const afterMs = retryAfterMs(headers['retry-after'], nowMs);
   const told = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
   if (status === 429) {
-    const wait = afterMs === undefined ? {} : { afterMs, free: true, pause: true };
+    const wait = afterMs === undefined ? {} : { afterMs, free: true };
     return { kind: 'retry', code: 'deliver.rate_limited', ...told, ...wait };
   }
   if (status === 408 || status === 425 || status >= 500) {

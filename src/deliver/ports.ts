@@ -1,6 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
+import type { ToldToWait } from './busy.ts';
 import type { Destination } from './destination.ts';
 import type { Selection } from './select.ts';
 
@@ -96,6 +97,7 @@ export interface DeliveryStore {
   nextDue(lanes: readonly LaneKey[]): Promise<DueLane[]>;
   /** How many of a lane's records are due now, counted up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
+  /** Nothing while the destination is busy. */
   claim(lane: LaneKey, limit: number, leaseMs: number, withDelivered: boolean): Promise<Claimed[]>;
   /** Lengthens the leases that are still ours; gives back how many were. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
@@ -105,8 +107,11 @@ export interface DeliveryStore {
   settle(settlements: readonly Settlement[], node: string): Promise<LaneKey[]>;
   /** Takes up to `wanted` calls from the destination's budget, which all nodes share; a negative number gives back. */
   takeBudget(destination: string, wanted: number, rate: Rate): Promise<{ granted: number; waitMs: number }>;
-  /** No node sends to the destination for this long. */
-  pause(destination: string, ms: number): Promise<void>;
+  /**
+   * Remembers who was told to wait until the destination takes something. Where somebody else was told so before, no node
+   * claims for the destination until the wait is over.
+   */
+  toldToWait(destination: string, told: ToldToWait): Promise<void>;
 }
 
 export interface DeliverPorts {

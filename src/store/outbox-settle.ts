@@ -96,7 +96,11 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
              due_at = case when o.next_version < o.last_version then now() end
         from given h where ${ours}
       returning ${told}, o.due_at
-    ), logged as (${log})
+    ), logged as (${log}), forgotten as (
+      update destination_pace p set told_to_wait = null
+        from (select distinct destination from moved where outcome = 'delivered') m
+       where p.destination = m.destination and p.told_to_wait is not null
+    )
     select distinct integration, destination from moved where due_at is not null`,
     values: columns(settlements, node),
   });

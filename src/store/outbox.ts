@@ -1,4 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
+import type { ToldToWait } from '../deliver/busy.ts';
 import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../terms.ts';
 import { settle } from './outbox-settle.ts';
@@ -18,7 +19,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
-    pause: (destination, ms) => pause(pool, destination, ms),
+    toldToWait: (destination, told) => toldToWait(pool, destination, told),
   };
 }
 
@@ -74,6 +75,7 @@ const claimSql = (withDelivered: boolean) => `
   with due as materialized (
     select ctid as place, leased from outbox
      where integration = $1 and destination = $2 and due_at <= now()
+       and not exists (select from destination_pace where destination = $2 and paused_until > now())
      order by due_at limit $3 for update skip locked
   ), claimed as (
     update outbox o
@@ -177,10 +179,16 @@ async function takeBudget(
   return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (rate.burst - 1) * intervalMs)) };
 }
 
-async function pause(pool: Pool, destination: string, ms: number): Promise<void> {
+/** Forgotten in the settlement of the next success. */
+async function toldToWait(pool: Pool, destination: string, { records, severally, waitMs }: ToldToWait): Promise<void> {
   await pool.query(
-    `insert into destination_pace as p (destination, paused_until) values ($1, now() + $2 * interval '1 millisecond')
-         on conflict (destination) do update set paused_until = greatest(p.paused_until, excluded.paused_until)`,
-    [destination, ms],
+    `insert into destination_pace as p (destination, told_to_wait, paused_until)
+     values ($1, ($2::text[])[1], case when $3 then now() + $4 * interval '1 millisecond' end)
+         on conflict (destination) do update
+        set told_to_wait = excluded.told_to_wait,
+            paused_until = case when $3 or p.told_to_wait <> all($2)
+                                then greatest(p.paused_until, now() + $4 * interval '1 millisecond')
+                                else p.paused_until end`,
+    [destination, records, severally, waitMs],
   );
 }

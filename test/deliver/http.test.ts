@@ -44,7 +44,7 @@ const rows: [answer: Reply | 'hang' | 'cut', expected: Partial<Outcome>][] = [
   [{ status: 429 }, { kind: 'retry', code: 'deliver.rate_limited' }],
   [
     { status: 429, headers: { 'retry-after': '3' } },
-    { kind: 'retry', code: 'deliver.rate_limited', afterMs: 3_000, free: true, pause: true },
+    { kind: 'retry', code: 'deliver.rate_limited', afterMs: 3_000, free: true },
   ],
   ['cut', { kind: 'retry', code: 'deliver.unreachable' }],
   ['hang', { kind: 'retry', code: 'deliver.timeout' }],

@@ -35,26 +35,6 @@ test('the rate holds over all nodes', async (t) => {
   assert.ok(took >= 550, `30 calls in ${took} ms`);
 });
 
-test('a destination that asks for silence gets it whole, and no try is used', async (t) => {
-  const { pool } = await setUp(t, 12);
-  let asked = false;
-  const times: number[] = [];
-  const crm = scripted((): Outcome => {
-    times.push(performance.now());
-    if (asked) return delivered;
-    asked = true;
-    return { kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 700, free: true, pause: true };
-  });
-  const one = lane(config('crm', { batch: 1, concurrency: 1 }));
-  const node = startDeliveries(ports(pool, [one], { crm: crm.destination }));
-  t.after(() => node.stop());
-  await until(() => times.length === 13);
-  await node.stop();
-  assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 690, 'something was sent during the silence');
-  const { rows } = await pool.query(`select max(attempt) as attempt from attempts where outcome = 'delivered'`);
-  assert.deepEqual(rows, [{ attempt: 1 }]);
-});
-
 test('an incomplete batch waits for more, a full one goes at once', async (t) => {
   const { pool } = await setUp(t, 3);
   const crm = scripted(() => delivered);

@@ -1,4 +1,5 @@
 import type { Json } from '../../../terms.ts';
+import { waitAskedMs } from '../../busy.ts';
 import type { Authorizer, DeliverLimits, DestinationType, Outcome, OutgoingRequest } from '../../destination.ts';
 import { outcomeOf } from '../../http-answer.ts';
 import { itemOutcomes } from './answer.ts';
@@ -92,12 +93,17 @@ export const destinationType: DestinationType<Settings> = {
         const limits: Limits = { ...given, deadlineAtMs: clock.now() + given.deadlineMs };
         const all = batch.map((delivery, index) => plan.items(delivery, index));
         const outcomes: Outcome[][] = batch.map(() => []);
+        let toldToWait: readonly Item[] = [];
+        let busy: Outcome | undefined;
         for (const [operation, items] of Map.groupBy(all.flat(), (item) => item.operation)) {
           const size = operation.batch ?? limits.batch;
           const many = operation.envelope !== undefined || size > 1;
           const { sent, instead } = newestOfEach(operation, items);
           for (const chunk of chunks(sent, many ? size : 1)) {
-            const results = await sendItems(operation, chunk, many, limits);
+            const results = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
+            const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
+            if (waitMs > 0 && toldToWait.length > 0 && !shareRecord(toldToWait, chunk)) busy ??= notSent(waitMs);
+            toldToWait = waitMs > 0 ? chunk : [];
             for (const [i, item] of chunk.entries()) {
               const result = results[i];
               if (result === undefined) continue;
@@ -150,6 +156,18 @@ function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Ite
 function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
+
+const shareRecord = (some: readonly Item[], others: readonly Item[]): boolean =>
+  some.some(({ index }) => others.some((other) => other.index === index));
+
+/** Two requests in a row were told to wait, for distinct records: what is left of the call waits with them. */
+const notSent = (afterMs: number): Outcome => ({
+  kind: 'retry',
+  code: 'deliver.rate_limited',
+  message: 'Not sent: the destination had asked to wait.',
+  afterMs,
+  free: true,
+});
 
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 
