@@ -115,7 +115,8 @@ async function callOnce(
         whole: true,
       });
     }
-    if (answer.length === items.length) return answer;
+    const durationMs = Math.round(performance.now() - startedAt);
+    if (answer.length === items.length) return answer.map((outcome) => ({ durationMs, ...outcome }));
     const message = `${answer.length} outcomes for ${items.length} deliveries.`;
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } catch (error) {

@@ -120,7 +120,10 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
   });
 }
 
-/** The row is held back by its dead letter until somebody replays or drops it. */
+/**
+ * The row is held back by its dead letter until somebody replays or drops it. What was sent counts as leased until then, since
+ * nobody knows whether it arrived: whoever claims the row next is told so.
+ */
 async function settleDead(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
   await transaction(pool, (tx) =>
     tx.query(
@@ -136,7 +139,7 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
                detail = excluded.detail
         returning integration, destination, type, id, dead_letter_id
       ), moved as (
-        update outbox o set due_at = null, leased = false, held_by = l.dead_letter_id
+        update outbox o set due_at = null, leased = h.duration_ms is not null, fence = o.fence + 1, held_by = l.dead_letter_id
           from held h join letters l using (integration, destination, type, id)
          where ${same}
         returning ${told}

@@ -64,12 +64,13 @@ export function reservation(id: string, change: Partial<Reservation> = {}): Rese
 
 let effective = Date.UTC(2026, 10, 1);
 
-/** Takes records in as a push would, each call later than the one before. */
+/** Takes records in as a push would, each call later than the one before; or late, with a state that is older. */
 export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
   destinations: readonly string[],
   integration = 'lisbon',
+  lateByMs = 0,
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -79,10 +80,11 @@ export async function takeIn(
     destinations: { reservation: destinations, guest: [] },
   };
   const prepared = records.map((record): Prepared => {
-    const incoming: Incoming = { type: 'reservation', id: record.id, record, raw: {}, notes: [], origins: () => ({}) };
+    const raw = { total_amount: record.total_amount ?? null };
+    const incoming: Incoming = { type: 'reservation', id: record.id, record, raw, notes: [], origins: () => ({}) };
     return {
       kind: 'record',
-      arrival: { mode: 'push', effectiveAt: effective, cause: 'event', causeId: '1' },
+      arrival: { mode: 'push', effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' },
       incoming,
     };
   });

@@ -4,7 +4,8 @@ import { timedId } from '../../../kit/ids.ts';
 import type { DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { eraseFromLines } from './erase.ts';
-import { findKeys, isStill, removeAbandoned, replaceFile, syncFolder } from './folder.ts';
+import { findKeys } from './find-keys.ts';
+import { isStill, removeAbandoned, replaceFile, syncFolder } from './folder.ts';
 import type { Format } from './format.ts';
 import { ndjson } from './ndjson.ts';
 import { parquet } from './parquet.ts';
@@ -31,14 +32,14 @@ export const destinationType: DestinationType<Settings> = {
     const growing = new Map<string, Part>();
     let last: Promise<unknown> = Promise.resolve();
 
-    async function write(day: string, deliveries: readonly Delivery[]): Promise<void> {
+    async function write(day: string, deliveries: readonly Delivery[], late: AbortSignal): Promise<void> {
       const folder = path.join(root, `date=${day}`);
       let part = growing.get(day);
       if (part === undefined) {
         await makeFolder(folder, root);
         await removeAbandoned(folder, services.clock.now());
       }
-      const fresh = await withoutWritten(folder, format, deliveries);
+      const fresh = await withoutWritten(folder, format, deliveries, late);
       const rows = fresh.map((delivery) => format.encode(delivery));
       if (rows.length === 0) return;
       if (part === undefined || part.size >= fullAt || !(await isStill(part.file, part.inode))) {
@@ -54,7 +55,7 @@ export const destinationType: DestinationType<Settings> = {
         rows: [...part.rows, ...rows.map(({ row }) => row)],
         size: rows.reduce((sum, { size }) => sum + size, part.size),
       };
-      const inode = await replaceFile(part.file, format.file(grown.rows));
+      const inode = await replaceFile(part.file, format.file(grown.rows), late);
       growing.delete(day);
       growing.set(day, { ...grown, inode });
       const oldest = growing.keys().next().value;
@@ -62,12 +63,12 @@ export const destinationType: DestinationType<Settings> = {
     }
 
     return {
-      deliver(batch, { deadlineMs }) {
+      deliver(batch, { deadlineMs, signal }) {
         const deadlineAtMs = Date.now() + deadlineMs;
         const turn = last.then(async () => {
           const outcomes = new Map<Delivery, Outcome>();
           for (const [day, deliveries] of Map.groupBy(batch, ({ changedAt }) => dayOf(changedAt))) {
-            const outcome = await write(day, deliveries).then(written, failed);
+            const outcome = await write(day, deliveries, signal).then(written, failed);
             for (const delivery of deliveries) outcomes.set(delivery, outcome);
           }
           const erased = batch.filter(
@@ -103,11 +104,13 @@ async function withoutWritten(
   folder: string,
   format: Format,
   deliveries: readonly Delivery[],
+  late: AbortSignal,
 ): Promise<readonly Delivery[]> {
   const doubtful = deliveries.filter(({ mayHaveArrived }) => mayHaveArrived);
   if (doubtful.length === 0) return deliveries;
   const keys = new Set(doubtful.map(({ message }) => message.idempotency_key));
-  const found = await findKeys(folder, format.extension, keys);
+  const changedAt = Math.min(...doubtful.map((delivery) => delivery.changedAt));
+  const found = await findKeys(folder, format.extension, keys, { changedAt, late });
   return deliveries.filter(({ message }) => !found.has(message.idempotency_key));
 }
 

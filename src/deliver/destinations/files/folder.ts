@@ -1,11 +1,12 @@
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
  * Puts a file in place whole: a reader sees the old content or the new one, never a part, and after a power cut one of the
- * two is there. The rename itself is made durable through the folder. Gives back the number of the file on its disk.
+ * two is there. The rename itself is made durable through the folder. Gives back the number of the file on its disk. Whoever
+ * was told meanwhile that it is too late leaves the file as it was: somebody else may be writing the same by now.
  */
-export async function replaceFile(file: string, content: Uint8Array | string): Promise<number> {
+export async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<number> {
   const folder = path.dirname(file);
   const aside = path.join(folder, `.${path.basename(file)}.tmp`);
   const handle = await open(aside, 'w', 0o640);
@@ -17,6 +18,8 @@ export async function replaceFile(file: string, content: Uint8Array | string): P
   } finally {
     await handle.close();
   }
+  if (late?.aborted) await rm(aside, { force: true });
+  late?.throwIfAborted();
   await rename(aside, file);
   await syncFolder(folder);
   return inode;
@@ -46,22 +49,4 @@ export async function removeAbandoned(folder: string, nowMs: number): Promise<vo
     const found = await stat(file).catch(() => undefined);
     if (found && nowMs - found.mtimeMs > abandonedAfterMs) await rm(file, { force: true });
   }
-}
-
-const token = /[A-Za-z0-9_-]{16,}/g;
-
-/**
- * Which of these keys a file of the folder holds. It reads the folder whole, which is why it is only asked after an
- * interruption; both formats keep keys as plain bytes so that one search serves them.
- */
-export async function findKeys(folder: string, extension: string, keys: ReadonlySet<string>): Promise<Set<string>> {
-  const found = new Set<string>();
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
-    if (name.startsWith('.') || !name.endsWith(extension)) continue;
-    const bytes = await readFile(path.join(folder, name)).catch(() => undefined);
-    if (bytes === undefined) continue;
-    for (const [text] of bytes.toString('latin1').matchAll(token)) if (keys.has(text)) found.add(text);
-  }
-  return found;
 }
