@@ -4,7 +4,8 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
-import type { Pool } from '../../src/store/pool.ts';
+import { retryHeld } from '../../src/store/dead-letter-close.ts';
+import { type Pool, transaction } from '../../src/store/pool.ts';
 import { config, lane, openStore, ports, reservation, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */
@@ -118,6 +119,24 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     assert.equal(first.retry >= 12, true);
     await drain(undefined, true);
     await onceEach(subject, ids);
+  });
+
+  test(`${name}: a dead letter that had arrived after all doubles nothing when it is replayed`, async (t) => {
+    const { pool, subject, drain } = await set(t, { scheduleMs: [] });
+    await takeIn(pool, [reservation('r0')], ['it']);
+    const lost: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'lost' };
+    const first = await drain((destination) => ({
+      ...destination,
+      deliver: async (batch, limits) => {
+        await destination.deliver(batch, limits);
+        return batch.map(() => lost);
+      },
+    }));
+    assert.equal(first.dead, 1);
+    const { rows } = await pool.query<{ id: string }>('select dead_letter_id::text as id from dead_letters');
+    assert.ok(await transaction(pool, (tx) => retryHeld(tx, rows[0]?.id ?? '')));
+    assert.equal((await drain()).delivered, 1);
+    await onceEach(subject, ['r0']);
   });
 
   test(`${name}: a node that dies in mid-batch leaves nothing undone and nothing doubled`, async (t) => {

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
+import { findKeys } from '../../src/deliver/destinations/files/find-keys.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
 
 const limits: DeliverLimits = { batch: 1_000, deadlineMs: 10_000, signal: new AbortController().signal };
@@ -18,7 +19,12 @@ async function setUp(t: TestContext, settings: object = {}) {
   });
   const open = () => files.open(files.settings.parse({ path: 'out', ...settings }), offered);
   const list = async () => (await readdir(path.join(folder, 'out'), { recursive: true })).sort();
-  return { root: path.join(folder, 'out'), open, list };
+  const lines = async (file = '') =>
+    (await readFile(path.join(folder, 'out', file), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { data: { id: string } });
+  return { root: path.join(folder, 'out'), open, list, lines };
 }
 
 test('a reader sees whole lines at every moment, and never fewer than before', async (t) => {
@@ -78,6 +84,43 @@ test('what a killed writer left half-written is never seen, and swept later', as
   await open().deliver([delivery(reservation('r'))], limits);
   const names = (await list()).filter((name) => name.includes('.tmp'));
   assert.deepEqual(names, ['date=2026-11-15/.changes_y.ndjson.tmp']);
+});
+
+test('a write that comes too late is not made: another node may be at it by now', async (t) => {
+  const { open, list, lines } = await setUp(t);
+  const destination = open();
+  const cut = new AbortController();
+  const first = destination.deliver([delivery(reservation('in time'))], limits);
+  const second = destination.deliver([delivery(reservation('late'))], { ...limits, signal: cut.signal });
+  cut.abort();
+  assert.deepEqual(await first, [{ kind: 'delivered' }]);
+  assert.equal((await second)[0]?.kind, 'retry');
+  const third = await destination.deliver([delivery(reservation('later'))], limits);
+  assert.deepEqual(third, [{ kind: 'delivered' }]);
+  const [file, ...more] = (await list()).filter((name) => name.includes('.ndjson'));
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    (await lines(file)).map(({ data }) => data.id),
+    ['in time', 'later'],
+  );
+});
+
+test('keys are found wherever they lie, in files that may hold them', async (t) => {
+  const { root } = await setUp(t);
+  await mkdir(root, { recursive: true });
+  const keys = ['ib_first_key_of_all', 'ib_across_two_reads', 'ib_in_an_older_file', 'ib_in_no_file'];
+  const [first = '', across = '', older = ''] = keys;
+  const filler = Buffer.alloc((4 << 20) - first.length - 7, 'ib_');
+  await writeFile(path.join(root, 'a.ndjson'), Buffer.concat([Buffer.from(first), filler, Buffer.from(`${across}"`)]));
+  await writeFile(path.join(root, 'b.ndjson'), older);
+  await writeFile(path.join(root, '.c.ndjson.tmp'), 'ib_in_no_file');
+  await utimes(path.join(root, 'b.ndjson'), 1_000, 1_000);
+  const since = { changedAt: Date.now(), late: new AbortController().signal };
+  assert.deepEqual([...(await findKeys(root, '.ndjson', new Set(keys), since))], [first, across]);
+  assert.deepEqual(
+    [...(await findKeys(root, '.ndjson', new Set(keys), { ...since, changedAt: 0 }))].sort(),
+    [across, first, older].sort(),
+  );
 });
 
 test('a folder that cannot be written is a retry, not a throw', async (t) => {
