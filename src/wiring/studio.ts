@@ -8,6 +8,7 @@ import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import type { Ground } from '../ground.ts';
 import { openAsker } from '../intake/pull/ask.ts';
+import { mostTries } from '../intake/pull/delays.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
 import { listValues, openRequest } from '../intake/pull/request.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
@@ -116,10 +117,12 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 type Fetched = Awaited<ReturnType<ApiPorts['studio']['fetchPage']>>;
 /** A person waits for it. */
 const patienceMs = 20_000;
+/** What is waited for on a partner's or the breaker's word; longer is told instead. */
+const pauseMs = 3_000;
 
 /** The first page of the first day of the first sync: the least that shows how the partner answers. */
 async function fetchPage(ground: Ground, integration: IntegrationName): Promise<Fetched> {
-  const ports = pullPorts(ground);
+  const ports = { ...pullPorts(ground), limits: { parkMs: pauseMs } };
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { settings } = planned.plan;
@@ -142,12 +145,18 @@ async function fetchPage(ground: Ground, integration: IntegrationName): Promise<
     signal: AbortSignal.timeout(patienceMs),
   });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
-  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts });
+  // One try: whoever waits is better told what is wrong than kept through pauses, and can ask again.
+  const tried = { failures: mostTries - 1, waits: 0 };
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
   if (asked.kind === 'answer') return { kind: 'page', sample: JSON.stringify(asked.body ?? null, null, 2), window };
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };
   }
-  const message =
-    asked.kind === 'park' ? `The partner asks us to wait: ${asked.reason}.` : 'The partner took too long.';
-  return { kind: 'failed', code: 'pull.timeout', message };
+  if (asked.kind === 'park') {
+    const seconds = Math.ceil(asked.ms / 1000);
+    return asked.reason === 'breaker'
+      ? { kind: 'failed', code: 'pull.breaker_open', message: `The partner is given rest for another ${seconds} s.` }
+      : { kind: 'failed', code: 'pull.rate_limited', message: `The partner asks us to wait for ${seconds} s.` };
+  }
+  return { kind: 'failed', code: 'pull.timeout', message: `The partner took longer than ${patienceMs / 1000} s.` };
 }

@@ -33,13 +33,14 @@ export interface ApiNode {
   stop(): Promise<void>;
 }
 
+/** Nobody listens at its partner's address. */
 const brand = (name: string, id: string) => `integration: ${name}
 connector: hotel
 brand_id: ${id}
 timezone: Europe/Lisbon
 country: PT
 pull:
-  base_url: https://${name}.example
+  base_url: http://127.0.0.1:1/${name}
   auth: { type: bearer, token: letmein }
   syncs:
     pre_stay: { every: 15m, range: [+1d, +7d] }

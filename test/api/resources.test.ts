@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { countActivity } from '../../src/store/activity.ts';
 import { settleAlerts } from '../../src/store/alerts.ts';
@@ -189,8 +191,32 @@ test('the mapping studio shows records, notes and origins, or the mistakes in th
   assert.equal((await node.call('POST', '/map/suggest', admin, { sample: '[1, 2]' })).status, 422);
   const notJson = await node.call('POST', '/map/preview', admin, { connector, sample: '<xml/>' });
   assert.equal(notJson.body.problem.code, 'operate.invalid_input');
-  const fetched = await node.call('POST', '/integrations/grand/sample', admin, {});
-  assert.equal(fetched.status, 409, 'there is no such partner');
+});
+
+test('a page fetched for the studio is asked for once: a person waits, and is told what is wrong', async () => {
+  const gone = await node.call('POST', '/integrations/other/sample', admin, {});
+  assert.deepEqual([gone.status, gone.body.code], [409, 'pull.unreachable']);
+  assert.match(gone.body.detail, /ECONNREFUSED/);
+  const answers = [
+    { status: 503, headers: {}, code: 'pull.server_error', says: /503/ },
+    { status: 429, headers: { 'retry-after': '90' }, code: 'pull.rate_limited', says: /90 s/ },
+  ];
+  let asked = 0;
+  const partner = createServer((_, response) => {
+    const { status = 500, headers } = answers[asked++] ?? {};
+    response.writeHead(status, headers).end();
+  });
+  await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
+  const { source } = await get('/documents/integration/other');
+  const base = `http://127.0.0.1:${(partner.address() as AddressInfo).port}`;
+  const text = source.replace('http://127.0.0.1:1/other', base);
+  assert.equal((await node.call('PUT', '/documents/integration/other', admin, { text })).status, 200);
+  for (const [index, { code, says }] of answers.entries()) {
+    const { body } = await node.call('POST', '/integrations/other/sample', admin, {});
+    assert.deepEqual([body.code, asked], [code, index + 1]);
+    assert.match(body.detail, says);
+  }
+  partner.close();
 });
 
 test('the overview counts what happened; destinations and deliveries tell what waits', async () => {

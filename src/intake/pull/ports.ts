@@ -45,7 +45,7 @@ export interface PullPorts {
   readonly tokens: TokenStore;
   /** Tells deliveries that a page brought changes. */
   changed(): void;
-  /** For tests; what holds otherwise is in limits.ts. */
+  /** Where others than those of limits.ts are to hold. */
   readonly limits?: Partial<Limits>;
 }
 
