@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
 import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/dead-letters.ts';
+import { attempt, entityType, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
@@ -23,7 +24,7 @@ const letter = z.object({
   id: z.string(),
   kind: z.enum(kinds),
   integration: z.string(),
-  type: z.enum(['reservation', 'guest']).nullable(),
+  type: entityType.nullable(),
   record_id: z.string().nullable(),
   destination: z.string().nullable(),
   version: z.int().nullable(),
@@ -45,12 +46,11 @@ const whole = letter.extend({
   closed_by: z.string().nullable(),
   closed_reason: z.string().nullable(),
   data: anyJson,
-  attempts: z.array(anyJson),
+  attempts: z.array(attempt),
   waiting_behind: z.int(),
   event: anyJson,
   effective_at: instant.nullable(),
 });
-const preview = z.looseObject({ kind: z.enum(['ready', 'dropped', 'still_failing', 'gone']) });
 const result = z.object({
   id: z.string(),
   result: z.enum(['replayed', 'still_failing', 'gone']),
@@ -137,7 +137,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       payload: true,
       params: idParam,
       query: z.strictObject({ under }),
-      response: preview,
+      response: replayPreview,
       handle: async ({ params, query }) => {
         const found = await ports.show(params.id);
         return found ? ok(await ports.preview(found, query.under)) : notFound(`dead letter ${params.id}`);

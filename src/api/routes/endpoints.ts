@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Rejection } from '../../intake/push/ports.ts';
 import type { SandboxReport } from '../../intake/push/sandbox.ts';
 import type { EndpointStatus } from '../../store/endpoint-status.ts';
-import { anyJson, instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';
+import { sandboxReport } from '../forms.ts';
+import { instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';
 
 export interface EndpointPorts {
   readonly pushes: (integration: string) => boolean;
@@ -158,7 +159,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       scope: 'param',
       payload: true,
       params: integrationParam,
-      response: z.object({ items: z.array(anyJson) }),
+      response: z.object({ items: z.array(sandboxReport) }),
       handle: async ({ params }) => ok({ items: await ports.sandboxReports(params.integration) }),
     }),
   ];

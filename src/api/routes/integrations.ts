@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Spark } from '../../store/activity.ts';
 import type { DriftRow } from '../../store/drift.ts';
 import type { BreakerNow, IntegrationNow, LaneNow, ScheduleNow } from '../../store/overview.ts';
-import type { SyncType } from '../../terms.ts';
+import { type SyncType, syncTypes } from '../../terms.ts';
 import { integrationStates, stateOf } from '../integration-state.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
@@ -50,7 +50,9 @@ const integrationSchema = z.object({
   reasons: z.array(z.string()),
   pull: z
     .object({
-      syncs: z.array(z.object({ sync: z.string(), every: z.string(), next_at: instant.nullable(), skipped: z.int() })),
+      syncs: z.array(
+        z.object({ sync: z.enum(syncTypes), every: z.string(), next_at: instant.nullable(), skipped: z.int() }),
+      ),
     })
     .nullable(),
   push: z.object({ enabled: z.boolean(), last_event_at: instant.nullable() }),

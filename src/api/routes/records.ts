@@ -3,6 +3,7 @@ import { statuses } from '../../canonical/reservation.ts';
 import type { Found } from '../../store/search.ts';
 import type { Timeline } from '../../store/timeline.ts';
 import type { EntityType } from '../../terms.ts';
+import { entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -20,7 +21,7 @@ export interface RecordPorts {
 
 const found = z.object({
   integration: z.string(),
-  type: z.enum(['reservation', 'guest']),
+  type: entityType,
   id: z.string(),
   version: z.int(),
   changed_at: instant,
@@ -31,13 +32,13 @@ const found = z.object({
 });
 const timeline = z.object({
   integration: z.string(),
-  type: z.enum(['reservation', 'guest']),
+  type: entityType,
   id: z.string(),
   version: z.int().describe('0: it never became a record.'),
   changed_at: z.string(),
   data: anyJson,
   deliveries: z.array(
-    z.looseObject({
+    z.object({
       destination: z.string(),
       delivered_version: z.int(),
       next_version: z.int(),
@@ -47,9 +48,7 @@ const timeline = z.object({
       held_by: z.string().nullable(),
     }),
   ),
-  timeline: z.array(
-    z.looseObject({ at: instant, what: z.enum(['received', 'delivery', 'dead_letter', 'seen_unchanged']) }),
-  ),
+  timeline: z.array(timelineEntry),
 });
 
 /** Reservations and guests: the same two routes over each. */

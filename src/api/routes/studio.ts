@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Mistake } from '../../documents/mistake.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Json } from '../../terms.ts';
+import { note } from '../forms.ts';
 import { anyJson, ok, problem, type Route, route } from '../route.ts';
 
 export interface StudioPorts {
@@ -81,7 +82,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
             kind: z.enum(['record', 'dropped', 'dead']),
             id: z.string().optional(),
             record: anyJson.optional(),
-            notes: z.array(anyJson).optional(),
+            notes: z.array(note).optional(),
             origins: z.record(z.string(), z.string()).optional(),
             unmapped: z.array(z.string()).optional(),
             code: z.string().optional(),

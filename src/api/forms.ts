@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { anyJson, instant } from './route.ts';
+
+/** What the answers of several routes are made of. */
+
+export const entityType = z.enum(['reservation', 'guest']);
+
+export const note = z.object({
+  step: z.enum(['shape', 'normalize', 'transform', 'reconcile']),
+  field: z.string().describe('Canonical path, such as guests[0].phone.'),
+  code: z.string(),
+  reason: z.string(),
+  before: anyJson.optional(),
+  after: anyJson.optional(),
+});
+
+export const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
+
+/** Fields that are null in the store are left out. */
+export const timelineEntry = z.discriminatedUnion('what', [
+  z.object({
+    what: z.literal('received'),
+    at: instant,
+    outcome: z.string(),
+    version: z.int().optional(),
+    reason: z.string().optional(),
+    effective_at: instant.optional(),
+    cause: z.string(),
+    cause_id: z.string().optional(),
+    connector_version: z.int().optional(),
+    integration_version: z.int().optional(),
+    notes: z.array(note).optional(),
+    origins: z.record(z.string(), z.string()).optional(),
+    raw: anyJson.optional(),
+    diff: z.array(difference).optional(),
+    idempotency_key: z.string().optional(),
+  }),
+  z.object({
+    what: z.literal('delivery'),
+    at: instant,
+    destination: z.string(),
+    version: z.int(),
+    attempt: z.int(),
+    outcome: z.string(),
+    code: z.string().optional(),
+    status: z.int().optional(),
+    message: z.string().optional(),
+    duration_ms: z.int().optional(),
+  }),
+  z.object({
+    what: z.literal('dead_letter'),
+    at: instant,
+    dead_letter_id: z.string(),
+    kind: z.string(),
+    destination: z.string().optional(),
+    version: z.int().optional(),
+    code: z.string(),
+    message: z.string(),
+    times: z.int(),
+    last_at: instant,
+    state: z.string(),
+    closed_at: instant.optional(),
+    closed_reason: z.string().optional(),
+  }),
+  z.object({ what: z.literal('seen_unchanged'), at: instant, times: z.int() }),
+]);
+
+export const attempt = z.object({
+  version: z.int(),
+  attempt: z.int(),
+  at: z.string(),
+  outcome: z.string(),
+  code: z.string().nullable(),
+  status: z.int().nullable(),
+  message: z.string().nullable(),
+  duration_ms: z.int().nullable(),
+  node: z.string().nullable(),
+});
+
+export const replayPreview = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ready'),
+    record: z.object({ type: entityType, id: z.string() }),
+    before: anyJson.optional(),
+    after: anyJson,
+    diff: z.array(difference),
+  }),
+  z.object({ kind: z.literal('dropped'), reason: z.string() }),
+  z.object({ kind: z.literal('still_failing'), code: z.string(), message: z.string() }),
+  z.object({ kind: z.literal('gone'), message: z.string() }),
+]);
+
+/** What the sandbox answers to whoever tries a sender. */
+export const sandboxReport = z.object({
+  report_id: z.string(),
+  at: z.string(),
+  event_id: z.string(),
+  event: z.string().optional(),
+  would_answer: z.object({ status: z.int(), code: z.string().optional(), detail: z.string() }),
+  signature: z.object({
+    right: z.boolean(),
+    reason: z.string().optional(),
+    explanation: z.string().optional(),
+    skew_s: z.number().optional(),
+  }),
+  body: z.object({ bytes: z.int(), problem: z.string().optional() }),
+  envelope: z.array(z.object({ pointer: z.string(), detail: z.string() })),
+  outcome: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('record'), type: entityType, record: anyJson, notes: z.array(note) }),
+    z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
+    z.object({ kind: z.literal('dropped'), reason: z.string() }),
+    z.object({ kind: z.literal('fetched_first'), reservation_id: z.string() }),
+    z.object({ kind: z.literal('none'), reason: z.string() }),
+  ]),
+});
