@@ -5,6 +5,7 @@ import { DeadLetter } from './pages/DeadLetter.tsx';
 import { DeadLetters } from './pages/DeadLetters.tsx';
 import { Destinations } from './pages/Destinations.tsx';
 import { DocumentPage, Documents } from './pages/Documents.tsx';
+import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
 import { Integration } from './pages/Integration.tsx';
 import { Integrations } from './pages/Integrations.tsx';
@@ -14,6 +15,7 @@ import { Privacy } from './pages/Privacy.tsx';
 import { Reservations } from './pages/Reservations.tsx';
 import { Run } from './pages/Run.tsx';
 import { Runs } from './pages/Runs.tsx';
+import { Secrets } from './pages/Secrets.tsx';
 import { Studio } from './pages/Studio.tsx';
 import { Timeline } from './pages/Timeline.tsx';
 import { Tokens } from './pages/Tokens.tsx';
@@ -60,12 +62,14 @@ const pages = [
   createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
   createRoute({ ...at, path: '/alerts', component: Alerts }),
   createRoute({ ...at, path: '/events', component: Events, validateSearch: filters('integration', 'state') }),
+  createRoute({ ...at, path: '/events/$name/$seq', component: Event }),
   createRoute({ ...at, path: '/destinations', component: Destinations }),
   createRoute({ ...at, path: '/studio', component: Studio, validateSearch: filters('connector', 'letter') }),
   createRoute({ ...at, path: '/documents', component: Documents }),
-  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage }),
+  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage, validateSearch: filters('version') }),
   createRoute({ ...at, path: '/onboard', component: Onboard }),
   createRoute({ ...at, path: '/privacy', component: Privacy }),
+  createRoute({ ...at, path: '/secrets', component: Secrets }),
   createRoute({ ...at, path: '/tokens', component: Tokens }),
   createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters('actor', 'action', 'integration') }),
   createRoute({ ...at, path: '/$', component: Lost }),

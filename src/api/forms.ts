@@ -14,7 +14,7 @@ export const note = z.object({
   after: anyJson.optional(),
 });
 
-export const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
+const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
 
 /** Fields that are null in the store are left out. */
 export const timelineEntry = z.discriminatedUnion('what', [

@@ -212,3 +212,12 @@ async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewa
 function hashOf(state: string): Buffer {
   return createHash('sha256').update(state).digest();
 }
+
+/** Whether a brand's partner has given us tokens that may still be good. */
+export async function holdsTokens(db: Pool, integration: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select 1 from partner_tokens where integration = $1 and access is not null and lost is null limit 1',
+    [integration],
+  );
+  return (rowCount ?? 0) > 0;
+}

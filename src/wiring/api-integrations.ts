@@ -4,6 +4,7 @@ import type { Ground } from '../ground.ts';
 import { readSparks } from '../store/activity.ts';
 import { listDrift } from '../store/drift.ts';
 import { integrationsNow, lanesNow, pauseIntegration, resumeIntegration, schedulesNow } from '../store/overview.ts';
+import { holdsTokens } from '../store/partner-tokens.ts';
 import { queueRun } from '../store/runs.ts';
 import type { IntegrationName } from '../terms.ts';
 import { openBreakersOf } from './partner-apis.ts';
@@ -24,6 +25,11 @@ export function integrationPorts(ground: Ground): ApiPorts['integrations'] {
     breakers: () => openBreakersOf(ground),
     sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
     drift: (integration) => listDrift(pool, integration),
+    consent: async (integration) => {
+      const auth = ground.active().integrations.get(integration)?.body.pull?.auth;
+      if (auth?.type !== 'oauth2' || auth.grant !== 'authorization_code') return null;
+      return (await holdsTokens(pool, integration)) ? 'given' : 'needed';
+    },
     pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),
     resume: async (integration) => {
       await resumeIntegration(pool, integration);

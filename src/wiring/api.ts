@@ -8,6 +8,7 @@ import { readActivity } from '../store/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/alerts.ts';
 import { listAudit, writeAudit } from '../store/audit.ts';
 import { destinationsNow, listDeliveries } from '../store/delivery-list.ts';
+import { currentDocuments } from '../store/documents.ts';
 import { endpointStatus } from '../store/endpoint-status.ts';
 import { retireEndpoint } from '../store/endpoints.ts';
 import { listEvents, readEvent } from '../store/event-list.ts';
@@ -16,7 +17,7 @@ import { runIntegration } from '../store/owners.ts';
 import { transaction } from '../store/pool.ts';
 import { countRejections, listRejections } from '../store/rejections.ts';
 import { listRuns, runDetail } from '../store/run-list.ts';
-import { listSandboxReports } from '../store/sandbox.ts';
+import { listSandboxReports, readSandboxReport } from '../store/sandbox.ts';
 import { searchRecords } from '../store/search.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
 import { readTimeline } from '../store/timeline.ts';
@@ -105,7 +106,7 @@ export function apiPorts(ground: Ground): ApiPorts {
     documents: documentPorts(ground),
     studio: studioPorts(ground),
     secrets: {
-      list: async () => (await listSecrets(pool)).filter(({ name }) => !name.startsWith('typed_')),
+      list: () => secretsWithUsers(ground),
       put: (name, value) => putSecret(pool, name, sealSecret(ground.keyring, name, value)),
       remove: (name) => deleteSecret(pool, name),
     },
@@ -135,7 +136,21 @@ function endpointPorts(ground: Ground): ApiPorts['endpoints'] {
       const status = await endpointStatus(pool, integration);
       return status?.sandbox_id == null ? [] : listSandboxReports(pool, status.sandbox_id);
     },
+    sandboxReport: async (integration, reportId) => {
+      const status = await endpointStatus(pool, integration);
+      return status?.sandbox_id == null ? undefined : readSandboxReport(pool, status.sandbox_id, reportId);
+    },
   };
+}
+
+/** The stored secrets, each with the documents in force that refer to it. */
+async function secretsWithUsers({ pool }: Ground): ReturnType<ApiPorts['secrets']['list']> {
+  const [secrets, documents] = await Promise.all([listSecrets(pool), currentDocuments(pool)]);
+  const texts = documents.map(({ kind, name, body }) => ({ document: { kind, name }, text: JSON.stringify(body) }));
+  return secrets.map((secret) => ({
+    ...secret,
+    used_by: texts.filter(({ text }) => text.includes(`\${secret:${secret.name}}`)).map(({ document }) => document),
+  }));
 }
 
 function destinationViews(ground: Ground): ReturnType<ApiPorts['destinations']['views']> {

@@ -144,7 +144,21 @@ test('secrets go in and never come out', async () => {
     ['partner.key'],
   );
   assert.ok(!JSON.stringify([list, await get('/audit')]).includes(value));
+  const { source } = await get('/documents/integration/grand');
+  const usersWith = async (text: string) => {
+    assert.equal((await node.call('PUT', '/documents/integration/grand', admin, { text })).status, 200);
+    return (await get('/secrets')).items[0].used_by;
+  };
+  const reference = `"\${secret:partner.key}"`;
+  assert.deepEqual(await usersWith(`# ${reference}: a comment refers to nothing\n${source}`), []);
+  const grand = { kind: 'integration', name: 'grand' };
+  assert.deepEqual(await usersWith(source.replace('••••••', reference)), [grand]);
+  assert.deepEqual(await usersWith(source.replace('••••••', 'letmein')), []);
   assert.equal((await node.call('DELETE', '/secrets/partner.key', admin)).status, 200);
+  for (const own of ['innbound.key', 'typed_x']) {
+    assert.equal((await node.call('PUT', `/secrets/${own}`, admin, { value })).status, 422, own);
+    assert.equal((await node.call('DELETE', `/secrets/${own}`, admin)).status, 422, own);
+  }
 });
 
 test('a document is checked, written, put in force; a mistake says where; a masked credential stays itself', async () => {

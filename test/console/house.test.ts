@@ -46,6 +46,43 @@ describe('privacy, tokens and audit', { skip }, () => {
     assert.equal(await ask(), 401);
   });
 
+  test('a secret is set, replaced and forgotten, and never shown', async () => {
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('crm-key');
+    await dialog.getByLabel('Value').fill('swordfish');
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    const row = page.getByRole('row', { name: /crm-key/ });
+    await row.getByText('no document').waitFor();
+    await row.getByRole('button', { name: 'Replace crm-key' }).click();
+    await dialog.getByLabel('Value').fill('goldfish');
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.doesNotMatch(await textOf(page.locator('body')), /swordfish|goldfish/);
+    await row.getByRole('button', { name: 'Delete crm-key' }).click();
+    await dialog.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByText('No secret is kept here').waitFor();
+  });
+
+  test('an older version of a document is compared with the one in force, and taken back', async () => {
+    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    const text = source.replace('every: 60m', 'every: 30m');
+    await desk.api('PUT', '/documents/integration/grand', { text });
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('link', { name: 'grand' }).click();
+    await page.getByRole('link', { name: 'Version 1' }).click();
+    const changes = page.getByRole('region', { name: 'What changed since this version' });
+    assert.match(await textOf(changes.locator('[data-kind="gone"]')), /every: 60m/);
+    assert.match(await textOf(changes.locator('[data-kind="new"]')), /every: 30m/);
+    await page.getByText('Its text', { exact: true }).click();
+    await page.getByRole('region', { name: 'Text of this version' }).getByText('every: 60m').waitFor();
+    await page.getByRole('button', { name: 'Take it into the editor' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('version 3, 3 versions kept').waitFor();
+    assert.equal(await page.getByLabel('integration grand, as YAML').inputValue(), source);
+  });
+
   test('the audit tells both, with who did it', async () => {
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('row', { name: /Ada, admin.*tokens\.revoke/ }).waitFor();

@@ -11,6 +11,10 @@ describe('the pages of the workshop and the house keep nobody out', { skip }, ()
   before(async () => {
     desk = await openDesk();
     await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
+    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    const text = source.replace('every: 60m', 'every: 30m');
+    await desk.api('PUT', '/documents/integration/grand', { text });
+    await desk.api('PUT', '/secrets/crm-key', { value: 'swordfish' });
     page = await desk.signIn();
   });
   after(() => desk?.stop());
@@ -22,6 +26,9 @@ describe('the pages of the workshop and the house keep nobody out', { skip }, ()
     '/studio?connector=hotel',
     '/documents',
     '/documents/integration/grand',
+    '/documents/integration/grand?version=1',
+    '/events/grand/1',
+    '/secrets',
     '/onboard',
     '/privacy',
     '/tokens',

@@ -146,6 +146,7 @@ export interface Answers {
       first_at: string;
       last_at: string;
     }[];
+    consent: "given" | "needed" | null;
   };
   'integrations.pause': {
     paused: true;
@@ -246,42 +247,60 @@ export interface Answers {
         explanation?: string;
         skew_s?: number;
       };
-      body: {
-        bytes: number;
-        problem?: string;
-      };
-      envelope: {
-        pointer: string;
-        detail: string;
-      }[];
-      outcome: {
-        kind: "record";
-        type: "reservation" | "guest";
-        record: Json;
-        notes: {
-          step: "shape" | "normalize" | "transform" | "reconcile";
-          field: string;
-          code: string;
-          reason: string;
-          before?: Json;
-          after?: Json;
-        }[];
-      } | {
-        kind: "dead_letter";
-        code: string;
-        message: string;
-        detail: Json;
-      } | {
-        kind: "dropped";
-        reason: string;
-      } | {
-        kind: "fetched_first";
-        reservation_id: string;
-      } | {
-        kind: "none";
-        reason: string;
-      };
+      outcome: "record" | "dead_letter" | "dropped" | "fetched_first" | "none";
     }[];
+  };
+  'sandbox.get': {
+    report_id: string;
+    at: string;
+    event_id: string;
+    event?: string;
+    would_answer: {
+      status: number;
+      code?: string;
+      detail: string;
+    };
+    signature: {
+      right: boolean;
+      reason?: string;
+      explanation?: string;
+      skew_s?: number;
+    };
+    body: {
+      bytes: number;
+      problem?: string;
+    };
+    envelope: {
+      pointer: string;
+      detail: string;
+    }[];
+    outcome: {
+      kind: "record";
+      type: "reservation" | "guest";
+      record: Json;
+      notes: {
+        step: "shape" | "normalize" | "transform" | "reconcile";
+        field: string;
+        code: string;
+        reason: string;
+        before?: Json;
+        after?: Json;
+      }[];
+    } | {
+      kind: "dead_letter";
+      code: string;
+      message: string;
+      detail: Json;
+    } | {
+      kind: "dropped";
+      reason: string;
+    } | {
+      kind: "fetched_first";
+      reservation_id: string;
+    } | {
+      kind: "none";
+      reason: string;
+    };
   };
   'runs.list': {
     items: {
@@ -832,6 +851,10 @@ export interface Answers {
     items: {
       name: string;
       updated_at: string;
+      used_by: {
+        kind: "connector" | "integration" | "destination" | "workspace";
+        name: string;
+      }[];
     }[];
   };
   'secrets.put': {

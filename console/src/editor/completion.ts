@@ -9,6 +9,11 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly writeOnly?: boolean;
   readonly $ref?: string;
   readonly definitions?: Readonly<Record<string, Schema>>;
   readonly $defs?: Readonly<Record<string, Schema>>;

@@ -10,6 +10,7 @@ import { useAct } from '../parts/act.ts';
 import { Ago, Card, Empty, Head, Loaded } from '../parts/basics.tsx';
 import { capital, plural } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
+import { DocumentVersion } from './DocumentVersion.tsx';
 
 export function Documents() {
   const query = useQuery({
@@ -77,6 +78,11 @@ export function DocumentPage() {
 }
 
 function Editing({ document }: { document: DocumentText }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const older = Number(search.version) || undefined;
+  const look = (one: number | undefined) =>
+    void navigate({ search: { version: one === undefined ? undefined : String(one) } });
   const { kind, name, source, version, versions } = document;
   const [text, setText] = useState(source);
   useEffect(() => setText(source), [source]);
@@ -110,27 +116,50 @@ function Editing({ document }: { document: DocumentText }) {
         )}
       </Head>
       <div className="wide-narrow">
-        <Card aside="Ctrl+Space: what may stand here">
-          <div className="stack">
-            <YamlEditor
-              label={`${kind} ${name}, as YAML`}
-              value={text}
-              onChange={setText}
-              mistakes={mistakes}
-              schema={schema}
-              readOnly={!admin}
-            />
-          </div>
-        </Card>
+        {older !== undefined && older !== version ? (
+          <DocumentVersion
+            key={older}
+            current={document}
+            version={older}
+            onClose={() => look(undefined)}
+            onTake={(taken) => {
+              setText(taken);
+              look(undefined);
+            }}
+          />
+        ) : (
+          <Card aside="Ctrl+Space: what may stand here">
+            <div className="stack">
+              <YamlEditor
+                label={`${kind} ${name}, as YAML`}
+                value={text}
+                onChange={setText}
+                mistakes={mistakes}
+                schema={schema}
+                readOnly={!admin}
+              />
+            </div>
+          </Card>
+        )}
         <Card title="Versions" flush>
           <table className="list">
             <tbody>
               {versions.map((one) => (
                 <tr key={one.version}>
-                  <td className="num">v{one.version}</td>
+                  <td className="num">
+                    {one.version === version ? (
+                      <strong>Version {one.version}</strong>
+                    ) : (
+                      <Link to="." search={{ version: String(one.version) }} className="name">
+                        Version {one.version}
+                      </Link>
+                    )}
+                  </td>
                   <td>
                     <Ago at={one.applied_at} />
-                    <div className="muted small">by {one.applied_by}</div>
+                    <div className="muted small">
+                      {one.version === version && 'in force, '}by {one.applied_by}
+                    </div>
                   </td>
                 </tr>
               ))}

@@ -1,8 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { get, Problem, part, post } from '../api/client.ts';
+import { type FormEvent, useState } from 'react';
+import { get, Problem, part, post, remove } from '../api/client.ts';
 import type { Endpoint, Issued, Rejections } from '../api/types.ts';
 import { useAct } from '../parts/act.ts';
 import { Ago, Card, Failure, Notice } from '../parts/basics.tsx';
@@ -15,6 +15,7 @@ export function EndpointCard({ integration }: { integration: string }) {
   const path = `/integrations/${part(integration)}`;
   const admin = useMay('admin');
   const [issued, setIssued] = useState<Issued>();
+  const [retiring, setRetiring] = useState(false);
   const endpoint = useQuery({
     queryKey: ['endpoint', integration],
     queryFn: ({ signal }) => get<Endpoint>(`${path}/endpoint`, undefined, signal),
@@ -85,9 +86,14 @@ export function EndpointCard({ integration }: { integration: string }) {
               </Button>
             )}
             {endpoint.data && (
-              <Button variant="default" size="xs" onClick={() => rotate.mutate(undefined)} loading={rotate.isPending}>
-                Rotate the secret
-              </Button>
+              <>
+                <Button variant="default" size="xs" onClick={() => rotate.mutate(undefined)} loading={rotate.isPending}>
+                  Rotate the secret
+                </Button>
+                <Button variant="default" size="xs" onClick={() => setRetiring(true)}>
+                  Retire the endpoint …
+                </Button>
+              </>
             )}
           </div>
         )}
@@ -95,7 +101,44 @@ export function EndpointCard({ integration }: { integration: string }) {
       <Modal opened={issued !== undefined} onClose={() => setIssued(undefined)} title="Hand these to the partner">
         {issued && <Handover issued={issued} />}
       </Modal>
+      <Retire integration={integration} opened={retiring} onClose={() => setRetiring(false)} />
     </Card>
+  );
+}
+
+function Retire({ integration, opened, onClose }: { integration: string; opened: boolean; onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const retire = useAct(
+    () => remove(`/integrations/${part(integration)}/endpoint`),
+    () => {
+      onClose();
+      return `The endpoint of ${integration} is retired.`;
+    },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    retire.mutate(undefined);
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title="Retire the endpoint">
+      <form className="form" onSubmit={submit}>
+        <p>
+          Its address answers 410 from now on, for good, and the sandbox’s too. What was taken stays. A new endpoint
+          gets another address and secret, which the partner has to be given.
+        </p>
+        <TextInput
+          label={`The brand’s name, ${integration}, to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+        <div>
+          <Button type="submit" data-danger disabled={typed !== integration} loading={retire.isPending}>
+            Retire it
+          </Button>
+        </div>
+      </form>
+    </Modal>
   );
 }
 

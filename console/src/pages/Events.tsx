@@ -51,7 +51,13 @@ export function Events() {
                   {all.map((event) => (
                     <tr key={`${event.integration} ${event.seq}`}>
                       <td>
-                        <span className="mono">{event.event}</span>
+                        <Link
+                          to="/events/$name/$seq"
+                          params={{ name: event.integration, seq: String(event.seq) }}
+                          className="name mono"
+                        >
+                          {event.event}
+                        </Link>
                         <div className="muted small">{event.event_id}</div>
                       </td>
                       <td>

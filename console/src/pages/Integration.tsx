@@ -12,7 +12,9 @@ import { number, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { useMay } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
+import { ConsentCard } from './ConsentCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
+import { SandboxCard } from './SandboxCard.tsx';
 
 const route = getRouteApi('/desk/integrations/$name');
 
@@ -59,7 +61,9 @@ export function Integration() {
               <Syncs brand={brand} />
               <Lanes brand={brand} />
             </div>
+            {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
+            {brand.push.enabled && <SandboxCard integration={name} />}
             {brand.drift.length > 0 && <Drift brand={brand} />}
             <RecentRuns name={name} />
           </div>

@@ -6,6 +6,7 @@ import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { useAct } from '../parts/act.ts';
 import { Card, Head } from '../parts/basics.tsx';
+import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
@@ -34,7 +35,15 @@ export function Onboard() {
       {step === 0 && <BrandForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
       {step === 1 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
       {step === 2 && <ReadAndApply brand={brand} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
-      {step === 3 && <FirstEvent brand={brand} />}
+      {step === 3 && (
+        <FirstEvent
+          brand={brand}
+          onAnother={() => {
+            setBrand(emptyBrand);
+            setStep(0);
+          }}
+        />
+      )}
     </>
   );
 }
@@ -42,13 +51,15 @@ export function Onboard() {
 const none: readonly Mistake[] = [];
 
 function ReadAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => void; onNext: () => void }) {
-  const [text, setText] = useState(() => documentOf(brand));
-  const mistakes = useMistakes('integration', brand.name, text);
   const schema = useSchema('integration');
+  const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
+  const auth = form && writeAuth(form, brand.authFields, brand.name);
+  const [text, setText] = useState(() => documentOf(brand, auth));
+  const mistakes = useMistakes('integration', brand.name, text);
   const apply = useAct(
     async () => {
-      if (brand.pulls && brand.secret !== '')
-        await put(`/secrets/${part(`${brand.name}-pull`)}`, { value: brand.secret });
+      // First what it refers to: a document that is in force is used at once.
+      for (const { name, value } of auth?.secrets ?? []) await put(`/secrets/${part(name)}`, { value });
       return put<{ version: number }>(`/documents/integration/${part(brand.name)}`, { text });
     },
     () => {

@@ -48,6 +48,7 @@ export const icons = {
   onboard: draw(<path d="M10 4v12M4 10h12" />),
   documents: draw(<path d="M5 2.5h7l3.5 3.5v11.5H5zM11.5 2.5V6.5h4M7.5 10h5.5M7.5 13h5.5" />),
   privacy: draw(<path d="M10 2.5 4 5v4.5c0 4 2.5 6.5 6 8 3.5-1.5 6-4 6-8V5zM7.5 9.8l1.8 1.8 3.2-3.4" />),
+  secrets: draw(<path d="M5 9h10v8H5zM7 9V6.500a3 3 0 0 1 6 0V9M10 12.200v1.800" />),
   tokens: draw(<path d="M7 13.5a3.5 3.5 0 1 1 3.2-5H17.5v3h-2v2h-3v-2h-2.300A3.5 3.5 0 0 1 7 13.5Zm0-3.5h.01" />),
   audit: draw(
     <path d="M4 3h9.5a2.5 2.5 0 0 1 2.5 2.5V17H6.5A2.5 2.5 0 0 1 4 14.5zM4 14.5A2.5 2.5 0 0 1 6.5 12H16M7.5 6h5" />,

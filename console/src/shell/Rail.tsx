@@ -61,6 +61,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
             title: 'House',
             places: [
               { to: '/privacy', label: 'Privacy', icon: 'privacy' },
+              { to: '/secrets', label: 'Secrets', icon: 'secrets' },
               { to: '/tokens', label: 'Tokens', icon: 'tokens' },
               { to: '/audit', label: 'Audit', icon: 'audit' },
             ] as Place[],

@@ -28,6 +28,7 @@ export interface EndpointPorts {
     sinceMs: number,
   ) => Promise<readonly { readonly code: string; readonly reason: string; readonly count: number }[]>;
   readonly sandboxReports: (integration: string) => Promise<readonly SandboxReport[]>;
+  readonly sandboxReport: (integration: string, reportId: string) => Promise<SandboxReport | undefined>;
 }
 
 const issued = z.object({
@@ -46,6 +47,18 @@ const rejection = z.object({
   header_names: z.array(z.string()),
   body_bytes: z.int(),
   address: z.string(),
+});
+const sandboxSummary = sandboxReport
+  .pick({ report_id: true, at: true, event_id: true, event: true, would_answer: true, signature: true })
+  .extend({ outcome: z.enum(['record', 'dead_letter', 'dropped', 'fetched_first', 'none']) });
+const summaryOf = ({ report_id, at, event_id, event, would_answer, signature, outcome }: SandboxReport) => ({
+  report_id,
+  at,
+  event_id,
+  ...(event !== undefined && { event }),
+  would_answer,
+  signature,
+  outcome: outcome.kind,
 });
 const path = '/integrations/{integration}/endpoint';
 const dayMs = 86_400_000;
@@ -153,14 +166,29 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}/sandbox-reports',
       id: 'sandbox.list',
-      summary: 'What the sandbox answered to the partner’s developer, the newest first',
+      summary: 'What the sandbox answered to the partner’s developer, the newest first; without what was sent',
+      tag: 'endpoints',
+      role: 'viewer',
+      scope: 'param',
+      params: integrationParam,
+      response: z.object({ items: z.array(sandboxSummary) }),
+      handle: async ({ params }) => ok({ items: (await ports.sandboxReports(params.integration)).map(summaryOf) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}/sandbox-reports/{report_id}',
+      id: 'sandbox.get',
+      summary: 'One report of the sandbox: signature, envelope, and the record it would have made',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',
       payload: true,
-      params: integrationParam,
-      response: z.object({ items: z.array(sandboxReport) }),
-      handle: async ({ params }) => ok({ items: await ports.sandboxReports(params.integration) }),
+      params: z.strictObject({ integration: z.string().max(200), report_id: z.string().max(100) }),
+      response: sandboxReport,
+      handle: async ({ params }) => {
+        const found = await ports.sandboxReport(params.integration, params.report_id);
+        return found ? ok(found) : notFound(`sandbox report ${params.report_id} of ${params.integration}`);
+      },
     }),
   ];
 }

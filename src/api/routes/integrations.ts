@@ -30,6 +30,7 @@ export interface IntegrationPorts {
   readonly breakers: () => Promise<readonly (BreakerNow & { readonly integrations: readonly string[] })[]>;
   readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
   readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
+  readonly consent: (integration: string) => Promise<'given' | 'needed' | null>;
 }
 
 const lane = z.object({
@@ -99,12 +100,20 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
             z.object({ field: z.string(), value: z.string(), times: z.int(), first_at: instant, last_at: instant }),
           )
           .describe('Values of the partner that no value map knows.'),
+        consent: z
+          .enum(['given', 'needed'])
+          .nullable()
+          .describe('Whether somebody of the brand has let us in; null where nobody has to.'),
       }),
       handle: async ({ params, query }) => {
         const views = ports.views().filter(({ name }) => name === params.integration);
         const [found] = await describe(ports, views, query.hours);
         if (found === undefined) return notFound(`integration ${params.integration}`);
-        return ok({ ...found, drift: await ports.drift(params.integration) });
+        const [drift, consent] = await Promise.all([
+          ports.drift(params.integration),
+          ports.consent(params.integration),
+        ]);
+        return ok({ ...found, drift, consent });
       },
     }),
   ];

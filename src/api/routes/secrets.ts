@@ -2,12 +2,24 @@ import { z } from 'zod';
 import { instant, notFound, ok, type Route, route } from '../route.ts';
 
 export interface SecretPorts {
-  readonly list: () => Promise<readonly { readonly name: string; readonly updated_at: Date }[]>;
+  readonly list: () => Promise<
+    readonly {
+      readonly name: string;
+      readonly updated_at: Date;
+      readonly used_by: readonly { readonly kind: string; readonly name: string }[];
+    }[]
+  >;
   readonly put: (name: string, value: string) => Promise<void>;
   readonly remove: (name: string) => Promise<boolean>;
 }
 
-const nameParam = z.strictObject({ name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/) });
+const nameParam = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
+    .refine((name) => !/^(innbound\.|typed_)/.test(name), 'names that begin so are the service’s own'),
+});
+const documentKind = z.enum(['connector', 'integration', 'destination', 'workspace']);
 
 /** Write-only: no route, and no other interface, gives a secret back. */
 export function secretRoutes(ports: SecretPorts): Route[] {
@@ -20,7 +32,17 @@ export function secretRoutes(ports: SecretPorts): Route[] {
       tag: 'secrets',
       role: 'admin',
       scope: 'all',
-      response: z.object({ items: z.array(z.object({ name: z.string(), updated_at: instant })) }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            name: z.string(),
+            updated_at: instant,
+            used_by: z
+              .array(z.object({ kind: documentKind, name: z.string() }))
+              .describe('The documents in force that refer to it.'),
+          }),
+        ),
+      }),
       handle: async () => ok({ items: await ports.list() }),
     }),
     route({

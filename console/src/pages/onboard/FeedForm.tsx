@@ -1,9 +1,10 @@
-import { Button, Checkbox, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { get } from '../../api/client.ts';
 import type { DocumentRow } from '../../api/types.ts';
 import { Card } from '../../parts/basics.tsx';
+import { AuthFields } from './AuthFields.tsx';
 import type { Brand } from './brand.ts';
 
 export function FeedForm(props: {
@@ -71,46 +72,7 @@ function PullFields({ brand, onChange }: { brand: Brand; onChange: (some: Partia
         onChange={(event) => onChange({ baseUrl: event.currentTarget.value })}
         required
       />
-      <div className="pair">
-        <Select
-          label="Authentication"
-          value={brand.auth}
-          onChange={(auth) => onChange({ auth: (auth ?? 'bearer') as Brand['auth'] })}
-          data={[
-            { value: 'bearer', label: 'Bearer token' },
-            { value: 'api_key', label: 'API key in a header' },
-            { value: 'basic', label: 'User and password' },
-            { value: 'none', label: 'None' },
-          ]}
-          description="OAuth 2, signatures and others: in the next step"
-        />
-        {brand.auth !== 'none' && (
-          <PasswordInput
-            label={{ bearer: 'Token', api_key: 'Key', basic: 'Password' }[brand.auth]}
-            description="kept sealed, never shown again"
-            value={brand.secret}
-            onChange={(event) => onChange({ secret: event.currentTarget.value })}
-            autoComplete="off"
-            required
-          />
-        )}
-      </div>
-      {brand.auth === 'api_key' && (
-        <TextInput
-          label="Header"
-          value={brand.header}
-          onChange={(event) => onChange({ header: event.currentTarget.value })}
-          required
-        />
-      )}
-      {brand.auth === 'basic' && (
-        <TextInput
-          label="User"
-          value={brand.username}
-          onChange={(event) => onChange({ username: event.currentTarget.value })}
-          required
-        />
-      )}
+      <AuthFields brand={brand} onChange={onChange} />
     </>
   );
 }

@@ -8,10 +8,11 @@ import { useAct } from '../../parts/act.ts';
 import { Ago, Card, Failure, Notice, State } from '../../parts/basics.tsx';
 import { Copyable } from '../../parts/data.tsx';
 import { words } from '../../parts/format.ts';
+import { ConsentCard } from '../ConsentCard.tsx';
 import { Handover } from '../EndpointCard.tsx';
 import type { Brand } from './brand.ts';
 
-export function FirstEvent({ brand }: { brand: Brand }) {
+export function FirstEvent({ brand, onAnother }: { brand: Brand; onAnother: () => void }) {
   const path = `/integrations/${part(brand.name)}`;
   const run = useAct(
     () => post<{ run_id: string }>(`${path}/runs`, { sync: 'stay' }),
@@ -20,6 +21,7 @@ export function FirstEvent({ brand }: { brand: Brand }) {
   return (
     <div className="stack">
       {brand.pushes && <Push brand={brand} />}
+      {brand.pulls && brand.auth === 'oauth2, authorization_code' && <ConsentCard integration={brand.name} />}
       {brand.pulls && (
         <Card title="Pull">
           <div className="row">
@@ -32,11 +34,14 @@ export function FirstEvent({ brand }: { brand: Brand }) {
           </div>
         </Card>
       )}
-      <p>
-        <Link to="/integrations/$name" params={{ name: brand.name }}>
+      <div className="row">
+        <Button component={Link} to={`/integrations/${brand.name}`}>
           To the page of {brand.name}
-        </Link>
-      </p>
+        </Button>
+        <Button variant="default" onClick={onAnother}>
+          Connect another brand
+        </Button>
+      </div>
     </div>
   );
 }

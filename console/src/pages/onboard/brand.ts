@@ -1,3 +1,5 @@
+import type { WrittenAuth } from './auth.ts';
+
 /** What a person tells of a brand, and the document that it becomes. */
 export interface Brand {
   readonly name: string;
@@ -7,11 +9,9 @@ export interface Brand {
   readonly country: string;
   readonly pulls: boolean;
   readonly baseUrl: string;
-  readonly auth: 'bearer' | 'api_key' | 'basic' | 'none';
-  readonly header: string;
-  readonly username: string;
-  /** Stored sealed; the document only refers to it. */
-  readonly secret: string;
+  /** Title of one of the forms that the schema has, and what was typed into its fields. */
+  readonly auth: string;
+  readonly authFields: Readonly<Record<string, string>>;
   readonly pushes: boolean;
   readonly deliver: readonly string[];
 }
@@ -25,24 +25,17 @@ export const emptyBrand: Brand = {
   pulls: true,
   baseUrl: '',
   auth: 'bearer',
-  header: 'X-API-Key',
-  username: '',
-  secret: '',
+  authFields: {},
   pushes: true,
   deliver: [],
 };
 
-export function documentOf(brand: Brand): string {
-  const secret = `"\${secret:${brand.name}-pull}"`;
-  const auth = {
-    bearer: `{ type: bearer, token: ${secret} }`,
-    api_key: `{ type: api_key, header: ${brand.header}, key: ${secret} }`,
-    basic: `{ type: basic, username: ${JSON.stringify(brand.username)}, password: ${secret} }`,
-    none: '{ type: none }',
-  }[brand.auth];
+export function documentOf(brand: Brand, auth: WrittenAuth | undefined): string {
+  const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
   base_url: ${brand.baseUrl}
-  auth: ${auth}
+  auth:
+${authLines}
   syncs:
     pre_stay: { every: 30m, range: [+1d, +7d] }
     stay: { every: 15m, range: [-6d, 0d] }

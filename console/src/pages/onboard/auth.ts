@@ -1,0 +1,135 @@
+import type { Schema } from '../../editor/completion.ts';
+import { capital, words } from '../../parts/format.ts';
+
+/** How a brand's requests prove who sends them: forms drawn from the schema of the document, and the lines that they become. */
+export interface AuthForm {
+  /** As the schema titles it, such as `oauth2, client_credentials`. */
+  readonly title: string;
+  readonly description: string;
+  /** What is said by choosing the form. */
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly fields: readonly AuthField[];
+}
+
+export interface AuthField {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly required: boolean;
+  /** Kept sealed; the document only refers to it. */
+  readonly secret: boolean;
+  readonly form: 'text' | 'choice' | 'switch' | 'list' | 'pairs';
+  readonly choices: readonly string[];
+  /** What holds where nothing is said, as the form would show it; undefined where nothing does. */
+  readonly usual: string | undefined;
+}
+
+export function authForms(schema: Schema | undefined): AuthForm[] {
+  const auth = schema?.properties?.pull?.properties?.auth;
+  return (auth?.oneOf ?? []).flatMap((one) => one.oneOf ?? [one]).map(formOf);
+}
+
+function formOf({ title = '', description = '', properties = {}, required = [] }: Schema): AuthForm {
+  const entries = Object.entries(properties);
+  const fixed = entries.filter(([, { const: only }]) => only !== undefined);
+  return {
+    title,
+    description,
+    fixed: Object.fromEntries(fixed.map(([name, { const: only }]) => [name, String(only)])),
+    fields: entries
+      .filter(([, { const: only }]) => only === undefined)
+      .map(([name, field]) => fieldOf(name, field, required.includes(name)))
+      .toSorted((one, other) => Number(other.required) - Number(one.required)),
+  };
+}
+
+function fieldOf(name: string, field: Schema, required: boolean): AuthField {
+  const { type, description = '', additionalProperties: values } = field;
+  const form = field.enum
+    ? 'choice'
+    : type === 'boolean'
+      ? 'switch'
+      : type === 'array'
+        ? 'list'
+        : type === 'object'
+          ? 'pairs'
+          : 'text';
+  return {
+    name,
+    label: labelOf(name),
+    description: description.replaceAll('`', ''),
+    required,
+    secret: field.writeOnly === true || (typeof values === 'object' && values.writeOnly === true),
+    form,
+    choices: (field.enum ?? []).map(String),
+    usual: usualText(field.default),
+  };
+}
+
+const labelOf = (name: string): string =>
+  capital(words(name))
+    .replace(/\burl\b/, 'URL')
+    .replace(/\bid\b/, 'ID')
+    .replace('Pkce', 'PKCE');
+
+function usualText(usual: unknown): string | undefined {
+  if (usual === undefined) return undefined;
+  if (Array.isArray(usual)) return usual.join(' ');
+  if (typeof usual === 'object' && usual !== null) {
+    return Object.entries(usual)
+      .map(([key, value]) => `${key}: ${value}`)
+      .join('\n');
+  }
+  return String(usual);
+}
+
+export interface WrittenAuth {
+  /** The lines under `auth:`, not yet indented. */
+  readonly lines: readonly string[];
+  readonly secrets: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** What was typed, as lines of the document; what is secret, as references to secrets that are yet to be stored. */
+export function writeAuth(form: AuthForm, typed: Readonly<Record<string, string>>, brand: string): WrittenAuth {
+  const lines = Object.entries(form.fixed).map(([name, value]) => `${name}: ${value}`);
+  const secrets: { name: string; value: string }[] = [];
+  const kept = (what: string, value: string): string => {
+    const name = `${brand}-${what.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+    secrets.push({ name, value });
+    return `"\${secret:${name}}"`;
+  };
+  for (const { name, form: kind, secret, usual } of form.fields) {
+    const text = typed[name]?.trim() ?? '';
+    if (text === '' || text === usual) continue;
+    if (kind === 'pairs') {
+      lines.push(`${name}:`);
+      for (const [key, value] of pairsIn(text)) {
+        lines.push(`  ${scalar(key)}: ${secret ? kept(`${name}-${key}`, value) : scalar(value)}`);
+      }
+    } else if (kind === 'list') {
+      lines.push(
+        `${name}: [${text
+          .split(/[\s,]+/)
+          .map((one) => JSON.stringify(one))
+          .join(', ')}]`,
+      );
+    } else {
+      lines.push(`${name}: ${secret ? kept(name, text) : kind === 'switch' ? text : scalar(text)}`);
+    }
+  }
+  return { lines, secrets };
+}
+
+/** `Name: value` a line. */
+function pairsIn(text: string): [string, string][] {
+  return text.split('\n').flatMap((line): [string, string][] => {
+    const at = line.indexOf(':');
+    return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
+  });
+}
+
+/** Plain where YAML reads it as the same text, quoted elsewhere. */
+const scalar = (text: string): string =>
+  /^[A-Za-z][\w./-]*(:\/\/[\w./:-]+)?$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text)
+    ? text
+    : JSON.stringify(text);

@@ -1,0 +1,52 @@
+/** How a text became another, line by line. */
+export interface DiffLine {
+  readonly kind: 'same' | 'gone' | 'new';
+  readonly text: string;
+  /** The line's number in the text it stands in; of both, where it stands in both, in the newer. */
+  readonly at: number;
+}
+
+/** By the longest common sequence of lines. Documents are a few hundred lines: a table of all pairs is quick enough. */
+export function lineDiff(before: string, after: string): DiffLine[] {
+  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
+  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = fresh.length - 1; j >= 0; j--) {
+      const row = common[i] as Uint32Array;
+      row[j] = old[i] === fresh[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < fresh.length) {
+    if (i < old.length && j < fresh.length && old[i] === fresh[j]) {
+      lines.push({ kind: 'same', text: old[i] ?? '', at: j + 1 });
+      i++;
+      j++;
+    } else if (i < old.length && (j === fresh.length || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ kind: 'gone', text: old[i] ?? '', at: ++i });
+    } else {
+      lines.push({ kind: 'new', text: fresh[j] ?? '', at: ++j });
+    }
+  }
+  return lines;
+}
+
+/** The changed lines with some around them; `skipped` says how many same ones lie between two parts. */
+export function parts(lines: readonly DiffLine[], around = 3): { skipped: number; lines: DiffLine[] }[] {
+  const near = lines.map((_, i) =>
+    lines.slice(Math.max(0, i - around), i + around + 1).some(({ kind }) => kind !== 'same'),
+  );
+  const found: { skipped: number; lines: DiffLine[] }[] = [];
+  let skipped = 0;
+  lines.forEach((line, i) => {
+    if (!near[i]) skipped++;
+    else if (i > 0 && near[i - 1]) found.at(-1)?.lines.push(line);
+    else {
+      found.push({ skipped, lines: [line] });
+      skipped = 0;
+    }
+  });
+  return found;
+}
