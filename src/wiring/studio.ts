@@ -146,7 +146,7 @@ async function fetchPage(ground: Ground, integration: IntegrationName): Promise<
   });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
   // One try: whoever waits is better told what is wrong than kept through pauses, and can ask again.
-  const tried = { failures: mostTries - 1, waits: 0 };
+  const tried = { failures: mostTries - 1, waits: 0, waitedMs: 0 };
   const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
   if (asked.kind === 'answer') return { kind: 'page', sample: JSON.stringify(asked.body ?? null, null, 2), window };
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
