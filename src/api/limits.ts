@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomId } from '../kit/ids.ts';
 
@@ -21,7 +21,14 @@ export const serverLimits = {
 } as const;
 
 /** Of a flood of connections the newest are refused: the ones being served are not starved of memory. */
-export const maxConnections = 10_000;
+const maxConnections = 10_000;
+
+/** What is no option of the constructor. */
+export function holdConnections(server: Server): void {
+  server.maxConnections = maxConnections;
+  // A sender may end its side of the connection when all is sent; Node would end ours too, before the answer is out.
+  Object.assign(server, { httpAllowHalfOpen: true });
+}
 
 /** The requests of a connection whose answers are not out yet, as far as is known. */
 const openAnswers = new WeakMap<object, { readonly request: IncomingMessage; readonly response: ServerResponse }[]>();

@@ -2,7 +2,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { randomId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { type HealthPorts, registerHealth } from './health.ts';
-import { maxConnections, serverLimits } from './limits.ts';
+import { holdConnections, serverLimits } from './limits.ts';
 import { sendProblem } from './problem.ts';
 
 export interface ServerPorts extends HealthPorts {
@@ -20,7 +20,7 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     // An address that cannot be decoded has no route, but it has an answer like any other.
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, 400, 'operate.bad_request'),
   });
-  app.server.maxConnections = maxConnections;
+  holdConnections(app.server);
   registerHealth(app, ports);
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, 404, 'operate.no_route'));
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
