@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refused } from '../intake/push/answer.ts';
 import { answerBody } from '../intake/push/answer.ts';
-import type { Sandbox, SandboxReport } from '../intake/push/sandbox.ts';
+import type { Sandbox } from '../intake/push/sandbox.ts';
+import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 
 /** Ids of sandbox endpoints begin so; whether one exists only the store knows. */
 export function isSandboxId(endpointId: string): boolean {

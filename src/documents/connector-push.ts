@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkedText, crossChecked } from './checked.ts';
+import { envelopeSchema } from './connector-envelope.ts';
 import { durationText, headerName } from './scalars.ts';
 
 const hmac = crossChecked(
@@ -44,6 +45,10 @@ const standardWebhooks = z
     type: z
       .literal('standard_webhooks')
       .describe('The scheme of standardwebhooks.com: webhook-id, webhook-timestamp, webhook-signature.'),
+    headers: z
+      .enum(['webhook', 'svix'])
+      .default('webhook')
+      .describe('How the names of the three headers begin; `svix` for senders that send through Svix.'),
   })
   .meta({ title: 'standard_webhooks', description: 'Standard Webhooks.' });
 
@@ -61,9 +66,14 @@ const eventIdPath = checkedText('a path such as event_id or header.X-Event-Id', 
 /** The push section but for `map`, which speaks the mapping's language. */
 export const pushShape = {
   event_id: z
-    .union([eventIdPath, z.array(eventIdPath).min(1)], { error: 'must be a path or a list of paths' })
+    .union([eventIdPath, z.array(eventIdPath).min(1), z.literal(false)], {
+      error: 'must be a path, a list of paths, or false',
+    })
     .default(['event_id', 'id'])
-    .describe('Where the event’s id is: paths in the body, or header.NAME; the first that is found wins.'),
+    .describe(
+      'Where the event’s id is: paths in the event, header.NAME, or $body.PATH where one body holds several; the first that is found wins, and without any the bytes of the body count. `false` for senders without ids whose equal bodies are different events.',
+    ),
+  envelope: envelopeSchema.optional(),
   partial: z
     .boolean()
     .default(false)
@@ -71,7 +81,11 @@ export const pushShape = {
       'Whether events may leave out what did not change: an absent key then keeps the stored value. An empty list clears either way.',
     ),
   thin: z
-    .strictObject({ id: z.string().min(1).describe('Path in the event’s `data` to the reservation’s id.') })
+    .strictObject({
+      id: z
+        .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a path or a list of paths' })
+        .describe('Path in the event’s `data` to the reservation’s id; of several the first that is found.'),
+    })
     .optional()
     .describe('For events that only say which reservation changed: it is fetched through pull.single.'),
   verification: verificationSchema.optional(),

@@ -1,4 +1,4 @@
-import type { SandboxReport } from '../intake/push/sandbox.ts';
+import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { jsonbText } from '../kit/json.ts';
 import type { Pool } from './pool.ts';
 

@@ -4,10 +4,10 @@ import { toGuest } from '../canonical/check.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
-import { textAt } from '../intake/push/event-id.ts';
 import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
 import type { HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
+import { textAt } from '../intake/push/place.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
@@ -140,7 +140,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
   const thin = connector.body.push?.thin;
   const made: EventPath = {
     partial: connector.body.push?.partial ?? false,
-    ...(thin && { thinId: (data: Json) => textAt(data, thin.id) }),
+    ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.shaper.single(found),
     prepare: path.prepare,

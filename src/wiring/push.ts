@@ -1,6 +1,9 @@
 import type { ActiveIntegration } from '../active.ts';
+import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
+import { type EventType, eventTypes } from '../intake/push/envelope.ts';
+import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
 import { defaultVerification, type Verification } from '../intake/push/verify.ts';
@@ -71,12 +74,13 @@ export function pushSettings(integration: ActiveIntegration): PushSettings {
   const known = settingsOf.get(integration);
   if (known) return known;
   const { push } = integration.body;
-  const places = integration.connector.body.push?.event_id ?? ['event_id', 'id'];
+  const { event_id: places = ['event_id', 'id'], envelope } = integration.connector.body.push ?? {};
   const settings: PushSettings = {
     enabled: push.enabled,
     brandId: integration.body.brand_id,
     verification: verificationOf(integration),
-    eventIdPlaces: [places].flat(),
+    ...(envelope && { envelope: foreignEnvelope(envelope) }),
+    eventIdPlaces: places === false ? undefined : [places].flat(),
     rate: {
       perSecond: (push.rate.requests * 1000) / durationMs(push.rate.per),
       burst: push.rate.burst ?? push.rate.requests,
@@ -89,7 +93,7 @@ export function pushSettings(integration: ActiveIntegration): PushSettings {
 function verificationOf({ connector }: ActiveIntegration): Verification {
   const given = connector.body.push?.verification;
   if (given === undefined) return defaultVerification;
-  if (given.type === 'standard_webhooks') return { type: given.type, toleranceS: 300 };
+  if (given.type === 'standard_webhooks') return { ...given, toleranceS: 300 };
   if (given.type === 'token') {
     const { type, prefix, header, query } = given;
     return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
@@ -100,4 +104,33 @@ function verificationOf({ connector }: ActiveIntegration): Verification {
     toleranceS: durationMs(tolerance) / 1000,
     ...(timestampHeader !== undefined && { timestampHeader }),
   };
+}
+
+/** A sender's envelope as intake uses it. */
+export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
+  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
+  const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
+    places: [places].flat(),
+    optional: optional.includes(name),
+  });
+  return {
+    ...(each !== undefined && { each }),
+    event:
+      typeof event === 'object' && !Array.isArray(event)
+        ? { places: event.join, joinedBy: event.with }
+        : { places: [event].flat() },
+    names: namesOf(names),
+    others,
+    timestamp: timestamp === false ? undefined : { ...stated(timestamp, 'timestamp'), format },
+    brand: brand === false ? undefined : stated(brand, 'brand'),
+    data: [data].flat(),
+  };
+}
+
+function namesOf(names: EnvelopeDocument['names']): ReadonlyMap<string, EventType> {
+  const pairs = eventTypes.flatMap((ours) => {
+    const theirs = names === undefined ? ours : (names[ours] ?? []);
+    return [theirs].flat().map((name) => [name.toLowerCase(), ours] as const);
+  });
+  return new Map(pairs);
 }

@@ -125,7 +125,7 @@ const requests: [string, number, () => Buffer][] = [
 for (const [what, status, bytes] of requests) {
   test(`${status}: ${what}`, async () => {
     const [answer] = await exchange(service.port, bytes());
-    assert.equal(answer?.status, status, answer?.text);
+    assert.equal(answer?.status, status, answer?.text ?? 'no answer');
   });
 }
 

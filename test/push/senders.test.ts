@@ -115,7 +115,10 @@ test('a token in the URL', () =>
 
 test('Standard Webhooks, with its id as the event’s', () =>
   withSender(
-    { verification: { type: 'standard_webhooks', toleranceS: 300 }, eventIdPlaces: ['header.webhook-id'] },
+    {
+      verification: { type: 'standard_webhooks', headers: 'webhook', toleranceS: 300 },
+      eventIdPlaces: ['header.webhook-id'],
+    },
     async (service) => {
       const body = fresh();
       const signed = (id: string) => ({

@@ -107,7 +107,7 @@ test('property: no header whatever makes it throw', () => {
             ? defaultVerification
             : type === 'token'
               ? { type, header: 'x-webhook-signature', prefix: '' }
-              : { type, toleranceS: 300 };
+              : { type, headers: 'webhook', toleranceS: 300 };
         const headers = {
           'x-webhook-timestamp': a,
           'x-webhook-signature': b,
@@ -163,7 +163,7 @@ test('a token in a header or in the URL', () => {
 });
 
 test('Standard Webhooks, as its own library signs', () => {
-  const verification: Verification = { type: 'standard_webhooks', toleranceS: 300 };
+  const verification: Verification = { type: 'standard_webhooks', headers: 'webhook', toleranceS: 300 };
   const issued = mintSecret();
   const secrets = [secretKeys(4, issued)];
   const signature = new Webhook(issued).sign('msg_1', new Date(now), body.toString());

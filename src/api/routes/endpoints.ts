@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rejection } from '../../intake/push/ports.ts';
-import type { SandboxReport } from '../../intake/push/sandbox.ts';
+import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
 import type { EndpointStatus } from '../../store/endpoint-status.ts';
 import { sandboxReport } from '../forms.ts';
 import { instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';

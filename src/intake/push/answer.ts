@@ -3,7 +3,8 @@ import type { EnvelopeProblem } from './envelope.ts';
 
 /** The answers a sender can get, one constructor per row of the contract. */
 export type Answer =
-  | { readonly status: 202 | 200; readonly eventId: string }
+  /** Of several events in one body the first one's id, and how many there were. */
+  | { readonly status: 202 | 200; readonly eventId: string; readonly events: number }
   | {
       readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 422 | 429 | 431 | 503;
       readonly code: ErrorCode;
@@ -16,8 +17,8 @@ export type Answer =
     };
 export type Refused = Exclude<Answer, { status: 202 | 200 }>;
 
-export const accepted = (eventId: string): Answer => ({ status: 202, eventId });
-export const duplicate = (eventId: string): Answer => ({ status: 200, eventId });
+export const accepted = (eventId: string, events = 1): Answer => ({ status: 202, eventId, events });
+export const duplicate = (eventId: string, events = 1): Answer => ({ status: 200, eventId, events });
 
 export const notUtf8 = (): Refused => ({
   status: 400,
@@ -128,7 +129,9 @@ export const unavailable = (
 export function answerBody(answer: Answer, requestId: string): { type: string; body: string } {
   if (!('code' in answer)) {
     const status = answer.status === 202 ? 'accepted' : 'duplicate';
-    return { type: 'application/json', body: `{"status":"${status}","event_id":${JSON.stringify(answer.eventId)}}` };
+    const several = answer.events > 1 ? `,"events":${answer.events}` : '';
+    const body = `{"status":"${status}","event_id":${JSON.stringify(answer.eventId)}${several}}`;
+    return { type: 'application/json', body };
   }
   const { code, title, status, detail, problems } = answer;
   return {

@@ -118,7 +118,7 @@ const explanations: Record<Refusal, string> = {
   signature_missing: 'The header with the signature is missing.',
   signature_malformed: 'The signature has not the form that is asked for.',
   signature_wrong: 'The signature is not the one of this body, timestamp and secret.',
-  id_missing: 'The header webhook-id is missing.',
+  id_missing: 'The header with the message’s id is missing.',
   no_valid_secret: 'The endpoint has no valid secret.',
 };
 

@@ -1,7 +1,12 @@
 import { isLocalDate } from '../../canonical/dates.ts';
 import type { EpochMs, Json, JsonObject } from '../../terms.ts';
 
-const eventTypes = ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated'] as const;
+export const eventTypes = [
+  'reservation.created',
+  'reservation.updated',
+  'reservation.cancelled',
+  'guest.updated',
+] as const;
 export type EventType = (typeof eventTypes)[number];
 
 export interface Envelope {

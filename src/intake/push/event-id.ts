@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Json } from '../../terms.ts';
-import type { Headers } from './verify.ts';
+import { randomId } from '../../kit/ids.ts';
+import { firstText, pointerTo, type Scope } from './place.ts';
 
 export type EventIdResult =
   | { readonly kind: 'ok'; readonly eventId: string }
@@ -9,36 +9,29 @@ export type EventIdResult =
 /** Longer ids than these are a mistake of the sender, and would not fit an index. */
 const maxLength = 256;
 
+/** Where in its body an event stands, for bodies that hold several. */
+export interface Nth {
+  readonly index: number;
+  readonly pointer: string;
+}
+
 /**
  * The id that tells a repeated event from a new one: the first of the places that holds one, else a digest of the body's
- * bytes, so that a retry of the very same body is still known.
+ * bytes, so that a retry of the very same body is still known. Where even equal bodies are different events (no places at all), it
+ * is a new one each time. What several events of a body share is told apart by their place in it.
  */
-export function findEventId(places: readonly string[], body: Json, headers: Headers, rawBody: Buffer): EventIdResult {
-  for (const place of places) {
-    const inHeader = place.startsWith('header.');
-    const value = inHeader ? headers[place.slice(7).toLowerCase()] : at(body, place);
-    const id = typeof value === 'number' ? String(value) : value;
-    if (typeof id !== 'string' || id.trim() === '') continue;
-    if (id.length <= maxLength) return { kind: 'ok', eventId: id };
-    const pointer = inHeader ? '' : `/${place.replaceAll('.', '/')}`;
-    return { kind: 'invalid', pointer, detail: `The event id is longer than ${maxLength} characters.` };
-  }
-  return { kind: 'ok', eventId: `sha256:${hash('sha256', rawBody)}` };
-}
-
-/** The text or number at a dotted path, as text. */
-export function textAt(body: Json, path: string): string | undefined {
-  const value = at(body, path);
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-function at(body: Json, path: string): Json | undefined {
-  let value: Json | undefined = body;
-  for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined;
-    value = value[key];
-  }
-  return value;
+export function findEventId(
+  places: readonly string[] | undefined,
+  scope: Scope,
+  rawBody: Buffer,
+  nth?: Nth,
+): EventIdResult {
+  if (places === undefined) return { kind: 'ok', eventId: randomId('evt') };
+  const found = firstText(scope, places);
+  const shared = found === undefined || /^(?:header|\$body)\./.test(found.place);
+  const id = found?.text ?? `sha256:${hash('sha256', rawBody)}`;
+  const eventId = nth !== undefined && shared ? `${id}/${nth.index}` : id;
+  if (eventId.length <= maxLength) return { kind: 'ok', eventId };
+  const pointer = found === undefined ? '' : pointerTo(found.place, nth?.pointer ?? '');
+  return { kind: 'invalid', pointer, detail: `The event id is longer than ${maxLength} characters.` };
 }

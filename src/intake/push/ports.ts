@@ -1,6 +1,7 @@
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Rate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
+import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verify.ts';
 
 /** What push needs to know of an integration's documents. */
@@ -8,8 +9,10 @@ export interface PushSettings {
   readonly enabled: boolean;
   readonly brandId: string;
   readonly verification: Verification;
-  /** Paths in the body, or header.NAME; the first that holds an id wins. */
-  readonly eventIdPlaces: readonly string[];
+  /** Undefined for a sender that keeps to ours. */
+  readonly envelope?: ForeignEnvelope;
+  /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined: equal bodies are different events. */
+  readonly eventIdPlaces: readonly string[] | undefined;
   readonly rate: Rate;
 }
 

@@ -5,9 +5,8 @@ import type { EpochMs, IntegrationName } from '../../terms.ts';
 import type { Answer, Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import type { Buckets } from './bucket.ts';
-import { readEnvelope } from './envelope.ts';
-import { findEventId } from './event-id.ts';
 import type { Endpoint, NewEvent, PushSettings, Stored } from './ports.ts';
+import { type EventsRead, readEvents } from './read-events.ts';
 import { defaultVerification, type Request, type Secret, type Verdict, verify } from './verify.ts';
 
 /**
@@ -24,12 +23,12 @@ export interface ReceivePorts {
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   /** Resolves when the event is on disk. */
-  readonly append: (
-    event: NewEvent,
-  ) => Promise<Stored | { kind: 'unavailable'; reason: 'store_unreachable' | 'store_slow' | 'backlog_full' }>;
+  readonly append: (event: NewEvent) => Promise<Appended>;
   readonly endpointRates: Buckets;
   readonly jsonLimits: () => StrictLimits;
 }
+
+type Appended = Stored | { kind: 'unavailable'; reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
 export interface Arrived extends Request {
   readonly endpointId: string;
@@ -70,26 +69,34 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   const rate = ports.endpointRates.take(endpoint.endpointId, arrived.receivedAt);
   if (rate.kind === 'wait') return refuse(answer.rateLimited('endpoint_rate', rate.seconds), true);
 
-  const read = readEvent(ports, settings, arrived);
+  const read = readBody(ports, settings, arrived);
   if ('status' in read) return refuse(read, true);
-  const stored = await ports.append({
-    ...read,
-    integration: endpoint.integration,
-    endpointId: endpoint.endpointId,
-    secretNo: verdict.secretNo,
-  });
-  switch (stored.kind) {
-    case 'stored':
-      return { answer: answer.accepted(read.eventId), endpoint, verified: true };
-    case 'duplicate':
-      return { answer: answer.duplicate(read.eventId), endpoint, verified: true, idReused: !stored.sameBody };
-    case 'refused':
-      return stored.reason === 'retired'
-        ? refuse(answer.retiredEndpoint('retired'), true)
-        : refuse(answer.unauthorized('secret_ended'), true);
-    case 'unavailable':
-      return refuse(answer.unavailable(stored.reason, retryAfterS), true);
+  const { events, eventId } = read;
+  if (events.length > 1) ports.endpointRates.charge(endpoint.endpointId, arrived.receivedAt, events.length - 1);
+  const where = { integration: endpoint.integration, endpointId: endpoint.endpointId, secretNo: verdict.secretNo };
+  const stored = await Promise.all(
+    events.map(({ eventId, event, occurredAt, body }) =>
+      ports.append({ ...where, eventId, event, occurredAt, receivedAt: arrived.receivedAt, rawBody: body }),
+    ),
+  );
+  const refused = refusalOf(stored);
+  if (refused) return refuse(refused, true);
+  // One of several that is new makes the body new; a body without anything to keep is no duplicate either.
+  const nothingNew = stored.length > 0 && stored.every(({ kind }) => kind === 'duplicate');
+  const idReused = stored.some((one) => one.kind === 'duplicate' && !one.sameBody);
+  const given = nothingNew ? answer.duplicate(eventId, events.length) : answer.accepted(eventId, events.length);
+  return { answer: given, endpoint, verified: true, idReused };
+}
+
+/** One event that could not be stored brings the whole body again; those that were are duplicates then. */
+function refusalOf(stored: readonly Appended[]): Refused | undefined {
+  for (const one of stored) {
+    if (one.kind === 'unavailable') return answer.unavailable(one.reason, retryAfterS);
+    if (one.kind === 'refused') {
+      return one.reason === 'retired' ? answer.retiredEndpoint('retired') : answer.unauthorized('secret_ended');
+    }
   }
+  return undefined;
 }
 
 function check(ports: ReceivePorts, endpoint: Endpoint | undefined, arrived: Arrived): Verdict {
@@ -106,18 +113,15 @@ function describe(verdict: Verdict & { kind: 'refused' }): string {
   return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
 }
 
-type ReadEvent = Pick<NewEvent, 'eventId' | 'event' | 'occurredAt' | 'receivedAt' | 'rawBody'>;
-
-function readEvent(ports: ReceivePorts, settings: PushSettings, arrived: Arrived): ReadEvent | Refused {
-  const { rawBody, receivedAt, headers } = arrived;
-  const parsed = parseStrictJson(rawBody, ports.jsonLimits());
+function readBody(
+  ports: ReceivePorts,
+  settings: PushSettings,
+  arrived: Arrived,
+): (EventsRead & { kind: 'ok' }) | Refused {
+  const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits());
   if (parsed.kind === 'invalid') return answerToBody(parsed.reason, parsed.position);
-  const read = readEnvelope(parsed.value, settings.brandId);
-  if (read.kind === 'invalid') return answer.badEnvelope(read.problems);
-  const id = findEventId(settings.eventIdPlaces, parsed.value, headers, rawBody);
-  if (id.kind === 'invalid') return answer.badEnvelope([id]);
-  const { event, occurredAt } = read.envelope;
-  return { eventId: id.eventId, event, occurredAt, receivedAt, rawBody };
+  const read = readEvents(settings, parsed.value, arrived, arrived.receivedAt);
+  return read.kind === 'ok' ? read : answer.badEnvelope(read.problems);
 }
 
 export function answerToBody(reason: string, position: number | undefined): Refused {

@@ -29,6 +29,8 @@ interface TokenVerification {
 
 interface StandardWebhooksVerification {
   readonly type: 'standard_webhooks';
+  /** How its headers' names begin: `webhook` or `svix`. */
+  readonly headers: string;
   readonly toleranceS: number;
 }
 
@@ -143,9 +145,9 @@ function verifyStandard(
   secrets: readonly Secret[],
   now: EpochMs,
 ): Verdict {
-  const id = text(request.headers, 'webhook-id');
-  const timestamp = text(request.headers, 'webhook-timestamp');
-  const signature = text(request.headers, 'webhook-signature');
+  const id = text(request.headers, `${scheme.headers}-id`);
+  const timestamp = text(request.headers, `${scheme.headers}-timestamp`);
+  const signature = text(request.headers, `${scheme.headers}-signature`);
   const given = (signature ?? '')
     .split(' ', maxSignatures)
     .map((one) => (one.startsWith('v1,') ? exactBase64(one.slice(3)) : undefined))

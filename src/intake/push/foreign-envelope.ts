@@ -1,0 +1,157 @@
+import type { EpochMs, Json, JsonObject } from '../../terms.ts';
+import type { EnvelopeProblem, EventType } from './envelope.ts';
+import { findEventId, type Nth } from './event-id.ts';
+import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
+import type { PushSettings } from './ports.ts';
+import type { EventsRead, ReadEvent } from './read-events.ts';
+import type { Headers } from './verify.ts';
+
+/** Where a sender that has an envelope of its own keeps what ours says by name; compiled from the connector. */
+export interface ForeignEnvelope {
+  /** The list of events in the body; a body without it is one event. */
+  readonly each?: string;
+  readonly event: {
+    readonly places: readonly string[] /** All of them, with this between. */;
+    readonly joinedBy?: string;
+  };
+  /** Their names, in small letters, to ours. */
+  readonly names: ReadonlyMap<string, EventType>;
+  readonly others: 'refuse' | 'ignore';
+  /** Undefined where the sender does not say it. */
+  readonly timestamp: (Stated & { readonly format: 'iso' | 'seconds' | 'milliseconds' }) | undefined;
+  readonly brand: Stated | undefined;
+  readonly data: readonly string[];
+}
+
+interface Stated {
+  readonly places: readonly string[];
+  readonly optional: boolean;
+}
+
+interface Arrival {
+  readonly body: Json;
+  readonly headers: Headers;
+  readonly rawBody: Buffer;
+  readonly receivedAt: EpochMs;
+}
+
+/** More in one body is no notification any more. */
+const maxEvents = 1_000;
+
+export function readForeign(
+  envelope: ForeignEnvelope,
+  settings: Pick<PushSettings, 'brandId' | 'eventIdPlaces'>,
+  arrival: Arrival,
+): EventsRead {
+  const { body, headers, rawBody } = arrival;
+  const items = envelope.each === undefined ? [body] : at(body, envelope.each);
+  if (!Array.isArray(items) || items.length > maxEvents) {
+    const detail = `${envelope.each} must be a list of at most ${maxEvents} events.`;
+    return { kind: 'invalid', problems: [{ pointer: pointerTo(envelope.each ?? '', ''), detail }] };
+  }
+  const problems: EnvelopeProblem[] = [];
+  const events: ReadEvent[] = [];
+  for (const [index, item] of items.entries()) {
+    const nth =
+      envelope.each === undefined ? undefined : { index, pointer: `${pointerTo(envelope.each, '')}/${index}` };
+    const read = readOne(envelope, settings, arrival, { item, body, headers }, nth);
+    if (read === 'ignored') continue;
+    if (Array.isArray(read)) problems.push(...read);
+    else events.push(read as ReadEvent);
+  }
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  const first = events[0]?.eventId ?? idOfNone(settings, { item: body, body, headers }, rawBody);
+  return { kind: 'ok', events, eventId: first, ignored: items.length - events.length };
+}
+
+function readOne(
+  envelope: ForeignEnvelope,
+  settings: Pick<PushSettings, 'brandId' | 'eventIdPlaces'>,
+  arrival: Arrival,
+  scope: Scope,
+  nth: Nth | undefined,
+): ReadEvent | EnvelopeProblem[] | 'ignored' {
+  const problems: EnvelopeProblem[] = [];
+  const refuse = (places: readonly string[], detail: string) => {
+    const [place = ''] = places;
+    problems.push({ pointer: pointerTo(place, nth?.pointer ?? ''), detail: `${place} ${detail}` });
+  };
+
+  // Its name comes first: what nobody asked for may look as it likes.
+  const name = nameOf(envelope.event, scope);
+  const event = name === undefined ? undefined : envelope.names.get(name.toLowerCase());
+  if (event === undefined) {
+    if (name !== undefined && envelope.others === 'ignore') return 'ignored';
+    refuse(envelope.event.places, name === undefined ? 'is missing.' : 'is no event that is taken here.');
+  }
+  const occurredAt = timeOf(envelope.timestamp, scope);
+  if (occurredAt === 'missing') refuse(envelope.timestamp?.places ?? [], 'is missing.');
+  if (occurredAt === 'wrong')
+    refuse(envelope.timestamp?.places ?? [], `must be ${formats[envelope.timestamp?.format ?? 'iso']}.`);
+  const brand = envelope.brand && firstText(scope, envelope.brand.places)?.text;
+  if (envelope.brand && brand === undefined && !envelope.brand.optional) refuse(envelope.brand.places, 'is missing.');
+  if (brand !== undefined && brand !== settings.brandId) {
+    refuse(envelope.brand?.places ?? [], 'is not the brand that this endpoint was issued for.');
+  }
+  const data = dataOf(envelope.data, scope);
+  if (data === undefined) refuse(envelope.data, 'must be an object.');
+  const id = findEventId(settings.eventIdPlaces, scope, arrival.rawBody, nth);
+  if (id.kind === 'invalid') problems.push(id);
+
+  if (problems.length > 0 || event === undefined || data === undefined || id.kind === 'invalid') return problems;
+  const at = typeof occurredAt === 'number' ? occurredAt : undefined;
+  // Without the time of receipt: a retry must be the same bytes.
+  const stated = {
+    event,
+    ...(at !== undefined && { timestamp: new Date(at).toISOString() }),
+    brand_id: settings.brandId,
+  };
+  const body = Buffer.from(JSON.stringify({ ...stated, data }));
+  return { eventId: id.eventId, event, occurredAt: at ?? arrival.receivedAt, data, body };
+}
+
+function nameOf({ places, joinedBy }: ForeignEnvelope['event'], scope: Scope): string | undefined {
+  if (joinedBy === undefined) return firstText(scope, places)?.text;
+  const parts = places.map((place) => textOf(valueAt(scope, place)));
+  return parts.includes(undefined) ? undefined : parts.join(joinedBy);
+}
+
+const formats = {
+  iso: 'an ISO 8601 date-time with its zone, such as 2026-03-01T09:30:00Z',
+  seconds: 'the Unix time in seconds',
+  milliseconds: 'the Unix time in milliseconds',
+};
+const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+function timeOf(from: ForeignEnvelope['timestamp'], scope: Scope): EpochMs | 'missing' | 'wrong' | undefined {
+  const text = from && firstText(scope, from.places)?.text;
+  if (from === undefined || text === undefined) return from === undefined || from.optional ? undefined : 'missing';
+  const ms = from.format === 'iso' ? instant(text) : unix(text, from.format === 'seconds' ? 1_000 : 1);
+  return ms === undefined || ms < 0 || ms > endOfTime ? 'wrong' : ms;
+}
+
+function instant(text: string): EpochMs | undefined {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+function unix(text: string, unitMs: number): EpochMs | undefined {
+  return /^\d{1,15}(?:\.\d+)?$/.test(text) ? Math.round(Number(text) * unitMs) : undefined;
+}
+
+function dataOf(places: readonly string[], scope: Scope): JsonObject | undefined {
+  for (const place of places) {
+    const value = valueAt(scope, place);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  }
+  return undefined;
+}
+
+/** Of a body that held nothing to be kept: told to the sender, and stored nowhere. */
+function idOfNone({ eventIdPlaces }: Pick<PushSettings, 'eventIdPlaces'>, scope: Scope, rawBody: Buffer): string {
+  const id = findEventId(eventIdPlaces, scope, rawBody);
+  return id.kind === 'ok' ? id.eventId : '';
+}

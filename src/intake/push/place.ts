@@ -1,0 +1,57 @@
+import type { Json } from '../../terms.ts';
+import type { Headers } from './verify.ts';
+
+/** What a place is looked for in: an event, the body it came in (the same where a body is one event), and the headers. */
+export interface Scope {
+  readonly item: Json;
+  readonly body: Json;
+  readonly headers: Headers;
+}
+
+/** A path in the event, $body.PATH, header.NAME, or $item: the event itself. */
+export function valueAt({ item, body, headers }: Scope, place: string): Json | undefined {
+  if (place === '$item') return item;
+  if (place.startsWith('header.')) {
+    const value = headers[place.slice(7).toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  return place.startsWith('$body.') ? at(body, place.slice(6)) : at(item, place);
+}
+
+/** A text that says something, or a number as text. */
+export function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The first text of several places. */
+export function firstText(scope: Scope, places: readonly string[]): { text: string; place: string } | undefined {
+  for (const place of places) {
+    const text = textOf(valueAt(scope, place));
+    if (text !== undefined) return { text, place };
+  }
+  return undefined;
+}
+
+/** The text or number at one of the dotted paths, as text. */
+export function textAt(body: Json, paths: readonly string[]): string | undefined {
+  return firstText({ item: body, body, headers: {} }, paths)?.text;
+}
+
+/** RFC 6901; `above` is the pointer of the event in its body. A header has none. */
+export function pointerTo(place: string, above: string): string {
+  if (place.startsWith('header.')) return '';
+  if (place === '$item') return above;
+  const [from, path] = place.startsWith('$body.') ? ['', place.slice(6)] : [above, place];
+  return `${from}/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('.', '/')}`;
+}
+
+export function at(body: Json, path: string): Json | undefined {
+  let value: Json | undefined = body;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
+      return undefined;
+    value = value[key];
+  }
+  return value;
+}

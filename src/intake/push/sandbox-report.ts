@@ -1,0 +1,161 @@
+import { encodeRecord } from '../../canonical/encode.ts';
+import { randomId } from '../../kit/ids.ts';
+import { parseJson } from '../../kit/json.ts';
+import { parseStrictJson, type StrictLimits, type StrictResult } from '../../kit/json-strict.ts';
+import type { EpochMs, Json, Note } from '../../terms.ts';
+import type { Refused } from './answer.ts';
+import * as answer from './answer.ts';
+import { diagnose, explain } from './diagnose.ts';
+import { findEventId } from './event-id.ts';
+import type { EventPath, PendingEvent } from './event-path.ts';
+import type { Endpoint, PushSettings } from './ports.ts';
+import { type EventsRead, type ReadEvent, readEvents } from './read-events.ts';
+import { type Arrived, answerToBody } from './receive.ts';
+import { prepareReservation } from './reservation-event.ts';
+import { verify } from './verify.ts';
+
+export interface SandboxReport {
+  readonly report_id: string;
+  readonly at: string;
+  readonly event_id: string;
+  readonly event?: string;
+  /** What the live endpoint would have answered. */
+  readonly would_answer: { readonly status: number; readonly code?: string; readonly detail: string };
+  readonly signature: {
+    readonly right: boolean;
+    readonly reason?: string;
+    readonly explanation?: string;
+    readonly skew_s?: number;
+  };
+  readonly body: { readonly bytes: number; readonly problem?: string };
+  readonly envelope: readonly { readonly pointer: string; readonly detail: string }[];
+  /** What would have become of it: a record, or why there would be none. */
+  readonly outcome: Outcome;
+  /** Where one body held several: each of them, the first with the outcome above. */
+  readonly events?: readonly { readonly event_id: string; readonly event: string; readonly outcome: Outcome }[];
+}
+
+type Outcome =
+  | {
+      readonly kind: 'record';
+      readonly type: 'reservation' | 'guest';
+      readonly record: Json;
+      readonly notes: readonly Note[];
+    }
+  | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'fetched_first'; readonly reservation_id: string }
+  /** Taken and forgotten: none of the events that the connector names. */
+  | { readonly kind: 'ignored'; readonly reason: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** What the live endpoint would go by. */
+interface Examined {
+  readonly endpoint: Endpoint;
+  readonly settings: PushSettings;
+  readonly path: EventPath;
+  readonly limits: StrictLimits;
+  /** What the head of the request alone ruled out. */
+  readonly early: Refused | undefined;
+}
+
+/** What a live endpoint would have made of a request; pure but for the report's own id. */
+export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, early }: Examined): SandboxReport {
+  const verdict = verify(settings.verification, arrived, endpoint.secrets, arrived.receivedAt);
+  const hint = verdict.kind === 'verified' ? undefined : diagnose(settings.verification, arrived, endpoint.secrets);
+  const signature =
+    verdict.kind === 'verified'
+      ? { right: true }
+      : {
+          right: false,
+          reason: verdict.reason,
+          explanation: [explain(verdict.reason), ...(hint === undefined ? [] : [hint])].join(' '),
+          ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
+        };
+  const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
+  const parsed = parseStrictJson(arrived.rawBody, limits);
+  const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived, arrived.receivedAt) : undefined;
+  const problems = read?.kind === 'invalid' ? read.problems : [];
+  const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
+  const refusal =
+    early ?? refusedBySignature ?? badBody ?? (problems.length > 0 ? answer.badEnvelope(problems) : undefined);
+  return {
+    report_id: randomId('rep'),
+    at: new Date(arrived.receivedAt).toISOString(),
+    event_id: read?.kind === 'ok' ? read.eventId : (statedId(settings, parsed, arrived) ?? ''),
+    ...named(parsed.kind === 'ok' ? parsed.value : null, read),
+    would_answer: refusal
+      ? { status: refusal.status, code: refusal.code, detail: refusal.detail }
+      : { status: 202, detail: 'Accepted (200 if the event id were known already).' },
+    signature,
+    body: { bytes: arrived.rawBody.length, ...(badBody && { problem: badBody.detail }) },
+    envelope: problems.map(({ pointer, detail }) => ({ pointer, detail })),
+    ...outcomesOf(
+      path,
+      read,
+      arrived.receivedAt,
+      badBody ? 'The body could not be read.' : 'The envelope is not valid.',
+    ),
+  };
+}
+
+/** The id of what would have been refused. */
+function statedId(
+  { eventIdPlaces }: PushSettings,
+  parsed: StrictResult,
+  { headers, rawBody }: Arrived,
+): string | undefined {
+  const body = parsed.kind === 'ok' ? parsed.value : null;
+  const id = findEventId(eventIdPlaces, { item: body, body, headers }, rawBody);
+  return id.kind === 'ok' ? id.eventId : undefined;
+}
+
+/** The event's name: ours where it has one, else what stands where ours would. */
+function named(body: Json, read: EventsRead | undefined): { event?: string } {
+  const event = read?.kind === 'ok' ? read.events[0]?.event : (body as { event?: Json } | null)?.event;
+  return typeof event === 'string' ? { event: event.slice(0, 100) } : {};
+}
+
+const mostShown = 20;
+
+function outcomesOf(
+  path: EventPath,
+  read: EventsRead | undefined,
+  receivedAt: EpochMs,
+  whyNone: string,
+): Pick<SandboxReport, 'outcome' | 'events'> {
+  if (read?.kind !== 'ok') return { outcome: { kind: 'none', reason: whyNone } };
+  const [first] = read.events;
+  if (first === undefined) {
+    return {
+      outcome: { kind: 'ignored', reason: 'It holds no event that the connector names: it would be forgotten.' },
+    };
+  }
+  const outcome = outcomeOf(path, first, receivedAt);
+  if (read.events.length === 1) return { outcome };
+  const events = read.events.slice(0, mostShown).map((one) => {
+    const { eventId, event } = one;
+    return { event_id: eventId, event, outcome: one === first ? outcome : outcomeOf(path, one, receivedAt) };
+  });
+  return { outcome, events };
+}
+
+function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): Outcome {
+  if (event === 'guest.updated') {
+    const read = path.guest(data);
+    if (read.kind === 'invalid')
+      return { kind: 'dead_letter', code: read.code, message: read.message, detail: read.detail };
+    return { kind: 'record', type: 'guest', record: parseJson(encodeRecord(read.update.guest)), notes: read.notes };
+  }
+  const thin = path.thinId?.(data);
+  if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
+  const pending: PendingEvent = { seq: 0, event, occurredAt, receivedAt, body, attempt: 0 };
+  const prepared = prepareReservation(path, pending, data, () => undefined);
+  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
+  if (prepared.kind === 'dead') {
+    const { code, message, detail } = prepared.deadLetter;
+    return { kind: 'dead_letter', code, message, detail };
+  }
+  const { record, notes } = prepared.incoming;
+  return { kind: 'record', type: 'reservation', record: parseJson(encodeRecord(record)), notes };
+}
