@@ -1,4 +1,5 @@
 import type { Outcome } from './destination.ts';
+import { leastAskedMs } from './retry.ts';
 
 /**
  * A record that is told to wait (429 with Retry-After) waits alone, and the others flow past it. When a second, distinct one
@@ -33,5 +34,6 @@ export function toldToWait(outcomes: readonly Told[]): ToldToWait | undefined {
 
 /** How long the destination asked to wait without blaming the delivery; 0 where it did not. */
 export function waitAskedMs(outcome: Outcome): number {
-  return outcome.kind === 'retry' && outcome.free ? (outcome.afterMs ?? 0) : 0;
+  if (outcome.kind !== 'retry' || !outcome.free || outcome.afterMs === undefined) return 0;
+  return Math.max(outcome.afterMs, leastAskedMs);
 }

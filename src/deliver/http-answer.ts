@@ -17,7 +17,9 @@ export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   const { status, headers } = answered;
   const known = { status, durationMs };
   if (status >= 200 && status < 300) return { kind: 'delivered', ...known };
-  const afterMs = retryAfterMs(headers['retry-after'], nowMs);
+  // A date is by the destination's clock, which need not be ours.
+  const theirNowMs = Date.parse(headers.date ?? '');
+  const afterMs = retryAfterMs(headers['retry-after'], Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
   const told = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
   if (status === 429) {
     const wait = afterMs === undefined ? {} : { afterMs, free: true };

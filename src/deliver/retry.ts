@@ -6,6 +6,9 @@ export const standardScheduleMs: readonly number[] = [5_000, 60_000, 600_000, 3_
 /** A destination cannot make us wait longer than this in one go. */
 export const longestWaitMs = 24 * 3_600_000;
 
+/** Nor come back at once: "wait 0 seconds" is a busy destination that did not look at its clock. */
+export const leastAskedMs = 1_000;
+
 /** Waits are stretched by up to a quarter, so that what failed together does not come back together. */
 const stretch = 0.25;
 
@@ -24,7 +27,7 @@ export type NextTry =
 export function nextTry(failed: FailedTry, triesUsed: number, scheduleMs: readonly number[], chance: number): NextTry {
   const asked = Math.min(Math.max(failed.afterMs ?? 0, 0), longestWaitMs);
   if (failed.free) {
-    const least = Math.max(asked, 1_000);
+    const least = Math.max(asked, leastAskedMs);
     return { kind: 'wait', delayMs: Math.round(least * (1 + (stretch / 5) * chance)), triesUsed };
   }
   const base = scheduleMs[triesUsed];

@@ -46,6 +46,14 @@ const rows: [answer: Reply | 'hang' | 'cut', expected: Partial<Outcome>][] = [
     { status: 429, headers: { 'retry-after': '3' } },
     { kind: 'retry', code: 'deliver.rate_limited', afterMs: 3_000, free: true },
   ],
+  // The destination's clock is years behind ours: what counts is the difference that it states itself.
+  [
+    {
+      status: 429,
+      headers: { date: 'Sun, 15 Nov 2020 06:00:00 GMT', 'retry-after': 'Sun, 15 Nov 2020 06:00:07 GMT' },
+    },
+    { kind: 'retry', code: 'deliver.rate_limited', afterMs: 7_000, free: true },
+  ],
   ['cut', { kind: 'retry', code: 'deliver.unreachable' }],
   ['hang', { kind: 'retry', code: 'deliver.timeout' }],
 ];
