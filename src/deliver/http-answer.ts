@@ -50,6 +50,7 @@ function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
 
 const keptBytes = 2_048;
 
-function beginning(bytes: Uint8Array): string {
+/** As much of an answer as is kept for the operator. */
+export function beginning(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, keptBytes));
 }

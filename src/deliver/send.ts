@@ -21,8 +21,8 @@ export interface SendPorts {
 export type Sent = Outcome | 'stopped';
 
 /**
- * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch, the
- * batch is halved until the culprit stands alone: at once for a refusal; for a failure that time may heal, only once it came
+ * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch (or for
+ * a part of it, where it takes several requests), that is halved until the culprit stands alone: at once for a refusal; for a failure that time may heal, only once it came
  * again, and no longer than the failures look like one culprit and not like a destination that is down.
  */
 export async function send(
@@ -38,17 +38,21 @@ export async function send(
     if (outcomes === 'stopped') return part.map(() => 'stopped');
     const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
     failuresInRow = failed ? failuresInRow + 1 : 0;
-    if (part.length === 1 || !outcomes.every(isWhole)) return outcomes;
-    const healable = outcomes.some((outcome) => outcome.kind === 'retry');
-    if (healable && (failuresInRow >= patience || !worthSplitting(part, outcomes))) return outcomes;
+    const unclear = part.filter((_, i) => isWhole(outcomes[i]));
+    if (part.length === 1 || unclear.length === 0) return outcomes;
+    const theirs = outcomes.filter(isWhole);
+    const healable = theirs.some((outcome) => outcome.kind === 'retry');
+    if (healable && (failuresInRow >= patience || !worthSplitting(unclear, theirs))) return outcomes;
     const middle = part.length >> 1;
-    const halves: Sent[] = [];
-    for (const half of [part.slice(0, middle), part.slice(middle)]) {
-      const given = outcomes.slice(halves.length, halves.length + half.length);
+    // Where the others have an answer of their own, those without one are fewer already.
+    const smaller = unclear.length < part.length ? [unclear] : [part.slice(0, middle), part.slice(middle)];
+    const again: Sent[] = [];
+    for (const some of smaller) {
+      const given = theirs.slice(again.length, again.length + some.length);
       const goOn = !(healable && failuresInRow >= patience) && (await ports.hold());
-      halves.push(...(goOn ? await attempt(half) : given.map(notSentAgain)));
+      again.push(...(goOn ? await attempt(some) : given.map(notSentAgain)));
     }
-    return halves;
+    return outcomes.map((outcome) => (isWhole(outcome) ? (again.shift() ?? outcome) : outcome));
   }
 
   function worthSplitting(part: readonly Sendable[], outcomes: readonly Outcome[]): boolean {
@@ -70,8 +74,8 @@ function notSentAgain(outcome: Outcome): Outcome {
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
 }
 
-function isWhole(outcome: Outcome): boolean {
-  return (outcome.kind === 'retry' || outcome.kind === 'dead') && outcome.whole === true;
+function isWhole(outcome: Outcome | undefined): boolean {
+  return (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 }
 
 /** A destination that does not keep its own deadline is cut off shortly after it. */

@@ -136,6 +136,7 @@ async function openCrm() {
       const dice = Math.random();
       if (dice < 0.03) return { status: 503 };
       if (dice < 0.04) return 'cut';
+      if (dice > 0.995) return { status: 429, headers: { 'retry-after': '1' } };
       if (line.data.id.endsWith('97')) return { status: 422 };
       if (!effects.has(line.idempotency_key)) effects.set(line.idempotency_key, line);
       order.push(line);

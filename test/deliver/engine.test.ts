@@ -110,6 +110,30 @@ test('a batch refused as a whole is halved until the culprit stands alone', asyn
   assert.ok(crm.calls.length <= 11, `${crm.calls.length} calls`);
 });
 
+test('where a batch takes several requests, one that is refused as a whole is looked into as well', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const crm = scripted((one, batch): Outcome => {
+    const start = batch.indexOf(one) & ~7;
+    const request = batch.slice(start, start + 8);
+    const poisoned = request.some(({ message }) => message.data.id === 'r13');
+    if (!poisoned) return delivered;
+    return { kind: 'dead', code: 'deliver.refused', message: '400', ...(request.length > 1 && { whole: true }) };
+  });
+  const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);
+  await takeIn(
+    store.pool,
+    ids.map((id) => reservation(id)),
+    ['crm'],
+  );
+  const counts = await drainOnce(ports(store.pool, [lane(config('crm', { batch: 32 }))], { crm: crm.destination }));
+  assert.deepEqual(counts, { delivered: 31, skipped: 0, retry: 0, dead: 1 });
+  assert.deepEqual(
+    (await open(store.pool)).map(({ id }) => id),
+    ['r13'],
+  );
+});
+
 test('one dead destination delays no other, one noisy brand starves no other', async (t) => {
   const store = await openStore();
   t.after(() => store.close());

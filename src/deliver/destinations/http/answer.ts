@@ -1,6 +1,7 @@
 import { parseJson } from '../../../kit/json.ts';
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
+import { beginning } from '../../http-answer.ts';
 import type { AnswerRule } from './operation.ts';
 
 /**
@@ -14,8 +15,17 @@ export function itemOutcomes(
   known: { readonly status: number; readonly durationMs: number },
 ): Outcome[] {
   const body = parse(bytes);
-  const unreadable = (message: string): Outcome[] =>
-    keys.map(() => ({ kind: 'retry', code: 'deliver.answer_unreadable', message, whole: true, ...known }));
+  const unreadable = (message: string): Outcome[] => {
+    const answer = beginning(bytes);
+    return keys.map(() => ({
+      kind: 'retry',
+      code: 'deliver.answer_unreadable',
+      message,
+      answer,
+      whole: true,
+      ...known,
+    }));
+  };
   if (body === undefined) return unreadable('The answer is not JSON.');
   const failed = (error: Json, whole: boolean): Outcome => {
     const code = textAt(error, rule.code);

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { DeliverLimits, Outcome } from '../../src/deliver/destination.ts';
+import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
+import { delivery, reservation, services } from './support.ts';
+
+/** Answers that no honest API gives, and those to batches: what becomes of each item. */
+
+const limits = (batch: number, deadlineMs = 5_000): DeliverLimits => ({
+  batch,
+  deadlineMs,
+  signal: new AbortController().signal,
+});
+const three = ['a', 'b', 'c'].map((id) => delivery(reservation(id)));
+
+async function setUp(t: TestContext, answer: RequestListener) {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => answer(request, response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const offered = services('/');
+  t.after(async () => {
+    await offered.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
+  return {
+    one: async (deadlineMs?: number) =>
+      (await http.open(http.settings.parse({ url }), offered).deliver(three.slice(0, 1), limits(1, deadlineMs)))[0],
+    batch: (answerRule: object) =>
+      http
+        .open(http.settings.parse({ url, unique: '{data.id}', answer: answerRule }), offered)
+        .deliver(three, limits(10)),
+    hook: async () => {
+      const settings = webhook.settings.parse({ url, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` });
+      return (await webhook.open(settings, offered).deliver(three.slice(0, 1), limits(1)))[0];
+    },
+  };
+}
+
+const says =
+  (status: number, body: unknown): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+
+const brief = (outcomes: readonly Outcome[]) =>
+  outcomes.map((outcome) => [
+    outcome.kind,
+    'code' in outcome ? outcome.code : undefined,
+    'whole' in outcome ? outcome.whole : undefined,
+  ]);
+
+const taken = ['delivered', undefined, undefined];
+const dead = ['dead', 'deliver.refused', undefined];
+const unclear = ['retry', 'deliver.answer_unreadable', true];
+const byPosition = { results: 'results', ok: 'ok', code: 'code', retry: ['LATER'] };
+const byKey = { errors: 'errors', keys: ['ids', 'id'], code: 'code' };
+
+test('results by position: one item refused, one to try again', async (t) => {
+  const results = [{ ok: true }, { ok: false, code: 'NO' }, { ok: false, code: 'LATER' }];
+  const { batch } = await setUp(t, says(207, { results }));
+  const outcomes = await batch(byPosition);
+  assert.deepEqual(brief(outcomes), [taken, dead, ['retry', 'deliver.server_error', undefined]]);
+});
+
+for (const [what, body] of [
+  ['too short', { results: [{ ok: true }, { ok: true }] }],
+  ['too long', { results: Array(4).fill({ ok: true }) }],
+  ['without its list', {}],
+  ['no JSON', '<html>busy</html>'],
+] as const) {
+  test(`an answer to a batch that is ${what} says nothing of any item; its beginning is kept`, async (t) => {
+    const { batch } = await setUp(t, says(200, body));
+    const outcomes = await batch(byPosition);
+    assert.deepEqual(brief(outcomes), [unclear, unclear, unclear]);
+    const [first] = outcomes;
+    assert.equal(first?.answer, typeof body === 'string' ? body : JSON.stringify(body));
+  });
+}
+
+test('errors by key, in any order and any case; one that names nobody is the whole batch’s', async (t) => {
+  const errors = [{ ids: ['c'] }, { id: 'A' }];
+  const { batch } = await setUp(t, says(207, { errors }));
+  assert.deepEqual(brief(await batch(byKey)), [dead, taken, dead]);
+  const stranger = await setUp(t, says(207, { errors: [{ id: 'zz' }, { id: 'b' }] }));
+  assert.deepEqual(brief(await stranger.batch(byKey)), [
+    ['dead', 'deliver.refused', true],
+    dead,
+    ['dead', 'deliver.refused', true],
+  ]);
+});
+
+test('a 200 that breaks off is tried again', async (t) => {
+  const { one, hook } = await setUp(t, (request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"a":', () => request.socket.destroy());
+  });
+  for (const outcome of [await one(), await hook()]) {
+    assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.unreachable', undefined]]);
+  }
+});
+
+test('an answer without end is cut: by its size, or by the deadline', async (t) => {
+  const block = Buffer.alloc(1 << 20, 'x');
+  const endless = await setUp(t, (_request, response) => {
+    const go = (): void => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on('drain', go).on('error', () => {});
+    go();
+  });
+  for (const outcome of [await endless.one(), await endless.hook()]) {
+    assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.answer_unreadable', undefined]]);
+  }
+  const slow = await setUp(t, (_request, response) => {
+    const drip = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(drip));
+  });
+  const outcome = await slow.one(300);
+  assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.timeout', undefined]]);
+});
+
+test('credentials go nowhere but to the configured address: a redirect is not followed', async (t) => {
+  let followed = 0;
+  const elsewhere = createServer((_request, response) => {
+    followed += 1;
+    response.end();
+  });
+  elsewhere.listen(0, '127.0.0.1');
+  await once(elsewhere, 'listening');
+  t.after(() => void elsewhere.close());
+  const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+  for (const status of [301, 302, 303, 307, 308]) {
+    const { one, hook } = await setUp(t, (_request, response) => void response.writeHead(status, { location }).end());
+    for (const outcome of [await one(), await hook()]) assert.deepEqual(brief(outcome ? [outcome] : []), [dead]);
+  }
+  assert.equal(followed, 0);
+});
