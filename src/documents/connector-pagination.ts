@@ -29,7 +29,9 @@ const page = z
     limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
     page_size: pageSize()
       .default(200)
-      .describe('The rows of a full page. A page with fewer rows is the last, unless `total` says otherwise.'),
+      .describe(
+        'The rows to ask for with `limit`. A page with fewer rows is the last, unless `total` says otherwise; without `limit`, the first page shows the size.',
+      ),
     first: z.int().min(0).max(1).default(1).describe('The number of the first page.'),
     total: totalPath(),
   })

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { authSchema } from './auth.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
+import { ownHeadersSchema, setByAuth } from './own-headers.ts';
 import { rateSchema } from './rate.ts';
 import { countryText, durationText, httpUrl, nameText, timezoneText } from './scalars.ts';
 
@@ -35,9 +36,14 @@ const syncSchema = z.strictObject({
     .describe('The status filter in the partner’s own spelling, for {sync.status}; left out, none is sent.'),
 });
 
-const pullSchema = z.strictObject({
+const pullShape = z.strictObject({
   base_url: httpUrl().describe('The partner’s API; the connector’s paths are added to it.'),
   auth: authSchema.describe('The credentials of every request.'),
+  headers: ownHeadersSchema
+    .optional()
+    .describe(
+      'Headers that this brand needs besides its credentials, such as an application key. Sent with every request to the host of base_url, token requests included.',
+    ),
   syncs: z
     .strictObject({
       pre_stay: syncSchema.optional().describe('Reservations with a check-in to come.'),
@@ -55,6 +61,12 @@ const pullSchema = z.strictObject({
     })
     .prefault({})
     .describe('How long a request may take.'),
+});
+
+const pullSchema = crossChecked(pullShape, ({ auth, headers }, report) => {
+  for (const name of setByAuth(auth, headers)) {
+    report({ message: `is set by auth; remove it here` }, ['headers', name]);
+  }
 });
 
 const pushSchema = z.strictObject({

@@ -22,7 +22,6 @@ export interface HttpSettings {
   /** http:// or https:// URL of a forward proxy; credentials in it are sent to the proxy. */
   readonly proxy?: string;
   readonly userAgent: string;
-  readonly connectTimeoutMs?: number;
   /** Connections kept per origin. */
   readonly connections?: number;
 }
@@ -34,6 +33,8 @@ export interface Exchange {
   readonly body?: string | Uint8Array;
   /** The whole exchange, from name resolution to the last byte. */
   readonly deadlineMs: number;
+  /** To reach the server; ten seconds where left out. */
+  readonly connectMs?: number;
   /** The longest silence within it. */
   readonly idleMs: number;
   readonly maxBytes: number;
@@ -59,22 +60,29 @@ export interface Failed {
 
 export type Answered = Answer | Failed;
 
+const usualConnectMs = 10_000;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 export function openHttp(settings: HttpSettings): Http {
-  const tls = {
-    connectTimeoutMs: settings.connectTimeoutMs ?? 10_000,
-    ...(settings.ca === undefined ? {} : { ca: settings.ca }),
-  };
   const limits = { connections: settings.connections ?? 32, pipelining: 1, maxHeaderSize: 64 * 1024 };
-  const dispatcher: Dispatcher =
-    settings.proxy === undefined
-      ? new Agent({ ...limits, connect: guardedConnector(tls, settings.allowPrivate) })
-      : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
+  // The time to connect belongs to a pool of connections, not to a request: one pool for each time that is asked for.
+  const dispatchers = new Map<number, Dispatcher>();
+
+  function dispatcherFor(connectTimeoutMs: number): Dispatcher {
+    const known = dispatchers.get(connectTimeoutMs);
+    if (known !== undefined) return known;
+    const tls = { connectTimeoutMs, ...(settings.ca === undefined ? {} : { ca: settings.ca }) };
+    const made =
+      settings.proxy === undefined
+        ? new Agent({ ...limits, connect: guardedConnector(tls, settings.allowPrivate) })
+        : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
+    dispatchers.set(connectTimeoutMs, made);
+    return made;
+  }
 
   async function exchange(asked: Exchange, url: URL, signal: AbortSignal): Promise<Omit<Answer, 'durationMs'>> {
     const answer = await request(url, {
-      dispatcher,
+      dispatcher: dispatcherFor(asked.connectMs ?? usualConnectMs),
       method: asked.method as Dispatcher.HttpMethod,
       headers: { 'user-agent': settings.userAgent, 'accept-encoding': acceptedEncodings, ...asked.headers },
       body: asked.body ?? null,
@@ -128,7 +136,9 @@ export function openHttp(settings: HttpSettings): Http {
         clearTimeout(timer);
       }
     },
-    close: () => dispatcher.destroy(),
+    close: async () => {
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+    },
   };
 }
 

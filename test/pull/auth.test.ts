@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { signed } from '../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../src/intake/pull/request.ts';
 import type { HmacAuth } from '../../src/intake/pull/settings.ts';
+import type { IntegrationName } from '../../src/terms.ts';
 import { openPullGround, type PullGround, planOf, sync } from './support/ground.ts';
 import { type Asked, bookings, type Reply, startPartner } from './support/partner.ts';
 
@@ -199,4 +200,55 @@ test('a partner that echoes the credentials does not get them into our messages'
     assert.doesNotMatch(JSON.stringify(result), /very-secret-key/);
   }
   await partner.close();
+});
+
+test('headers of the brand go along with every request, and are read anew after a 401', async () => {
+  const partner = await startPartner(({ headers }) => {
+    const isKnown = headers['x-app-key'] === 'app-2' && headers.authorization === 'Bearer t-1';
+    return isKnown ? list : { status: 401, json: { message: `no application ${headers['x-app-key']}` } };
+  });
+  const documents = (key: string) => ({
+    integration: 'app-key',
+    baseUrl: partner.url,
+    connector: {
+      pull: {
+        pagination: { type: 'none' },
+        request: {
+          path: '/api/reservations',
+          query: { from: '{window.from}', to: '{window.to}' },
+          headers: { 'X-App-Key': 'of the connector', 'x-hotelid': '{brand_id}' },
+        },
+      },
+    },
+    pull: { auth: { type: 'bearer', token: 't-1' }, headers: { 'x-app-key': key } },
+  });
+  let key = 'app-1';
+  const rotating = { plan: async () => ({ kind: 'ok' as const, plan: planOf(documents(key)) }) };
+  const refused = await sync(ground.ports(documents(key), rotating), 'app-key', day);
+  assert.equal(refused.error?.code, 'pull.auth_failed');
+  assert.match(refused.error?.message ?? '', /no application \*\*\*/, 'what the partner echoes is not shown');
+  const ports = ground.ports(documents(key));
+  const before = await ports.plan('app-key' as IntegrationName);
+  let isFirst = true;
+  const plan = async () => {
+    if (!isFirst) return rotating.plan();
+    isFirst = false;
+    key = 'app-2';
+    return before;
+  };
+  const result = await sync({ ...ports, plan }, 'app-key', day);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.deepEqual(
+    partner.requests.map(({ headers }) => [headers['x-app-key'], headers['x-hotelid']]),
+    ['app-1', 'app-1', 'app-1', 'app-2'].map((sent) => [sent, 'LIS01']),
+  );
+  await partner.close();
+});
+
+test('a credential that no header can carry is named, not shown', async () => {
+  const { result, requests } = await pull({ type: 'bearer', token: 'pasted\nin two lines' }, () => true);
+  assert.equal(result.error?.code, 'pull.auth_failed');
+  assert.match(result.error?.message ?? '', /header Authorization cannot be sent/);
+  assert.doesNotMatch(JSON.stringify(result), /pasted/);
+  assert.equal(requests.length, 0);
 });

@@ -141,6 +141,7 @@ class Asking {
       url: wire.url,
       headers: wire.headers,
       ...(wire.body !== undefined && { body: wire.body }),
+      connectMs: settings.connectMs,
       deadlineMs: settings.deadlineMs,
       idleMs: settings.idleMs,
       maxBytes: settings.maxBytes,

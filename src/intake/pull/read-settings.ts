@@ -13,9 +13,10 @@ export interface ConnectorPull {
 export interface IntegrationPull {
   readonly base_url: string;
   readonly auth: DocumentAuth;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly syncs: { readonly [Type in SyncType]?: DocumentSync | undefined };
   readonly rate?: { readonly requests: number; readonly per: string; readonly burst?: number | undefined } | undefined;
-  readonly timeouts: { readonly idle: string; readonly total: string };
+  readonly timeouts: { readonly connect: string; readonly idle: string; readonly total: string };
 }
 
 interface DocumentRequest {
@@ -117,7 +118,8 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     brandId: source.brandId,
     timezone: source.timezone,
     baseUrl: own.base_url,
-    auth: readAuth(own.auth),
+    auth: readAuth(own.auth, sentTo(own.auth, own)),
+    headers: own.headers ?? {},
     request: readRequest(connector.request),
     ...(connector.single && { single: readRequest(connector.single) }),
     pagination: readPagination(connector.pagination),
@@ -130,6 +132,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
         burst: own.rate.burst ?? own.rate.requests,
       },
     }),
+    connectMs: notation.durationMs(own.timeouts.connect),
     idleMs: notation.durationMs(own.timeouts.idle),
     deadlineMs: notation.durationMs(own.timeouts.total),
     maxBytes: source.maxBytes,
@@ -185,7 +188,14 @@ function needed(text: string | undefined): string {
   return text;
 }
 
-export function readAuth(auth: DocumentAuth): Auth {
+/** A token address on another host is another party: the brand's headers are none of its business. */
+function sentTo(auth: DocumentAuth, { base_url, headers = {} }: IntegrationPull): Readonly<Record<string, string>> {
+  const isSame = auth.type === 'oauth2' && URL.parse(auth.token_url)?.origin === URL.parse(base_url)?.origin;
+  return isSame ? headers : {};
+}
+
+/** `tokenHeaders` go along with requests for tokens. */
+export function readAuth(auth: DocumentAuth, tokenHeaders: Readonly<Record<string, string>> = {}): Auth {
   switch (auth.type) {
     case 'api_key':
       return {
@@ -215,6 +225,7 @@ export function readAuth(auth: DocumentAuth): Auth {
         ...(auth.authorize_url !== undefined && { authorizeUrl: auth.authorize_url }),
         authorizeParams: auth.authorize_params ?? {},
         pkce: auth.pkce ?? true,
+        headers: tokenHeaders,
       };
     default:
       return auth;

@@ -11,6 +11,8 @@ export interface PullSettings {
   readonly timezone: string;
   readonly baseUrl: string;
   readonly auth: Auth;
+  /** Sent with every request besides; their values are not shown. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly request: RequestTemplate;
   readonly single?: RequestTemplate;
   readonly pagination: Pagination;
@@ -18,6 +20,7 @@ export interface PullSettings {
   readonly stepDays: number;
   readonly syncs: Readonly<Partial<Record<SyncType, SyncSettings>>>;
   readonly rate?: Rate;
+  readonly connectMs: number;
   readonly idleMs: number;
   readonly deadlineMs: number;
   readonly maxBytes: number;
@@ -118,6 +121,8 @@ export interface OAuth2 {
   readonly authorizeUrl?: string;
   readonly authorizeParams: Readonly<Record<string, string>>;
   readonly pkce: boolean;
+  /** Further headers of token requests. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Text that must never be shown, wherever a partner might echo it. */

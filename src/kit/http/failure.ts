@@ -1,7 +1,7 @@
 /**
  * Why a request has no answer.
- * timeout    the deadline, the idle time or the connect time ran out     reset     the connection broke under way
- * refused    nobody listens, or no route     dns   the name has no address     tls   the certificate or the handshake was wrong
+ * timeout    the deadline or the idle time ran out     reset     the connection broke under way
+ * refused    nobody listens, no route, or not reached in time     dns   the name has no address     tls   the certificate or the handshake was wrong
  * blocked    the address is not public and the settings do not allow that; or the URL is not plain http(s)
  * too_large  the body, on the wire or decoded, is over the cap     redirect  a 3xx, which is never followed
  * protocol   the bytes are not HTTP, or in an encoding that was not asked for     aborted   we gave up ourselves
@@ -21,14 +21,14 @@ export type FailureReason =
 const byCode: Readonly<Record<string, FailureReason>> = {
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  ETIMEDOUT: 'timeout',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
   ECONNABORTED: 'reset',
   ECONNREFUSED: 'refused',
+  UND_ERR_CONNECT_TIMEOUT: 'refused',
+  ETIMEDOUT: 'refused',
   EHOSTUNREACH: 'refused',
   ENETUNREACH: 'refused',
   EADDRNOTAVAIL: 'refused',

@@ -31,7 +31,7 @@ export interface Credentials {
 
 export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   const { integration } = plan.settings;
-  let auth: Auth = plan.settings.auth;
+  let { auth, headers }: { auth: Auth; headers: Readonly<Record<string, string>> } = plan.settings;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
   let told = false;
@@ -40,29 +40,38 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     const got = await bearerToken(ports, integration, oauth, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
-    return { kind: 'ok', wire: toWire(withHeaders(request, { Authorization: `Bearer ${bearer.token}` })) };
+    return sendable(toWire(withHeaders(request, { Authorization: `Bearer ${bearer.token}` })));
   }
 
   return {
-    async authorize(request) {
+    async authorize(asked) {
+      const request = withHeaders(asked, headers);
       if (auth.type === 'oauth2') return withToken(request, auth);
       if (auth.type === 'hmac') {
         const moment = { now: ports.clock.now(), nonce: randomBytes(16).toString('hex') };
-        return { kind: 'ok', wire: signed(toWire(request), auth, moment) };
+        return sendable(signed(toWire(request), auth, moment));
       }
-      return { kind: 'ok', wire: toWire(withFixed(request, auth)) };
+      return sendable(toWire(withFixed(request, auth)));
     },
     async renew() {
       stale = bearer;
       // A key that was rotated outside shows when its reference is read again.
       const planned = await ports.plan(integration);
-      if (planned.kind === 'ok') auth = planned.plan.settings.auth;
+      if (planned.kind === 'ok') ({ auth, headers } = planned.plan.settings);
     },
     async worked() {
       if (told) return;
       told = true;
       await ports.partners.authWorked(integration);
     },
-    secrets: () => [...secretsOf(auth), ...(bearer === undefined ? [] : [bearer.token])],
+    secrets: () => [...secretsOf(auth), ...Object.values(headers), ...(bearer === undefined ? [] : [bearer.token])],
   };
+}
+
+/** A secret that was pasted with a line break in it cannot be a header: said here by name, where the client would only throw. */
+function sendable(wire: WireRequest): Authorized {
+  const broken = Object.entries(wire.headers).find(([, value]) => !/^[\t\x20-\x7e\x80-\xff]*$/.test(value));
+  if (broken === undefined) return { kind: 'ok', wire };
+  const message = `the header ${broken[0]} cannot be sent: its value holds a line break or a character that headers cannot carry`;
+  return { kind: 'failed', code: 'pull.auth_failed', message, passing: false };
 }

@@ -26,6 +26,7 @@ export async function requestToken(
     ...parameters,
   });
   const headers: Record<string, string> = {
+    ...oauth.headers,
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   };
@@ -48,7 +49,7 @@ export async function requestToken(
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
-  return refusal(answered, [oauth.clientSecret ?? '', ...Object.values(parameters)]);
+  return refusal(answered, [oauth.clientSecret ?? '', ...Object.values(oauth.headers), ...Object.values(parameters)]);
 }
 
 /** RFC 6749, 2.3.1: id and secret are form-encoded before they become a Basic pair. */
