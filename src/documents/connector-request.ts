@@ -7,7 +7,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'must be 
 
 type Placeholders = Readonly<Record<string, string>>;
 
-const parts = (known: Placeholders) => {
+export const requestParts = (known: Placeholders) => {
   const check = (text: string) => checkPlaceholders(text, known);
   const queryValue = z.union([scalar, z.array(scalar)], {
     error: 'must be text, a number, true or false, or a list of them',
@@ -34,20 +34,20 @@ const parts = (known: Placeholders) => {
   };
 };
 
-function checkBody(request: Readonly<Record<string, unknown>>, report: Report): void {
+export function checkBody(request: Readonly<Record<string, unknown>>, report: Report): void {
   if (request.body !== undefined && request.method === 'GET')
     report({ message: 'a body needs method: POST' }, ['body']);
 }
 
 /** Whether the request carries the value. A misspelled placeholder is a mistake of its own, and no second one for what it lacks. */
-function sends(request: Readonly<Record<string, unknown>>, known: Placeholders, ...names: string[]): boolean {
+export function sends(request: Readonly<Record<string, unknown>>, known: Placeholders, ...names: string[]): boolean {
   const used = [...textsIn([request.path, request.query, request.body, request.headers])].flatMap(({ text }) =>
     placeholdersIn(text),
   );
   return used.some(({ name }) => names.includes(name) || !Object.hasOwn(known, name));
 }
 
-export const requestSchema = crossChecked(z.strictObject(parts(requestPlaceholders)), (request, report) => {
+export const requestSchema = crossChecked(z.strictObject(requestParts(requestPlaceholders)), (request, report) => {
   checkBody(request, report);
   for (const bound of ['window.from', 'window.to']) {
     if (sends(request, requestPlaceholders, bound, `${bound}_utc`)) continue;
@@ -55,7 +55,7 @@ export const requestSchema = crossChecked(z.strictObject(parts(requestPlaceholde
   }
 }).describe('How the list of reservations is asked for.');
 
-export const singleSchema = crossChecked(z.strictObject(parts(singlePlaceholders)), (request, report) => {
+export const singleSchema = crossChecked(z.strictObject(requestParts(singlePlaceholders)), (request, report) => {
   checkBody(request, report);
   if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
 }).describe('How one reservation is asked for; it completes thin events and re-fetches.');

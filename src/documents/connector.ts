@@ -3,6 +3,7 @@ import { checkedText, crossChecked } from './checked.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
+import { relatedSchema } from './connector-related.ts';
 import { requestSchema, singleSchema } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
@@ -14,6 +15,11 @@ const pullSchema = crossChecked(
   z.strictObject({
     request: requestSchema,
     single: singleSchema.optional(),
+    related: relatedSchema
+      .default([])
+      .describe(
+        'Further requests for what the rows of a page only name by id; the answers stand beside the rows for lookups and joins.',
+      ),
     pagination: paginationSchema.default({ type: 'none' }).describe('How the pages of a list follow each other.'),
     window: z
       .strictObject({
@@ -75,6 +81,13 @@ export const connectorSchema = crossChecked(
       .describe('How the partner’s events differ from the default; left out where they do not.'),
   }),
   (connector, report) => {
+    const related = valueAt(connector, ['pull', 'related']);
+    if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
+      report({ message: 'flat rows are put together from several answers: there is none for tables to stand in' }, [
+        'pull',
+        'related',
+      ]);
+    }
     if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
       return;
     report({ message: 'thin events need pull.single to fetch the reservation' }, ['push', 'thin']);

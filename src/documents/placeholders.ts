@@ -18,6 +18,13 @@ export const singlePlaceholders: Readonly<Record<string, string>> = {
   brand_id: 'the brand_id of the integration',
 };
 
+/** For the requests of related tables. */
+export const relatedPlaceholders: Readonly<Record<string, string>> = {
+  ids: 'the ids of the chunk: a list in a body, a repeated parameter in a query',
+  'ids.joined': 'the same as one text, with commas between',
+  brand_id: 'the brand_id of the integration',
+};
+
 /** For the string that an hmac signs. */
 export const signPlaceholders: Readonly<Record<string, string>> = {
   timestamp: 'Unix time in seconds, at the moment of this attempt',

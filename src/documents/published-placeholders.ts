@@ -1,5 +1,10 @@
 import type { DocumentKind } from './kinds.ts';
-import { requestPlaceholders, signedHeaderPlaceholders, singlePlaceholders } from './placeholders.ts';
+import {
+  relatedPlaceholders,
+  requestPlaceholders,
+  signedHeaderPlaceholders,
+  singlePlaceholders,
+} from './placeholders.ts';
 
 function table(title: string, placeholders: Readonly<Record<string, string>>): string {
   const rows = Object.entries(placeholders).map(([name, meaning]) => `| \`{${name}}\` | ${meaning} |`);
@@ -22,6 +27,7 @@ export const placeholderTables: { readonly [Kind in DocumentKind]?: readonly str
   connector: [
     table('Placeholders of `pull.request`', requestPlaceholders),
     table('Placeholders of `pull.single`', singlePlaceholders),
+    table('Placeholders of `pull.related`', relatedPlaceholders),
   ],
   integration: [table('Placeholders of `auth` with type `hmac`', signedHeaderPlaceholders), secrets],
   destination: [secrets],

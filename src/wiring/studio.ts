@@ -9,7 +9,9 @@ import { pathFromText } from '../documents/path.ts';
 import type { Ground } from '../ground.ts';
 import { openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
+import { limitsOf } from '../intake/pull/limits.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
+import { fetchRelated, withTables } from '../intake/pull/related.ts';
 import { listValues, openRequest } from '../intake/pull/request.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -148,7 +150,13 @@ async function fetchPage(ground: Ground, integration: IntegrationName): Promise<
   // One try: whoever waits is better told what is wrong than kept through pauses, and can ask again.
   const tried = { failures: mostTries - 1, waits: 0, waitedMs: 0 };
   const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
-  if (asked.kind === 'answer') return { kind: 'page', sample: JSON.stringify(asked.body ?? null, null, 2), window };
+  if (asked.kind === 'answer') {
+    const body = asked.body ?? null;
+    const rows = planned.plan.shaper.rows(body);
+    const got = await fetchRelated(asker, settings, rows, { counts, tried, mostPages: limitsOf(ports).pages });
+    const whole = got.kind === 'tables' ? withTables(body, got.tables) : undefined;
+    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window };
+  }
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };
   }

@@ -1,12 +1,13 @@
 import { type AskCounts, type Asked, type Asker, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
-import { readPage, type WholePage } from './page.ts';
+import { type Row, readPage, type WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { type Taken, WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { preparePage, pulledOf } from './prepare-page.ts';
+import { bareList, fetchRelated, withTables } from './related.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import {
@@ -173,14 +174,37 @@ export class Execution {
       url: answer.url,
     });
     const taken = reader.take(pass, page, next);
+    const rows = await this.#withRelated(position, answer, taken.rows);
+    if ('kind' in rows) return this.#without(position, rows);
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
-    const commit = await this.#prepared(position, after, page, taken, answer, counts);
+    const commit = await this.#prepared(position, after, page, { ...taken, rows }, answer, counts);
     if (!(await this.#committing)) return { kind: 'stop' };
     this.#committing = this.#commit(commit);
     // It is awaited before the next one; a failure in between must not end the process.
     this.#committing.catch(() => {});
     return { kind: 'committed', position: after, ahead };
+  }
+
+  /** The rows with what they only name by id; what kept us from it where it could not be had. */
+  async #withRelated(
+    { pass }: Position,
+    { body }: Answer,
+    rows: readonly Row[],
+  ): Promise<readonly Row[] | Exclude<Asked, Answer>> {
+    const { settings } = this.#plan;
+    if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
+    const counts: AskCounts = { requests: 0, retries: 0, waitedMs: 0 };
+    const mostPages = limitsOf(this.#ports).pages;
+    const values = rows.map(({ raw }) => raw.value);
+    const got = await fetchRelated(this.#asker, settings, values, { counts, mostPages, tried: pass.tried });
+    this.#waiting = undefined;
+    this.#open = sum(this.#open, counts);
+    if (got.kind !== 'tables') return got;
+    this.#open = sum(this.#open, { bytes: got.bytes });
+    const whole = withTables(body, got.tables);
+    if (whole === undefined) return { kind: 'failed', code: 'pull.wrong_shape', message: bareList };
+    return rows.map((row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: whole } }));
   }
 
   async #prepared(

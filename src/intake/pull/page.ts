@@ -66,7 +66,11 @@ function flatRow(value: Json, key: string): Row {
 }
 
 /** A path in the response, or header.NAME for partners that say it there. */
-function totalOf(pagination: Pagination, body: Json, headers: Readonly<Record<string, string>>): number | undefined {
+export function totalOf(
+  pagination: Pagination,
+  body: Json,
+  headers: Readonly<Record<string, string>>,
+): number | undefined {
   if (pagination.type === 'none') return undefined;
   const { total } = pagination;
   return readTotal(total.startsWith('header.') ? headers[total.slice(7).toLowerCase()] : pathReader(total)(body));

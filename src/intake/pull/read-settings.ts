@@ -1,11 +1,12 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
-import type { Auth, Pagination, PullSettings, RequestTemplate, SyncSettings } from './settings.ts';
+import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
 
 /** The documents as their schema gives them: durations and offsets as text, defaults filled in, secrets resolved. */
 export interface ConnectorPull {
   readonly request: DocumentRequest;
   readonly single?: DocumentRequest | undefined;
+  readonly related?: readonly DocumentRelated[] | undefined;
   readonly pagination: DocumentPagination;
   readonly window: { readonly step: string };
 }
@@ -25,6 +26,16 @@ interface DocumentRequest {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+type DocumentIds = string | { readonly table: string; readonly path: string };
+
+interface DocumentRelated extends DocumentRequest {
+  readonly name: string;
+  readonly ids: DocumentIds | readonly DocumentIds[];
+  readonly chunk: number;
+  readonly root_path?: string | undefined;
+  readonly pagination: DocumentPagination;
 }
 
 interface DocumentSync {
@@ -122,6 +133,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     headers: own.headers ?? {},
     request: readRequest(connector.request),
     ...(connector.single && { single: readRequest(connector.single) }),
+    related: (connector.related ?? []).map(readRelated),
     pagination: readPagination(connector.pagination),
     stepDays: Math.min(7, Math.max(1, stepDays)),
     syncs,
@@ -156,6 +168,18 @@ function readRequest(request: DocumentRequest): RequestTemplate {
     query: (request.query ?? {}) as Record<string, Json>,
     ...(request.body && { body: request.body as Record<string, Json> }),
     headers: request.headers ?? {},
+  };
+}
+
+function readRelated(table: DocumentRelated): Related {
+  const { name, ids, chunk, root_path: rootPath } = table;
+  return {
+    name,
+    ids: (Array.isArray(ids) ? ids : [ids]).map((source) => (typeof source === 'string' ? { path: source } : source)),
+    request: readRequest(table),
+    chunk,
+    ...(rootPath !== undefined && { rootPath }),
+    pagination: readPagination(table.pagination),
   };
 }
 

@@ -15,6 +15,8 @@ export interface PullSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly request: RequestTemplate;
   readonly single?: RequestTemplate;
+  /** In the order in which they are asked for. */
+  readonly related: readonly Related[];
   readonly pagination: Pagination;
   /** The longest window, in days: 1 to 7. */
   readonly stepDays: number;
@@ -49,6 +51,23 @@ export interface RequestTemplate {
   readonly query: Readonly<Record<string, Json>>;
   readonly body?: Readonly<Record<string, Json>>;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the rows of a page only name by id, and how it is asked for. */
+export interface Related {
+  readonly name: string;
+  readonly ids: readonly IdSource[];
+  readonly request: RequestTemplate;
+  /** The most ids of one request. */
+  readonly chunk: number;
+  readonly rootPath?: string;
+  readonly pagination: Pagination;
+}
+
+/** A path in the rows of the page, or of an earlier table. */
+export interface IdSource {
+  readonly path: string;
+  readonly table?: string;
 }
 
 /** Places in the request are query.NAME, body.KEY.KEY or header.NAME; `next` and `total` are paths in the response. */

@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
-import { type Asked, openAsker } from './ask.ts';
-import type { PullPorts } from './ports.ts';
+import { type Asked, type Asker, openAsker } from './ask.ts';
+import { limitsOf } from './limits.ts';
+import type { PullPlan, PullPorts } from './ports.ts';
+import { bareList, fetchRelated, type RelatedOptions, withTables } from './related.ts';
 import { openRequest } from './request.ts';
 
 export type Single =
@@ -38,7 +40,23 @@ export async function fetchSingle(
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
   const asker = openAsker(ports, plan, { parkable: true, isPatient: () => false, signal });
-  return resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
+  const found = resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
+  return found.kind === 'found' ? withRelated(asker, plan, found, { counts, mostPages: limitsOf(ports).pages }) : found;
+}
+
+async function withRelated(
+  asker: Asker,
+  { settings, shaper }: PullPlan,
+  found: Extract<Single, { kind: 'found' }>,
+  options: RelatedOptions,
+): Promise<Single> {
+  const single = settings.related.length === 0 ? undefined : shaper.single(found.body);
+  if (single?.kind !== 'ok') return found;
+  const got = await fetchRelated(asker, settings, [single.record.value], options);
+  if (got.kind !== 'tables') return resultOf(got);
+  const body = withTables(found.body, got.tables);
+  if (body === undefined) return { kind: 'failed', code: 'pull.wrong_shape', message: bareList };
+  return { ...found, body };
 }
 
 function resultOf(asked: Asked): Single {

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { crossChecked, type Report } from './checked.ts';
+import { paginationSchema } from './connector-pagination.ts';
+import { checkBody, requestParts, sends } from './connector-request.ts';
+import { relatedPlaceholders } from './placeholders.ts';
+
+const path = () => z.string().min(1);
+
+const idSource = z.union(
+  [
+    path(),
+    z.strictObject({
+      table: z.string().min(1).describe('The name of a table that is listed before this one.'),
+      path: path().describe('Where its rows hold the id.'),
+    }),
+  ],
+  { error: 'must be a path in the rows, or { table, path } for the rows of an earlier table' },
+);
+
+const tableSchema = crossChecked(
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z_][\w-]*$/, { error: 'must be a plain name, such as customers' })
+      .describe('The mapping finds the rows at `$body.NAME`.'),
+    ids: z
+      .union([idSource, z.array(idSource).min(1)], { error: 'must be a path, or a list of them' })
+      .describe(
+        'Where the rows of the list hold the ids to ask for; lists on the way are gone through. `{ table, path }` takes them from the rows of an earlier table. Each id is asked for once per page.',
+      ),
+    ...requestParts(relatedPlaceholders),
+    chunk: z.int().min(1).max(10_000).default(100).describe('The most ids of one request.'),
+    root_path: path()
+      .optional()
+      .describe(
+        'Where the answer holds the rows, or the one row; left out, at the table’s name, or it is a bare list.',
+      ),
+    pagination: paginationSchema
+      .default({ type: 'none' })
+      .describe('How the pages of one answer follow each other, where an id can have many rows.'),
+  }),
+  (table, report) => {
+    checkBody(table, report);
+    if (!sends(table, relatedPlaceholders, 'ids', 'ids.joined')) report({ message: 'sends no {ids}' });
+  },
+);
+
+/** Further requests for what the rows of a page only name by id. */
+export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report) => {
+  const known = new Set<unknown>();
+  Object.values(tables).forEach((table, i) => {
+    const { name, ids } = (table ?? {}) as { name?: unknown; ids?: unknown };
+    if (known.has(name)) report({ message: `${String(name)} is there twice` }, [i, 'name']);
+    checkSources(Array.isArray(ids) ? ids : [ids], known, (found) => report(found, [i, 'ids']));
+    known.add(name);
+  });
+});
+
+function checkSources(sources: readonly unknown[], known: ReadonlySet<unknown>, report: Report): void {
+  for (const source of sources) {
+    if (typeof source !== 'object' || source === null) continue;
+    const { table } = source as { table?: unknown };
+    if (typeof table === 'string' && !known.has(table))
+      report({ message: `no table ${table} is listed before this one` });
+  }
+}

@@ -1,0 +1,174 @@
+import type { Json } from '../../terms.ts';
+import type { AskCounts, Asked, Asker } from './ask.ts';
+import { totalOf } from './page.ts';
+import { paginatorFor } from './paginate/paginate.ts';
+import type { PageState } from './paginate/paginator.ts';
+import { pathReader, pathWalker } from './read-path.ts';
+import { type OpenRequest, openRequest } from './request.ts';
+import type { Tried } from './run-state.ts';
+import type { IdSource, PullSettings, Related } from './settings.ts';
+
+/** Rows by the name of their table. */
+export type Tables = Readonly<Record<string, readonly Json[]>>;
+
+export type RelatedGot =
+  | { readonly kind: 'tables'; readonly tables: Tables; readonly bytes: number }
+  | Exclude<Asked, { kind: 'answer' }>;
+
+type Listed =
+  | { readonly kind: 'rows'; readonly rows: readonly Json[]; readonly bytes: number }
+  | Exclude<Asked, { kind: 'answer' }>;
+
+export interface RelatedOptions {
+  readonly counts: AskCounts;
+  /** Pages of one answer, after which it counts as endless. */
+  readonly mostPages: number;
+  readonly tried?: Tried | undefined;
+}
+
+type Id = string | number;
+
+/** Said where an answer has no room for tables. */
+export const bareList = 'related tables stand beside the list in the answer, and this answer is a bare list';
+
+/**
+ * Asks for what the rows of a page only name by id, a table after the other, so that one can go by the ids of another. The
+ * requests are the page's own: same credentials, tries, waits and breaker, and nothing is stored before all have been answered.
+ */
+export async function fetchRelated(
+  asker: Asker,
+  settings: PullSettings,
+  rows: readonly Json[],
+  options: RelatedOptions,
+): Promise<RelatedGot> {
+  const tables: Record<string, readonly Json[]> = {};
+  let bytes = 0;
+  for (const table of settings.related) {
+    const ids = distinctIds(table.ids, rows, tables);
+    const found: Json[] = [];
+    let held = 0;
+    for (let start = 0; start < ids.length; start += table.chunk) {
+      const got = await fetchChunk(asker, settings, table, ids.slice(start, start + table.chunk), options);
+      if (got.kind !== 'rows') return got;
+      for (const row of got.rows) found.push(row);
+      held += got.bytes;
+      if (held > settings.maxBytes) {
+        const message = `the rows of ${table.name} for one page are more than ${settings.maxBytes} bytes`;
+        return { kind: 'failed', code: 'pull.too_large', message };
+      }
+    }
+    tables[table.name] = found;
+    bytes += held;
+  }
+  return { kind: 'tables', tables, bytes };
+}
+
+/** The answer with the tables in it, for the mapping to find at `$body`; undefined where it is a bare list and has no room for them. */
+export function withTables(body: Json, tables: Tables): Json | undefined {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? ({ ...body, ...tables } as Json) : undefined;
+}
+
+/** In the order of their first mention. What is no id (null, an object) is left out: the mapping will find nothing for it, and say so. */
+function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables: Tables): Id[] {
+  const ids = new Map<string, Id>();
+  for (const { path, table } of sources) {
+    const walk = pathWalker(path);
+    for (const row of table === undefined ? rows : (tables[table] ?? [])) {
+      for (const value of walk(row)) {
+        if ((typeof value === 'string' && value !== '') || typeof value === 'number')
+          ids.set(`${typeof value} ${value}`, value);
+      }
+    }
+  }
+  return [...ids.values()];
+}
+
+/** One chunk of ids; in halves where the partner cannot take it whole. */
+async function fetchChunk(
+  asker: Asker,
+  settings: PullSettings,
+  table: Related,
+  ids: readonly Id[],
+  options: RelatedOptions,
+): Promise<Listed> {
+  const got = await fetchList(asker, settings, table, ids, options);
+  // Asked for alone, an id that is not there is one without rows, not a wrong address.
+  if (got.kind === 'failed' && got.code === 'pull.not_found' && ids.length === 1)
+    return { kind: 'rows', rows: [], bytes: 0 };
+  if (got.kind !== 'shrink') return got;
+  const middle = Math.ceil(ids.length / 2);
+  const first = await fetchChunk(asker, settings, table, ids.slice(0, middle), options);
+  if (first.kind !== 'rows') return first;
+  const second = await fetchChunk(asker, settings, table, ids.slice(middle), options);
+  if (second.kind !== 'rows') return second;
+  return { kind: 'rows', rows: [...first.rows, ...second.rows], bytes: first.bytes + second.bytes };
+}
+
+async function fetchList(
+  asker: Asker,
+  settings: PullSettings,
+  table: Related,
+  ids: readonly Id[],
+  { counts, mostPages, tried }: RelatedOptions,
+): Promise<Listed> {
+  const paginator = paginatorFor(table.pagination);
+  const rows: Json[] = [];
+  const followed = new Set<string>();
+  let bytes = 0;
+  let state: PageState = paginator.first;
+  for (;;) {
+    followed.add(JSON.stringify(state));
+    const asked = await asker.ask(
+      requestFor(settings, table, ids, paginator.placements(state), paginator.address?.(state)),
+      {
+        canShrink: ids.length > 1,
+        firstPage: true,
+        counts,
+        ...(tried && { tried }),
+      },
+    );
+    if (asked.kind !== 'answer') return asked;
+    const body = asked.body ?? [];
+    const page = rowsIn(body, table);
+    if (page === undefined) {
+      const message = `the answer for ${table.name} holds no list at ${table.rootPath ?? table.name}`;
+      return { kind: 'failed', code: 'pull.wrong_shape', message };
+    }
+    for (const row of page) rows.push(row);
+    bytes += asked.bytes;
+    const total = totalOf(table.pagination, body, asked.headers);
+    const about = { rows: page.length, body, headers: asked.headers, url: asked.url };
+    const next = paginator.after(state, total === undefined ? about : { ...about, total });
+    if (next.kind === 'end') return { kind: 'rows', rows, bytes };
+    if (next.kind === 'broken') return { kind: 'failed', code: next.code, message: `${table.name}: ${next.message}` };
+    if (followed.has(JSON.stringify(next.state))) {
+      if (page.length === 0) return { kind: 'rows', rows, bytes };
+      return { kind: 'failed', code: 'pull.cursor_repeated', message: `${table.name}: a cursor was followed before` };
+    }
+    if (followed.size >= mostPages) {
+      return { kind: 'failed', code: 'pull.endless', message: `${table.name}: no end after ${mostPages} pages` };
+    }
+    state = next.state;
+  }
+}
+
+function requestFor(
+  { baseUrl, brandId }: PullSettings,
+  table: Related,
+  ids: readonly Id[],
+  placements: Parameters<typeof openRequest>[3],
+  address: string | undefined,
+): OpenRequest {
+  const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: brandId };
+  const request = openRequest(table.request, baseUrl, values, placements);
+  return address === undefined ? request : { ...request, base: address, query: [] };
+}
+
+function rowsIn(body: Json, { name, rootPath }: Related): readonly Json[] | undefined {
+  if (rootPath === undefined && Array.isArray(body)) return body;
+  const found = pathReader(rootPath ?? `"${name}"`)(body);
+  if (found === undefined) return undefined;
+  if (found === null) return [];
+  return Array.isArray(found) ? found : [found];
+}
