@@ -102,7 +102,7 @@ function prepareRecord(
     const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
     if (again.kind === 'invalid')
       return dead(arrival, shaper.selfContained(raw), again.code, again.problems, checked.reservation.id);
-    const cleanAgain = normalizeReservation(again.reservation, region);
+    const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
     record = cleanAgain.reservation;
     notes.push(...cleanAgain.notes);
   }

@@ -52,6 +52,7 @@ export function isCountry(code: string): boolean {
 
 /** The alpha-2 code that an alpha-2 or alpha-3 code in any case, or a country's name, stands for; undefined when it is none. */
 export function toCountry(text: string, languages: readonly CountryLanguage[] = ['en']): string | undefined {
+  if (alpha2.has(text)) return text;
   const upper = text.trim().toUpperCase();
   if (alpha2.has(upper)) return upper;
   const code = upper.length === 2 ? aliases.get(upper) : alpha3.get(upper);

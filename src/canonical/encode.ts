@@ -33,7 +33,7 @@ function asNumber(text: Decimal): unknown {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 /** Below sixteen digits in a row a double holds every decimal exactly, and the reader need not look at each number's text. */
-const longNumber = /\d[\d.]{15,}/;
+const longNumber = /[:,[\s]-?\d[\d.]{15}/;
 
 /** The way back: decimals are text again, to the digit. */
 export function decodeRecord(type: 'reservation', text: string): Reservation;

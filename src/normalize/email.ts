@@ -1,4 +1,5 @@
 import { proxyDomains } from './proxy-domains.ts';
+import { Recent } from './recent.ts';
 import { saysNothing, visible } from './text.ts';
 
 export type EmailReading =
@@ -12,8 +13,9 @@ const longestText = 2_000;
 
 export function readEmail(raw: string): EmailReading {
   if (raw.length > longestText) return { kind: 'invalid', why: 'not_an_address' };
-  const plain = raw.trim().toLowerCase();
-  if (plain.length <= 254 && tidy.test(plain) && !plain.includes('--')) return judged(plain, false);
+  const isTidy = tidy.test(raw);
+  const plain = isTidy ? raw : raw.trim().toLowerCase();
+  if (plain.length <= 254 && (isTidy || tidy.test(plain)) && !plain.includes('--')) return judged(plain, false);
   const text = visible(raw).replace(/\s+/g, ' ').trim();
   if (saysNothing(text)) return { kind: 'nothing' };
   const whole = toAddress(text);
@@ -30,7 +32,7 @@ function judged(address: string, several: boolean): EmailReading {
   const at = address.indexOf('@');
   if (at > 64) return { kind: 'invalid', why: 'not_an_address' };
   const domain = address.slice(at + 1);
-  if (isMadeUp(address.slice(0, at), domain)) return { kind: 'invalid', why: 'made_up' };
+  if (at <= longestMadeUp && isMadeUp(address.slice(0, at), domain)) return { kind: 'invalid', why: 'made_up' };
   return { kind: 'address', address, proxy: isProxy(domain), several };
 }
 
@@ -76,8 +78,19 @@ function toAsciiDomain(text: string): string | undefined {
 }
 
 const proxies = new Set(proxyDomains);
+/** Guests share few domains. */
+const judgedDomains = new Recent<boolean>(4_096);
 
 function isProxy(domain: string): boolean {
+  let proxy = judgedDomains.get(domain);
+  if (proxy === undefined) {
+    proxy = isUnderProxy(domain);
+    judgedDomains.set(domain, proxy);
+  }
+  return proxy;
+}
+
+function isUnderProxy(domain: string): boolean {
   for (let from = 0; from !== -1; ) {
     if (proxies.has(domain.slice(from))) return true;
     const dot = domain.indexOf('.', from);
@@ -138,12 +151,13 @@ const neverAPerson = new Set([
   'sansmail',
   'keinemail',
 ]);
+const longestMadeUp = Math.max(...[...madeUpWords].map((word) => word.length));
 const madeUpHosts = new Set(['mail', 'email', 'test', 'hotel', 'nowhere', 'nothing', 'domain', 'no']);
 
 function isMadeUp(local: string, domain: string): boolean {
-  if (neverAPerson.has(local)) return true;
+  if (!madeUpWords.has(local)) return false;
   const host = domain.slice(0, domain.indexOf('.'));
-  return madeUpWords.has(local) && (madeUpWords.has(host) || madeUpHosts.has(host));
+  return neverAPerson.has(local) || madeUpWords.has(host) || madeUpHosts.has(host);
 }
 
 function saysNothingInWords(text: string): boolean {

@@ -45,17 +45,24 @@ export function hasForeignLetters(text: string): boolean {
 }
 
 function isOneCase(text: string): boolean {
+  if (/[a-z]/.test(text) && /[A-Z]/.test(text)) return false;
   const hasLower = /\p{Ll}/u.test(text.replaceAll('ß', ''));
   const hasUpper = /[\p{Lu}\p{Lt}]/u.test(text);
   return hasLower !== hasUpper;
 }
 
 export function caseName(text: string, field: NameField, context: CaseContext): string {
-  if (!isOneCase(text) || hasForeignLetters(text) || isInitials(text, field, context.other)) return text;
-  const turkish = readsAsTurkish(context.nationality, text + (context.other ?? ''));
+  return isOneCase(text) && !hasForeignLetters(text) ? recase(text, field, context) : text;
+}
+
+/** The same for a text that is known to be of one case and in Latin letters. */
+export function recase(text: string, field: NameField, context: CaseContext): string {
+  if (text.length <= 3 && isInitials(text, field, context.other)) return text;
+  const turkish = readsAsTurkish(context.nationality, text, context.other);
   const letters: Letters = turkish
     ? { lower: turkishLower, upper: turkishUpper }
     : { lower: plainLower, upper: (letter) => letter.toUpperCase() };
+  if (!text.includes(' ')) return caseWord(letters.lower(text), field, context.nationality, letters).normalize('NFC');
   const given = text.split(' ');
   const words = given.map((word) => letters.lower(word));
   let afterParticle = false;
@@ -106,6 +113,7 @@ function isLargeParticle(first: boolean, nationality: string | undefined): boole
 }
 
 function caseWord(word: string, field: NameField, nationality: string | undefined, letters: Letters): string {
+  if (!/[-‐‑.]/.test(word)) return casePart(word, field, nationality, letters);
   const parts = word.split(/([-‐‑.])/);
   return parts
     .map((part, at) => {
@@ -119,7 +127,7 @@ function caseWord(word: string, field: NameField, nationality: string | undefine
 const apostrophe = /^(\p{L}+)(['’ʼ‘ʻ])(\p{L}{2,}.*)$/u;
 
 function casePart(part: string, field: NameField, nationality: string | undefined, letters: Letters): string {
-  const divided = apostrophe.exec(part);
+  const divided = /['’ʼ‘ʻ]/.test(part) ? apostrophe.exec(part) : null;
   if (divided) {
     const [, prefix = '', mark = '', rest = ''] = divided;
     if (apostrophePrefixes.has(prefix)) {

@@ -58,6 +58,8 @@ const joiningByRegion: ReadonlyMap<string, string> = new Map(
   }).flatMap(([word, regions]) => regions.split(' ').map((region) => [region, word] as const)),
 );
 
+export const localJoiningWords: ReadonlySet<string> = new Set(joiningByRegion.values());
+
 export function joiningWordOf(region: string | undefined): string | undefined {
   return region === undefined ? undefined : joiningByRegion.get(region);
 }

@@ -1,17 +1,32 @@
-import { type CountryCode, Metadata } from 'libphonenumber-js/max';
+import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-js/max';
 
 /**
- * Tells whether a text is a valid number in E.164 already, which most are: a yes costs 0.6 µs, the library's parser 9.7, which
- * compiles its patterns anew for each number. The rules and the metadata are the library's own, asked through its Metadata class;
- * a no only means that the parser has to look. A test holds each yes against the parser, over all countries.
+ * The two questions that most numbers settle, answered without the library's parser, which compiles its patterns anew for each
+ * number. The rules and the metadata are the library's own, asked through its Metadata class; a no only means that the parser has
+ * to look. A test holds each yes against the parser, over all countries.
  */
+
+/** Whether a text is a valid number in E.164 already: a yes costs 0.6 µs, the parser 9.7. */
 export function isValidE164(text: string): boolean {
   if (!e164Pattern.test(text)) return false;
+  let code = 0;
   for (let digits = 1; digits <= 3; digits++) {
-    const plans = plansOf(text.slice(1, 1 + digits));
-    if (plans !== undefined) return isValidIn(plans, text.slice(1 + digits));
+    code = code * 10 + text.charCodeAt(digits) - 48;
+    const plans = plansOf(code);
+    if (plans !== null) return isValidIn(plans, text.slice(1 + digits));
   }
   return false;
+}
+
+/** The E.164 form of digits as they are dialled inside a country; undefined where the parser has to look. It costs 1 µs, the parser 22 to 60. */
+export function e164AtHome(digits: string, country: string): string | undefined {
+  const home = homeOf(country);
+  if (home === undefined || digits.startsWith(home.code) || home.abroad.test(digits)) return undefined;
+  const prefix = home.prefix?.exec(digits);
+  // Only a plain trunk prefix is taken off here: some countries' patterns also rewrite the number or find a carrier's code.
+  if (prefix && (prefix.length > 1 || home.general.test(digits))) return undefined;
+  const e164 = `+${home.code}${prefix ? digits.slice(prefix[0].length) : digits}`;
+  return isValidE164(e164) ? e164 : undefined;
 }
 
 export const e164Pattern = /^\+[1-9]\d{5,14}$/;
@@ -26,7 +41,7 @@ interface Plan {
 }
 
 function isValidIn(plans: readonly Plan[], national: string): boolean {
-  if (plans.some(({ prefix }) => prefix?.test(national))) return false;
+  for (const { prefix } of plans) if (prefix?.test(national)) return false;
   for (const plan of plans) {
     if (plan.leading !== undefined && plans.length > 1) {
       if (plan.leading.test(national)) return hasKind(plan, national);
@@ -37,7 +52,10 @@ function isValidIn(plans: readonly Plan[], national: string): boolean {
 
 function hasKind({ general, kinds }: Plan, national: string): boolean {
   if (!general.test(national)) return false;
-  return kinds.some(({ lengths, pattern }) => (lengths?.includes(national.length) ?? true) && pattern.test(national));
+  for (const { lengths, pattern } of kinds) {
+    if ((lengths?.includes(national.length) ?? true) && pattern.test(national)) return true;
+  }
+  return false;
 }
 
 const kindNames = [
@@ -58,6 +76,8 @@ interface FullMetadata {
   selectNumberingPlan(country: CountryCode): void;
   getCountryCodesForCallingCode(code: string): readonly CountryCode[] | undefined;
   isNonGeographicCallingCode(code: string): boolean;
+  countryCallingCode(): string;
+  IDDPrefix(): string | undefined;
   nationalNumberPattern(): string;
   nationalPrefixForParsing(): string | undefined;
   leadingDigits(): string | undefined;
@@ -65,19 +85,20 @@ interface FullMetadata {
 }
 
 const metadata = new Metadata() as unknown as FullMetadata;
-/** By calling code; null for text that is none. At most some two hundred are ever kept, since no code has more than three digits. */
-const known = new Map<string, readonly Plan[] | null>();
+/** By calling code, of three digits at the most; null for a number that is none. */
+const known: (readonly Plan[] | null | undefined)[] = new Array(1000).fill(undefined);
 
-function plansOf(code: string): readonly Plan[] | undefined {
-  let plans = known.get(code);
+function plansOf(code: number): readonly Plan[] | null {
+  let plans = known[code];
   if (plans === undefined) {
-    const countries = metadata.isNonGeographicCallingCode(code)
+    const text = String(code);
+    const countries = metadata.isNonGeographicCallingCode(text)
       ? undefined
-      : metadata.getCountryCodesForCallingCode(code);
+      : metadata.getCountryCodesForCallingCode(text);
     plans = countries?.map(planOf) ?? null;
-    known.set(code, plans);
+    known[code] = plans;
   }
-  return plans ?? undefined;
+  return plans;
 }
 
 function planOf(country: CountryCode): Plan {
@@ -99,4 +120,26 @@ function planOf(country: CountryCode): Plan {
 
 function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
+}
+
+interface Home extends Pick<Plan, 'general' | 'prefix'> {
+  readonly code: string;
+  /** How a number abroad begins. */
+  readonly abroad: RegExp;
+}
+
+const homes = new Map<string, Home>();
+
+function homeOf(country: string): Home | undefined {
+  const known = homes.get(country);
+  if (known !== undefined || !isSupportedCountry(country)) return known;
+  const { general, prefix } = planOf(country);
+  const home = {
+    code: metadata.countryCallingCode(),
+    abroad: new RegExp(`^(?:${metadata.IDDPrefix() ?? '00'}|00)`),
+    general,
+    prefix,
+  };
+  homes.set(country, home);
+  return home;
 }

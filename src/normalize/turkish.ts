@@ -5,8 +5,8 @@
 const onlyTurkish = /[İıĞğ]/u;
 
 /** Whether the names are to be read as Turkish: by nationality, or because no other language has their letters. */
-export function readsAsTurkish(nationality: string | undefined, names: string): boolean {
-  return nationality === 'TR' || nationality === 'AZ' || onlyTurkish.test(names);
+export function readsAsTurkish(nationality: string | undefined, name: string, other = ''): boolean {
+  return nationality === 'TR' || nationality === 'AZ' || onlyTurkish.test(name) || onlyTurkish.test(other);
 }
 
 /** Common names, written without Turkish letters, whose i is dotted although harmony says otherwise: most came from Arabic. */

@@ -19,7 +19,7 @@ for (const field of ['phones', 'emails', 'names']) {
     for (const golden of JSON.parse(readFileSync(file, 'utf8')) as Case[]) {
       test(golden.case, () => {
         const context = golden.country === undefined ? {} : { country: golden.country };
-        const { guest, notes } = normalizeGuest(golden.guest, context, 'guests[0].');
+        const { guest, notes } = normalizeGuest(golden.guest, context);
         // As text: the order of the keys is part of the promise.
         assert.equal(JSON.stringify(guest), JSON.stringify(golden.becomes));
         assert.deepEqual(
@@ -29,12 +29,12 @@ for (const field of ['phones', 'emails', 'names']) {
         assert.equal(guest === golden.guest, golden.notes.length === 0);
         assert.ok(
           notes.every(
-            ({ step, field: path, reason }) => step === 'normalize' && path.startsWith('guests[0].') && reason !== '',
+            ({ step, field: path, reason }) => step === 'normalize' && path in guestSchema.shape && reason !== '',
           ),
         );
         assert.ok(notes.every(({ before, after }) => before !== after));
         assert.ok(guestSchema.safeParse(guest).success);
-        const again = normalizeGuest(guest, context, 'guests[0].');
+        const again = normalizeGuest(guest, context);
         assert.equal(again.guest, guest, `changed again: ${JSON.stringify(again.notes)}`);
       });
     }

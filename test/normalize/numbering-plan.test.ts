@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import examples from 'libphonenumber-js/examples.mobile.json';
-import { getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { isValidE164 } from '../../src/normalize/numbering-plan.ts';
+import { type CountryCode, getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { e164AtHome, isValidE164 } from '../../src/normalize/numbering-plan.ts';
 
 const mobiles = getCountries().flatMap((country) => getExampleNumber(country, examples) ?? []);
 
@@ -35,6 +35,51 @@ test('never says yes to what the parser refuses or rewrites', () => {
     { numRuns: 3_000 },
   );
   assert.ok(yes > 300, `only ${yes} were valid`);
+});
+
+const written = mobiles.flatMap(({ country, nationalNumber, formatNational }, index) => {
+  const text = formatNational.call(mobiles[index]).replace(/\D/g, '');
+  return country === undefined
+    ? []
+    : [
+        { country, digits: text },
+        { country, digits: nationalNumber },
+      ];
+});
+
+function parsedAtHome(digits: string, country: CountryCode): string | undefined {
+  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
+  return number?.isValid() === true && number.ext === undefined ? number.number : undefined;
+}
+
+test('reads the mobile number of nearly every country as it is written at home', () => {
+  const missed = written.filter(
+    ({ country, digits }) =>
+      parsedAtHome(digits, country) !== undefined && e164AtHome(digits, country) !== parsedAtHome(digits, country),
+  );
+  assert.ok(missed.length * 20 < written.length, `${missed.length} of ${written.length} are left to the parser`);
+});
+
+test('reads a number at home only as the parser does', () => {
+  let yes = 0;
+  const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 4 });
+  const before = fc.constantFrom('', '', '0', '00', '1', '8', '011', '44', '55');
+  const after = fc.constantFrom('', '', '0', '7');
+  const countries = fc.option(fc.constantFrom(...getCountries()), { freq: 1, nil: undefined });
+  fc.assert(
+    fc.property(fc.constantFrom(...written), changes, before, after, countries, (one, digits, first, last, other) => {
+      const text = [...one.digits];
+      for (const [at, digit] of digits) if (at < text.length) text[at] = `${digit}`;
+      const number = first + text.join('') + last;
+      const country = other ?? one.country;
+      const found = e164AtHome(number, country);
+      if (found === undefined) return;
+      yes += 1;
+      assert.equal(found, parsedAtHome(number, country), `${number} in ${country}`);
+    }),
+    { numRuns: 6_000 },
+  );
+  assert.ok(yes > 300, `only ${yes} were read`);
 });
 
 test('says no to anything else', () => {

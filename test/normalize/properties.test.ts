@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Guest, guestSchema, type Reservation } from '../../src/canonical/reservation.ts';
+import { lookAt } from '../../src/normalize/name-look.ts';
+import { nameRules } from '../../src/normalize/name-rules.ts';
 import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
 
@@ -200,8 +202,8 @@ test('normalizing twice equals once; a phone is E.164 or absent; what was sent i
   fc.assert(
     fc.property(guests, region, (given, country) => {
       const context = country === undefined ? {} : { country };
-      const { guest, notes } = normalizeGuest(given, context, '');
-      const again = normalizeGuest(guest, context, '');
+      const { guest, notes } = normalizeGuest(given, context);
+      const again = normalizeGuest(guest, context);
       assert.deepEqual(again.notes, []);
       assert.equal(again.guest, guest);
       assert.ok(guest.phone === undefined || /^\+[1-9]\d{5,14}$/.test(guest.phone));
@@ -218,6 +220,42 @@ test('normalizing twice equals once; a phone is E.164 or absent; what was sent i
     }),
     { numRuns: 3_000 },
   );
+});
+
+const wordyName = fc
+  .array(
+    fc.tuple(fc.constantFrom(...nameWords, 'Kowalczyk', 'Őry', 'no', 'to be', 'Yılmaz'), fc.constantFrom(' ', '-')),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((words) => words.map(([word, mark], at) => (at === 0 ? word : mark + word)).join(''));
+
+test('what a glance calls plain, no rule changes but the one for case', () => {
+  let plain = 0;
+  fc.assert(
+    fc.property(wordyName, wordyName, region, (first_name, last_name, nationality) => {
+      const looks = [lookAt(first_name), lookAt(last_name)];
+      if (looks.includes('other')) return;
+      plain += 1;
+      const names = { first_name, last_name };
+      for (const [rule, apply] of nameRules) assert.deepEqual(apply(names, { nationality }), names, rule);
+      if (looks.every((look) => look === 'mixed'))
+        assert.deepEqual(normalizeGuest(names, {}), { guest: names, notes: [] });
+    }),
+    { numRuns: 8_000 },
+  );
+  assert.ok(plain > 300, `only ${plain} were plain`);
+});
+
+test('a guest that was changed keeps every field of the schema, in its order', () => {
+  const full = Object.fromEntries(Object.keys(guestSchema.shape).map((name) => [name, name]));
+  const given = { ...full, email: 'A@mail.example', marketing_consent: false } as unknown as Guest;
+  const { guest } = normalizeGuest(given, {});
+  assert.equal(guest.email, 'a@mail.example');
+  const kept = Object.keys(guestSchema.shape).filter((name) => name !== 'phone');
+  assert.deepEqual(Object.keys(guest), kept);
 });
 
 test('a reservation is touched only in its guests, and not at all where they are in order', () => {
@@ -250,6 +288,6 @@ test('a reservation is touched only in its guests, and not at all where they are
 
 test('texts that are no name, address or number are kept as they are, however long', () => {
   const long = 'a@, +1/'.repeat(50_000);
-  const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {}, '');
+  const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {});
   assert.deepEqual(guest, { first_name: long, last_name: long, email_raw: long, phone_raw: long });
 });
