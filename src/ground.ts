@@ -4,27 +4,25 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Active, activate, compileCheck } from './active.ts';
-import { openSecret, sealSecret, workspaceKeyring } from './documents/keyring.ts';
+import { openSecret, workspaceKeyring } from './documents/keyring.ts';
 import type { LoadedDocuments } from './documents/kinds.ts';
 import { loadWorkspace } from './documents/load.ts';
 import type { Mistake } from './documents/mistake.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from './documents/resolve-secrets.ts';
-import { literalSecrets } from './documents/secret-fields.ts';
 import { InnboundError } from './errors.ts';
-import { hmac, type Keyring, open, seal } from './kit/crypto.ts';
+import { takeUpWorkspace } from './in-force.ts';
+import { type Keyring, open, seal } from './kit/crypto.ts';
 import { type Http, openHttp } from './kit/http.ts';
-import { randomId } from './kit/ids.ts';
 import { type Log, openLog } from './kit/log.ts';
 import { Wake } from './kit/wake.ts';
 import { suppression } from './privacy/suppress.ts';
-import { type AppliedDocument, applyDocuments, currentDocuments, type DocumentToApply } from './store/documents.ts';
+import { currentDocuments } from './store/documents.ts';
 import { migrate } from './store/migrate.ts';
-import { openPool, type Pool, type Tx, transaction } from './store/pool.ts';
+import { openPool, type Pool } from './store/pool.ts';
 import { findHolder } from './store/postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from './store/postgres/open.ts';
-import { firstSecret, getSecret, putSecret } from './store/secrets.ts';
+import { firstSecret, getSecret } from './store/secrets.ts';
 import { openSignals, type Signals, sendSignals } from './store/signals.ts';
-import type { Json } from './terms.ts';
 
 /** What every process stands on, a service as well as a command: the store, the documents in force, the key to the secrets. */
 export interface Ground {
@@ -118,8 +116,16 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     const keyring = await workspaceKeyring(workspaceDir, process.env);
     await migrate(pool);
     await checkKey(pool, keyring);
-    if (await shouldApply(options, pool, server))
-      await applyWorkspace(pool, keyring, await readSoundDocuments(workspaceDir), options.describe);
+    if (await shouldApply(options, pool, server)) {
+      const loaded = await readSoundDocuments(workspaceDir);
+      const behind = await takeUpWorkspace({ pool, keyring, workspaceDir }, loaded, options.describe);
+      if (behind.length > 0) {
+        log.warn(
+          { files: behind },
+          'documents: these files are older than what is in force; `apply` would put them back',
+        );
+      }
+    }
     let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
     signals = options.purpose === 'service' ? await openSignals(pool, wake) : sendSignals(pool, wake);
     const { network } = active.settings;
@@ -184,52 +190,4 @@ async function shouldApply(options: GroundOptions, pool: Pool, server: PrivatePo
     await delay(100);
   }
   return (await currentDocuments(pool)).length === 0;
-}
-
-/** Puts the documents in force, all or none. Of the connectors that come with the product, only those in use. */
-export async function applyWorkspace(
-  pool: Pool,
-  keyring: Keyring,
-  loaded: LoadedDocuments,
-  by: string,
-): Promise<AppliedDocument[]> {
-  const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
-  const documents: DocumentToApply[] = [
-    ...[...loaded.connectors.values()].filter(({ name, shipped }) => !shipped || used.has(name)),
-    ...loaded.integrations.values(),
-    ...loaded.destinations.values(),
-    loaded.workspace,
-  ].map(({ kind, name, source, body, hash }) => ({
-    kind,
-    name,
-    source,
-    body: body as unknown as Json,
-    // Keyed: the bare hash of a body with a typed-in password would let a thief of the database try passwords.
-    hash: hmac('sha256', keyring[0].bytes, hash).toString('hex'),
-  }));
-  const applied = await transaction(pool, (tx) =>
-    applyDocuments(tx, documents, by, (document) => sealTyped(tx, keyring, document)),
-  );
-  await pool.query(`select pg_notify('innbound', 'documents')`);
-  return applied;
-}
-
-/** Credentials that were typed into a document go sealed into the store of secrets; the document keeps a reference. */
-async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
-  const body = structuredClone(document.body);
-  let { source } = document;
-  for (const { path: at, value } of literalSecrets(document.kind, body)) {
-    const name = randomId('typed');
-    await putSecret(tx, name, sealSecret(keyring, name, value));
-    setAt(body, at, `\${secret:${name}}`);
-    source = source.replaceAll(value, '••••••');
-  }
-  return { source, body };
-}
-
-function setAt(body: Json, at: readonly (string | number)[], value: string): void {
-  const parent = at
-    .slice(0, -1)
-    .reduce<unknown>((inside, key) => (inside as Record<string | number, unknown>)[key], body);
-  (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = value;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { applyWorkspace, openGround, readSoundDocuments } from '../ground.ts';
+import { openGround, readSoundDocuments } from '../ground.ts';
+import { applyWorkspace } from '../in-force.ts';
 import { type CommonOptions, common, printJson, show, table } from './command.ts';
 
 export function registerApply(program: Command): void {
@@ -23,7 +24,7 @@ Example:
         apply: 'never',
       });
       try {
-        const applied = await applyWorkspace(ground.pool, ground.keyring, documents, 'apply');
+        const applied = await applyWorkspace(ground, documents, 'apply');
         if (options.json) for (const document of applied) printJson(document);
         else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
       } finally {

@@ -43,3 +43,11 @@ export async function documentText(
   );
   return rows[0];
 }
+
+/** The texts in force, by `kind name`; typed-in credentials are masked in them. */
+export async function currentSources(db: Pool): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ key: string; source: string }>(
+    `select kind || ' ' || name as key, source from current_documents join documents using (kind, name, version)`,
+  );
+  return new Map(rows.map(({ key, source }) => [key, source]));
+}

@@ -26,9 +26,15 @@ export interface AppliedDocument {
   readonly change: 'new' | 'changed' | 'same' | 'removed';
 }
 
+/** One who decides about documents at a time: the second waits, and sees what the first has put in force. */
+export async function lockDocuments(tx: Tx): Promise<StoredDocument[]> {
+  await tx.query('lock table current_documents in share row exclusive mode');
+  return currentDocuments(tx);
+}
+
 /**
- * Makes these documents the ones in force, whole: what is not among them is in force no longer (its versions are kept). A
- * document whose content did not change keeps its version. One apply at a time: the second waits for the first.
+ * Puts these documents in force; the others stay as they are. One whose content did not change keeps its version. Under
+ * `lockDocuments`.
  */
 export async function applyDocuments(
   tx: Tx,
@@ -37,13 +43,11 @@ export async function applyDocuments(
   /** Takes out what must not be stored as it is; asked only for documents that are new or changed. */
   sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
 ): Promise<AppliedDocument[]> {
-  await tx.query('lock table current_documents in share row exclusive mode');
   const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
   const result: AppliedDocument[] = [];
   for (const doc of documents) {
     const { kind, name } = doc;
     const before = current.get(`${kind} ${name}`);
-    current.delete(`${kind} ${name}`);
     if (before?.hash === doc.hash) {
       result.push({ kind, name, version: before.version, change: 'same' });
       continue;
@@ -63,11 +67,26 @@ export async function applyDocuments(
     );
     result.push({ kind, name, version, change: before ? 'changed' : 'new' });
   }
-  for (const { kind, name, version } of current.values()) {
-    await tx.query('delete from current_documents where kind = $1 and name = $2', [kind, name]);
-    result.push({ kind, name, version, change: 'removed' });
-  }
   return result;
+}
+
+/** Takes documents out of force; their versions are kept. */
+export async function removeDocuments(
+  tx: Tx,
+  documents: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[],
+): Promise<AppliedDocument[]> {
+  for (const { kind, name } of documents) {
+    await tx.query('delete from current_documents where kind = $1 and name = $2', [kind, name]);
+  }
+  return documents.map(({ kind, name, version }) => ({ kind, name, version, change: 'removed' }));
+}
+
+/** Every content that a document was ever in force with, as `kind name hash`. */
+export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
+  const { rows } = await db.query<{ past: string }>(
+    `select distinct kind || ' ' || name || ' ' || hash as past from documents`,
+  );
+  return new Set(rows.map(({ past }) => past));
 }
 
 export async function currentDocuments(db: Pool | Tx): Promise<StoredDocument[]> {

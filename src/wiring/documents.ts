@@ -5,16 +5,21 @@ import { compileCheck } from '../active.ts';
 import type { ApiPorts } from '../api/api.ts';
 import type { Applied } from '../api/routes/documents.ts';
 import { checkFiles } from '../documents/check.ts';
-import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
+import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
 import { valueAt } from '../documents/path.ts';
 import { jsonSchema } from '../documents/published-schemas.ts';
-import { applyWorkspace, type Ground, shippedConnectorsDir } from '../ground.ts';
-import { documentText, documentVersions, listDocuments } from '../store/document-list.ts';
-import { currentDocuments } from '../store/documents.ts';
+import { type Ground, shippedConnectorsDir } from '../ground.ts';
+import { changeDocument } from '../in-force.ts';
+import { currentSources, documentText, documentVersions, listDocuments } from '../store/document-list.ts';
+import { currentDocuments, type StoredDocument } from '../store/documents.ts';
+import type { Json } from '../terms.ts';
 
-/** Documents over the API: the same files that people edit, checked as a whole, written and put in force together. */
+/**
+ * Documents over the API: checked among those that are in force, put in force alone, and written into this node's workspace. The
+ * files of other nodes are not looked at: what is in force is in the database, and all nodes take it from there.
+ */
 export function documentPorts(ground: Ground): ApiPorts['documents'] {
   const { pool } = ground;
   return {
@@ -23,88 +28,116 @@ export function documentPorts(ground: Ground): ApiPorts['documents'] {
     versions: (kind, name) => documentVersions(pool, kind, name),
     schema: jsonSchema,
     validate: async (kind, name, text) => {
-      const { file, files } = await placed(ground, kind, name, text);
-      const checked = checkFiles(files, [compileCheck]);
+      const file = fileName(kind, name ?? 'new-document');
+      const others = await sourcesInForce(ground, await currentDocuments(pool), { kind, name });
+      const checked = checkFiles([...others, { kind, file, text, shipped: false }], [compileCheck]);
       return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
     },
-    apply: (kind, name, text, by) =>
-      oneAtATime(async () => {
-        const whole = await unmasked(ground, kind, name, text);
-        const { file, files } = await placed(ground, kind, name, whole);
+    apply: async (kind, name, text, by) => {
+      const applied = await changeDocument<Applied>(ground, by, async (inForce) => {
+        const whole = unmasked(inForce, kind, name, text);
+        const file = (await fileHere(ground, kind, name)) ?? fileName(kind, name);
         const named = parseFile({ kind, file, text: whole }).name;
         if (kind !== 'workspace' && named !== undefined && named !== name) {
           const message = `the document is named ${named}, not ${name}`;
-          return { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] };
+          return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
         }
-        return written(ground, files, kind, name, by, file, () => writeWhole(ground, file, whole));
-      }),
-    remove: (kind, name, by) =>
-      oneAtATime(async () => {
-        const sources = await readWorkspace(ground.workspaceDir, { shippedConnectorsDir });
-        const found = fileOf(sources, kind, name);
-        if (found === undefined || found.shipped) return { kind: 'unknown' };
-        const rest = sources.filter((source) => source !== found);
-        return written(ground, rest, kind, name, by, found.file, () => rm(path.join(ground.workspaceDir, found.file)));
-      }),
+        const others = await sourcesInForce(ground, inForce, { kind, name });
+        const checked = checkFiles([...others, { kind, file, text: whole, shipped: false }], [compileCheck]);
+        if (checked.kind === 'invalid') return { refused: checked };
+        if (!(await done(() => writeWhole(ground, file, whole)))) return { refused: { kind: 'read_only', file } };
+        const put = withConnector(checked.documents, kind, name, inForce);
+        return { put, remove: [], result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }) };
+      });
+      return taken(ground, applied);
+    },
+    remove: async (kind, name, by) => {
+      const applied = await changeDocument<Applied>(ground, by, async (inForce) => {
+        const found = inForce.find((one) => one.kind === kind && one.name === name);
+        if (found === undefined) return { refused: { kind: 'unknown' } };
+        const checked = checkFiles(await sourcesInForce(ground, inForce, { kind, name }), [compileCheck]);
+        if (checked.kind === 'invalid') return { refused: checked };
+        const file = await fileHere(ground, kind, name);
+        if (file !== undefined && !(await done(() => rm(path.join(ground.workspaceDir, file))))) {
+          return { refused: { kind: 'read_only', file } };
+        }
+        const { version } = found;
+        const result = { kind: 'applied', version, file: file ?? fileName(kind, name) } as const;
+        return { put: [], remove: [found], result: () => result };
+      });
+      return taken(ground, applied);
+    },
   };
 }
 
-let last: Promise<unknown> = Promise.resolve();
-/** Two edits at the same moment must not each be checked without the other. */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const next = last.then(work, work);
-  last = next.catch(() => {});
-  return next;
+async function taken(ground: Ground, applied: Applied): Promise<Applied> {
+  if (applied.kind === 'applied') {
+    await ground.refresh();
+    ground.wake.signal('documents');
+  }
+  return applied;
 }
 
-/** The workspace's files with this text in the place of the document that it is, or as a new one. */
-async function placed(ground: Ground, kind: DocumentKind, name: string | undefined, text: string) {
-  const sources = await readWorkspace(ground.workspaceDir, { shippedConnectorsDir });
-  const known = name === undefined ? undefined : fileOf(sources, kind, name);
-  const file =
-    known && !known.shipped
-      ? known.file
-      : kind === 'workspace'
-        ? 'innbound.yaml'
-        : `${kind}s/${name ?? 'new-document'}.yaml`;
-  const files: SourceFile[] = [
-    ...sources.filter((source) => source.file !== file),
-    { kind, file, text, shipped: false },
+interface Named {
+  readonly kind: DocumentKind;
+  readonly name: string | undefined;
+}
+const isOne = (one: Named, { kind, name }: Named): boolean =>
+  one.kind === kind && (kind === 'workspace' || one.name === name);
+const fileName = (kind: DocumentKind, name: string): string =>
+  kind === 'workspace' ? 'innbound.yaml' : `${kind}s/${name}.yaml`;
+const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
+  all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
+
+/** The texts in force but one, and the connectors that come with the product. */
+async function sourcesInForce(ground: Ground, inForce: readonly StoredDocument[], but: Named): Promise<SourceFile[]> {
+  const texts = await currentSources(ground.pool);
+  const shipped = (await readWorkspace(ground.workspaceDir, { shippedConnectorsDir })).filter((one) => one.shipped);
+  return [
+    ...inForce
+      .filter((one) => !isOne(one, but))
+      .map(({ kind, name }) => ({
+        kind,
+        file: fileName(kind, name),
+        text: unmasked(inForce, kind, name, texts.get(`${kind} ${name}`) ?? ''),
+        shipped: false,
+      })),
+    ...shipped,
   ];
-  return { file, files };
 }
 
-function fileOf(sources: readonly SourceFile[], kind: DocumentKind, name: string): SourceFile | undefined {
-  const own = sources.filter((source) => source.kind === kind);
-  const found = own.filter((source) => kind === 'workspace' || parseFile(source).name === name);
-  return found.find(({ shipped }) => !shipped) ?? found[0];
-}
-
-async function written(
-  ground: Ground,
-  files: readonly SourceFile[],
+/** The document, and the connector that it is the first to use, where that one comes with the product. */
+function withConnector(
+  loaded: LoadedDocuments,
   kind: DocumentKind,
   name: string,
-  by: string,
-  file: string,
-  write: () => Promise<void>,
-): Promise<Applied> {
-  const checked = checkFiles(files, [compileCheck]);
-  if (checked.kind === 'invalid') return checked;
+  inForce: readonly StoredDocument[],
+): LoadedDocument[] {
+  if (kind === 'workspace') return [loaded.workspace];
+  const document = loaded[`${kind}s`].get(name);
+  if (document === undefined) return [];
+  if (document.kind !== 'integration') return [document];
+  const connector = loaded.connectors.get(document.body.connector);
+  const known = connector && inForce.some((one) => isOne(one, connector));
+  return connector && !known ? [connector, document] : [document];
+}
+
+/** Where this node's workspace has a document, if it does. */
+async function fileHere(ground: Ground, kind: DocumentKind, name: string): Promise<string | undefined> {
+  const sources = await readWorkspace(ground.workspaceDir, { shippedConnectorsDir });
+  const own = sources.filter((source) => source.kind === kind && !source.shipped);
+  return own.find((source) => kind === 'workspace' || parseFile(source).name === name)?.file;
+}
+
+/** False where the folder cannot be written. */
+async function done(write: () => Promise<void>): Promise<boolean> {
   try {
     await write();
+    return true;
   } catch (error) {
-    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) {
-      return { kind: 'read_only', file };
-    }
+    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
-  const applied = await applyWorkspace(ground.pool, ground.keyring, checked.documents, by);
-  await ground.refresh();
-  ground.wake.signal('documents');
-  const wanted = kind === 'workspace' ? workspaceName : name;
-  const version = applied.find((one) => one.kind === kind && one.name === wanted)?.version ?? 0;
-  return { kind: 'applied', version, file };
 }
 
 /** Whole under another name, then renamed: a service that starts meanwhile reads the old text or the new one. */
@@ -118,14 +151,16 @@ async function writeWhole(ground: Ground, file: string, text: string): Promise<v
 const mask = '••••••';
 
 /** A masked credential that comes back unchanged stays what it is: the reference under which it was sealed takes its place. */
-async function unmasked(ground: Ground, kind: DocumentKind, name: string, text: string): Promise<string> {
+function unmasked(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
   if (!text.includes(mask)) return text;
   const wanted = kind === 'workspace' ? workspaceName : name;
-  const stored = (await currentDocuments(ground.pool)).find((one) => one.kind === kind && one.name === wanted);
+  const stored = inForce.find((one) => one.kind === kind && one.name === wanted);
   const document = parseDocument(text);
+  // A text with mistakes is told of them as it is.
+  if (document.errors.length > 0) return text;
   const visit = (value: unknown, at: readonly (string | number)[]): void => {
     if (typeof value === 'string' && value.includes(mask)) {
-      const known = stored && valueAt(stored.body, at);
+      const known = stored && valueAt(stored.body as Json, at);
       if (typeof known === 'string') document.setIn(at, known);
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, child] of Object.entries(value)) visit(child, [...at, Array.isArray(value) ? Number(key) : key]);

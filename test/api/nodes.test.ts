@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Ground, openGround, readSoundDocuments } from '../../src/ground.ts';
+import { applyWorkspace } from '../../src/in-force.ts';
+import { documentPorts } from '../../src/wiring/documents.ts';
+import { testDatabase } from '../support/database.ts';
+
+/** Two nodes with files of their own over one database: what is in force is the database's. */
+
+const root = await mkdtemp(path.join(os.tmpdir(), 'innbound-nodes-'));
+const [one, two] = [path.join(root, 'one'), path.join(root, 'two')];
+const integration = (name: string, zone: string) =>
+  `integration: ${name}\nconnector: hotel\nbrand_id: ${name.toUpperCase()}\ntimezone: ${zone}\npush: { enabled: true }\ndeliver: [lake]\n`;
+const files = {
+  'connectors/hotel.yaml': 'connector: hotel\nshape: { root_path: reservations }\n',
+  'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\n',
+  'integrations/grand.yaml': integration('grand', 'Europe/Lisbon'),
+};
+const write = async (dir: string, file: string, text: string) => {
+  await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+  await writeFile(path.join(dir, file), text);
+};
+const start = (workspaceDir: string): Promise<Ground> =>
+  openGround({ workspaceDir, purpose: 'service', describe: 'test', apply: 'always' });
+/** The time zones in force, by brand, as a node that starts finds and leaves them. */
+const zonesAfterStart = async (dir: string): Promise<Record<string, string>> => {
+  const ground = await start(dir);
+  const zones = [...ground.active().integrations.values()].map(({ name, body }) => [name, body.timezone]);
+  await ground.close();
+  return Object.fromEntries(zones);
+};
+
+let drop: () => Promise<void>;
+before(async () => {
+  const database = await testDatabase();
+  drop = database.drop;
+  process.env.DATABASE_URL = database.url;
+  process.env.INNBOUND_KEY = 'ab'.repeat(32);
+  for (const dir of [one, two]) for (const [file, text] of Object.entries(files)) await write(dir, file, text);
+});
+after(async () => {
+  await drop();
+  await rm(root, { recursive: true, force: true });
+});
+
+test('what is applied at one node is taken up by the other, though its files know nothing of it', async () => {
+  const [first, second] = [await start(one), await start(two)];
+  const desk = documentPorts(first);
+  assert.equal(
+    (await desk.apply('integration', 'grand', integration('grand', 'Europe/Madrid'), 'ada')).kind,
+    'applied',
+  );
+  assert.equal((await desk.apply('integration', 'bay', integration('bay', 'Europe/Paris'), 'ada')).kind, 'applied');
+  await second.refresh();
+  assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
+  assert.ok(second.active().integrations.has('bay'));
+  assert.equal(await readFile(path.join(one, 'integrations/bay.yaml'), 'utf8'), integration('bay', 'Europe/Paris'));
+  // An edit at the other node neither undoes the first one nor takes its new brand away.
+  const other = documentPorts(second);
+  assert.equal((await other.apply('integration', 'quay', integration('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
+  assert.deepEqual([...second.active().integrations.keys()].sort(), ['bay', 'grand', 'quay']);
+  assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
+  const wrong = await other.remove('destination', 'lake', 'bo');
+  assert.ok(wrong.kind === 'invalid' && wrong.mistakes.some(({ file }) => file === 'integrations/bay.yaml'));
+  await first.close();
+  await second.close();
+});
+
+const inForce = { bay: 'Europe/Paris', grand: 'Europe/Madrid', quay: 'Europe/Rome' };
+
+test('a restart with an older file does not put it back, nor take away what has no file here', async () => {
+  assert.equal(await readFile(path.join(two, 'integrations/grand.yaml'), 'utf8'), files['integrations/grand.yaml']);
+  assert.deepEqual(await zonesAfterStart(two), inForce);
+  assert.deepEqual(await zonesAfterStart(one), inForce);
+});
+
+test('a new folder with the old files, as a new container has, does not either', async () => {
+  const three = path.join(root, 'three');
+  for (const [file, text] of Object.entries(files)) await write(three, file, text);
+  assert.deepEqual(await zonesAfterStart(three), inForce);
+});
+
+test('a file that was edited is put in force at the start, also when it goes back to an old text', async () => {
+  await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Athens'));
+  assert.deepEqual(await zonesAfterStart(two), { ...inForce, grand: 'Europe/Athens' });
+  await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Madrid'));
+  assert.deepEqual(await zonesAfterStart(two), inForce);
+});
+
+test('a file that was taken away goes out of force; a destination that others still feed does not', async () => {
+  await rm(path.join(two, 'integrations/quay.yaml'));
+  await rm(path.join(two, 'integrations/grand.yaml'));
+  await rm(path.join(two, 'destinations/lake.yaml'));
+  assert.deepEqual(await zonesAfterStart(two), { bay: 'Europe/Paris' });
+  assert.deepEqual(await zonesAfterStart(one), { bay: 'Europe/Paris' }, 'its file of grand is not new');
+});
+
+test('apply makes the files the truth, whatever was in force', async () => {
+  const ground = await start(one);
+  const applied = await applyWorkspace(ground, await readSoundDocuments(one), 'apply');
+  assert.ok(applied.some(({ name, change }) => name === 'grand' && change === 'new'));
+  await ground.close();
+  assert.deepEqual(await zonesAfterStart(two), { bay: 'Europe/Paris', grand: 'Europe/Madrid' });
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type FileOffered, type Given, takeUp } from '../../src/documents/take-up.ts';
+
+const file = (hash: string, state: 'in force' | 'past' | 'never'): FileOffered => ({
+  key: 'integration grand',
+  hash,
+  inForce: state === 'in force',
+  past: state !== 'never',
+});
+const decide = (one: FileOffered | undefined, given: Given | undefined) => {
+  const { apply, remove, behind } = takeUp(one ? [one] : [], ['integration grand'], given);
+  return [...apply.map(() => 'apply'), ...remove.map(() => 'remove'), ...behind.map(() => 'behind')].join();
+};
+const gave = (hash: string): Given => ({ 'integration grand': hash });
+
+const rules: [what: string, file: FileOffered | undefined, given: Given | undefined, then: string][] = [
+  ['what is in force already needs nothing', file('a', 'in force'), gave('a'), ''],
+  ['an edited file is put in force', file('b', 'never'), gave('a'), 'apply'],
+  ['a file that nobody touched does not put back what was replaced elsewhere', file('a', 'past'), gave('a'), 'behind'],
+  ['one that was set back here is an edit', file('a', 'past'), gave('b'), 'apply'],
+  ['a file that came anew with an old text is an edit here', file('a', 'past'), {}, 'apply'],
+  ['a workspace of which nothing is known brings what is new', file('b', 'never'), undefined, 'apply'],
+  ['and does not put back what was replaced', file('a', 'past'), undefined, 'behind'],
+  ['a database that never saw it takes it, whatever it gave elsewhere', file('a', 'never'), gave('a'), 'apply'],
+  ['a file that was taken away here goes out of force', undefined, gave('a'), 'remove'],
+  ['what never was a file here stays', undefined, {}, ''],
+  ['and where nothing is known, everything stays', undefined, undefined, ''],
+];
+for (const [what, one, given, then] of rules) test(what, () => assert.equal(decide(one, given), then));
