@@ -10,7 +10,7 @@ interface Options extends CommonOptions {
 
 export function registerServe(program: Command): void {
   common(program.command('serve'))
-    .description('apply the workspace’s documents and run the service')
+    .description('take up the workspace’s documents and run the service')
     .option('-p, --port <n>', 'the port to listen on', portNumber, 4180)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
