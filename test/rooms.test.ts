@@ -69,7 +69,17 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
 /** Where rooms are joined: the path, the wiring of a process, the commands. */
-const joining = new Set(['pipeline.ts', 'active.ts', 'ground.ts', 'in-force.ts', 'service.ts', 'main.ts', 'wiring', 'cli', 'demo']);
+const joining = new Set([
+  'pipeline.ts',
+  'active.ts',
+  'ground.ts',
+  'in-force.ts',
+  'service.ts',
+  'main.ts',
+  'wiring',
+  'cli',
+  'demo',
+]);
 
 const settings = /^deliver\/destinations\/\w+\/settings\.ts$/;
 
