@@ -1,11 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { fail } from './cli/command.ts';
 import { commands } from './cli/commands.ts';
+import { InnboundError } from './errors.ts';
+
+// A program that asked for JSON gets JSON, also where it asked wrongly.
+const wantsJson = process.argv.includes('--json');
 
 const program = new Command('innbound')
   .description('Collects hotel reservations by pull and push, makes them one schema, and delivers every change.')
   .version('0.1.0')
   .showSuggestionAfterError()
+  .exitOverride()
+  .configureOutput({ writeErr: (text) => void (wantsJson || process.stderr.write(text)) })
   .addHelpText(
     'after',
     `
@@ -22,11 +28,15 @@ Each command explains itself: innbound COMMAND --help. Errors have stable codes:
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 for (const register of commands) register(program);
-program.exitOverride();
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else fail(error, process.argv.includes('--json'));
+  if (!(error instanceof CommanderError)) fail(error, wantsJson);
+  else if (error.exitCode !== 0 && wantsJson) fail(new InnboundError('operate.usage', usageMessage(error)), true);
+  else process.exitCode = error.exitCode;
+}
+
+function usageMessage({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '').replaceAll('\n', ' ');
 }

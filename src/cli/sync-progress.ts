@@ -19,19 +19,25 @@ const barWidth = 24;
 
 export function progressView(output: ProgressOutput, now: () => number): ProgressView {
   const startedAt = now();
-  let drawnAt = Number.NEGATIVE_INFINITY;
+  // On a terminal the bar is there at once. Elsewhere a line says what was begun, and the next ones how far it is.
+  let drawnAt = output.isTerminal ? Number.NEGATIVE_INFINITY : startedAt;
   let drawn = false;
+  let isBegun = false;
   const draw = (text: string) => {
     output.write(`\r\u001b[2K${text.slice(0, Math.max(20, output.columns - 1))}`);
     drawn = true;
   };
   return {
     show(progress) {
-      const text = describe(progress, now() - startedAt);
+      if (!output.isTerminal && !isBegun && progress.kind === 'progress') {
+        isBegun = true;
+        output.write(`pulling ${progress.position.from} to ${progress.position.to}\n`);
+      }
       const isNews = progress.kind === 'busy' || progress.waiting !== undefined;
       const due = now() - drawnAt >= (output.isTerminal ? redrawEveryMs : plainEveryMs);
       if (!due && !isNews) return;
       drawnAt = now();
+      const text = describe(progress, drawnAt - startedAt, output.isTerminal);
       if (output.isTerminal) draw(text);
       else output.write(`${text}\n`);
     },
@@ -41,13 +47,14 @@ export function progressView(output: ProgressOutput, now: () => number): Progres
   };
 }
 
-function describe(progress: SyncProgress, elapsedMs: number): string {
+function describe(progress: SyncProgress, elapsedMs: number, withBar: boolean): string {
   if (progress.kind === 'busy') return `waiting for run ${progress.runId} of the same sync`;
   const { position, counters, waiting } = progress;
   const figures = progressFigures(position, counters, elapsedMs);
   const filled = Math.round(figures.fraction * barWidth);
+  const percent = `${Math.floor(figures.fraction * 100)} %`;
   const parts = [
-    `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${String(Math.floor(figures.fraction * 100)).padStart(3)} %`,
+    withBar ? `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${percent.padStart(5)}` : percent,
     `${position.window ? `${position.window.from} to ${position.window.to}` : 'putting rows together'}`,
     `${count(figures.pages, 'page')}, ${count(figures.records, 'record')}, ${Math.round(figures.perSecond)}/s`,
   ];

@@ -24,8 +24,8 @@ export function registerSync(program: Command): void {
   common(program.command('sync <integration>'))
     .description('pull from a partner now, once, and say what came of it')
     .addOption(new Option('-t, --type <sync>', 'which sync; left out, a backfill of the range').choices(syncTypes))
-    .option('--from <date>', 'first day, YYYY-MM-DD; instead of the range of the sync', localDate)
-    .option('--to <date>', 'last day, YYYY-MM-DD', localDate)
+    .option('--from <date>', 'first day, YYYY-MM-DD; with --to, instead of the range of the sync', localDate)
+    .option('--to <date>', 'last day, YYYY-MM-DD; both days are included', localDate)
     .option('--dry-run', 'ask and map, and say what would change; store and deliver nothing')
     .addHelpText(
       'after',
@@ -86,6 +86,10 @@ function requestOf(ground: Ground, name: string, options: Options): QueueRequest
   if (options.type !== undefined && !hasRange && found.body.pull?.syncs[options.type] === undefined) {
     throw new InnboundError('pull.no_such_sync', `${name} has no sync ${options.type}.`);
   }
+  if (hasRange && (options.from === undefined || options.to === undefined)) {
+    const message = 'A range needs both --from and --to; for one day, give the same date twice.';
+    throw new InnboundError('operate.usage', message);
+  }
   if (options.from !== undefined && options.to !== undefined && options.from > options.to) {
     throw new InnboundError('pull.bad_range', `${options.from} is after ${options.to}.`);
   }
@@ -137,6 +141,7 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
 }
 
 function localDate(text: string): string {
-  if (!isLocalDate(text)) throw new InvalidArgumentError('a date is YYYY-MM-DD');
-  return text;
+  if (isLocalDate(text)) return text;
+  const isWritten = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  throw new InvalidArgumentError(isWritten ? `The calendar has no ${text}.` : 'A date is written YYYY-MM-DD.');
 }

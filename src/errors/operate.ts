@@ -16,7 +16,7 @@ export const operateErrors = {
   'operate.usage': {
     stage: 'operate',
     retry: 'operator',
-    what: 'The command was given options that do not fit together.',
+    what: 'The command was called in a way that it does not understand: an unknown option, a malformed value, or options that do not fit together.',
     next: 'Read the command’s --help; it ends with an example.',
   },
   'operate.no_route': {

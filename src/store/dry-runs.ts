@@ -1,7 +1,10 @@
+import { encodeRecord } from '../canonical/encode.ts';
 import type { RunStore } from '../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../intake/pull/run-state.ts';
 import { timedId } from '../kit/ids.ts';
-import type { Tally } from '../reconcile/incoming.ts';
+import { jsonbText } from '../kit/json.ts';
+import { hash53, Seen } from '../kit/seen.ts';
+import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { IntegrationName, RunId } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import type { Pool } from './pool.ts';
@@ -12,7 +15,13 @@ import type { Pool } from './pool.ts';
  */
 export function openDryRunStore(pool: Pool): RunStore {
   const staged = new Map<string, StagedRow[]>();
-  const tallied = async (target: ApplyTarget, prepared: Parameters<typeof applyPrepared>[2]): Promise<Tally> => {
+  const shown = new Seen();
+  const tallied = async (target: ApplyTarget, given: readonly Prepared[]): Promise<Tally> => {
+    const prepared = given.filter((one) => !isShown(shown, one));
+    const tally = await rolledBack(target, prepared);
+    return { ...tally, unchanged: tally.unchanged + given.length - prepared.length };
+  };
+  const rolledBack = async (target: ApplyTarget, prepared: readonly Prepared[]): Promise<Tally> => {
     const tx = await pool.connect();
     try {
       await tx.query('begin');
@@ -53,6 +62,17 @@ export function openDryRunStore(pool: Pool): RunStore {
     finish: async () => true,
     get: async () => undefined,
   };
+}
+
+/** Windows overlap in what they list: what an earlier page of the run brought would be known by now, had it been stored. */
+function isShown(shown: Seen, one: Prepared): boolean {
+  if (one.kind !== 'record') return false;
+  const { type, id, record } = one.incoming;
+  const identity = hash53(`${type} ${id}`);
+  const content = hash53(jsonbText(encodeRecord(record)));
+  const isSame = shown.get(identity) === content;
+  shown.set(identity, content);
+  return isSame;
 }
 
 const zero: Counters = {

@@ -82,7 +82,8 @@ test('sync says what came of it and exits 0 only when it was complete; runs show
   const spoken = await call('sync', 'grand', '--type', 'pre_stay', ...range);
   assert.equal(spoken.code, 0, spoken.said);
   assert.match(spoken.out, /complete.*\n.*25 records\n.*changed 0, unchanged 25/);
-  assert.match(spoken.said, /░.* 0 %.*0 pages/);
+  assert.match(spoken.said, /^pulling 2026-03-01 to 2026-03-05\n/);
+  assert.doesNotMatch(spoken.said, / 0 %|░/);
 
   instead = { status: 400, json: { message: 'dateFrom is not a date' } };
   const failed = await call('sync', 'grand', ...range, '--json');
@@ -118,11 +119,41 @@ test('what cannot be asked for is refused with what can', async () => {
   assert.equal(JSON.parse(none.out).error.code, 'pull.no_such_sync');
   const backwards = await call('sync', 'grand', '--from', '2026-03-05', '--to', '2026-03-01', '--json');
   assert.equal(JSON.parse(backwards.out).error.code, 'pull.bad_range');
-  const malformed = await call('sync', 'grand', '--from', '2026-02-30');
-  assert.notEqual(malformed.code, 0);
-  assert.match(malformed.said, /YYYY-MM-DD/);
+  const malformed = await call('sync', 'grand', '--from', '1.2.2026');
+  assert.equal(malformed.code, 1);
+  assert.match(malformed.said, /A date is written YYYY-MM-DD/);
+  const impossible = await call('sync', 'grand', '--from', '2026-11-31', '--to', '2026-12-01', '--json');
+  assert.equal(impossible.code, 1);
+  assert.deepEqual([JSON.parse(impossible.out).error.code, impossible.said], ['operate.usage', '']);
+  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*The calendar has no 2026-11-31/);
+  const half = await call('sync', 'grand', '--from', '2026-03-01', '--json');
+  assert.equal(half.code, 1);
+  assert.match(JSON.parse(half.out).error.message, /both --from and --to/);
+  const misspelled = await call('sync', 'grand', '--form', '2026-03-01', '--json');
+  assert.match(JSON.parse(misspelled.out).error.message, /unknown option '--form'.*Did you mean --from/);
+  const kind = await call('sync', 'grand', '--type', 'poststay', '--json');
+  assert.match(JSON.parse(kind.out).error.message, /Allowed choices are pre_stay, stay, post_stay/);
+  const command = await call('sinc', '--json');
+  assert.match(JSON.parse(command.out).error.message, /unknown command 'sinc'/);
   const missing = await call('runs', 'run_nowhere', '--json');
   assert.equal(JSON.parse(missing.out).error.code, 'pull.no_such_run');
+});
+
+test('a dry run counts as the real one does, also where windows list the same reservations', async () => {
+  instead = { json: { reservations: book.slice(0, 7) } };
+  const month = ['--from', '2026-04-01', '--to', '2026-04-28', '--json'];
+  await call('sync', 'grand', ...range);
+  instead = { json: { reservations: book.slice(0, 7).map((one) => ({ ...one, channel: 'DIRECT' })) } };
+  const dry = JSON.parse((await call('sync', 'grand', ...month, '--dry-run')).out);
+  const real = JSON.parse((await call('sync', 'grand', ...month)).out);
+  const counts = ({ fetched, changed, unchanged, requests }: Record<string, number>) => [
+    fetched,
+    changed,
+    unchanged,
+    requests,
+  ];
+  assert.deepEqual(counts(dry), [28, 7, 21, 4]);
+  assert.deepEqual(counts(real), counts(dry));
 });
 
 function pick(out: string): object {

@@ -5,7 +5,7 @@ import { nextLink } from '../../src/intake/pull/paginate/link.ts';
 import { paginatorFor } from '../../src/intake/pull/paginate/paginate.ts';
 import { readTotal } from '../../src/intake/pull/paginate/paginator.ts';
 import { pathReader } from '../../src/intake/pull/read-path.ts';
-import { hash53, SeenRows } from '../../src/intake/pull/seen.ts';
+import { hash53, Seen } from '../../src/kit/seen.ts';
 import type { Json } from '../../src/terms.ts';
 
 test('the next link is found among others, however they are written', () => {
@@ -111,7 +111,7 @@ test('counting reaches every row of any list, whatever the cap', () => {
 test('rows are remembered exactly, however many', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.nat())), (entries) => {
-      const seen = new SeenRows();
+      const seen = new Seen();
       const expected = new Map<number, number>();
       for (const [text, content] of entries) {
         seen.set(hash53(text), content);
@@ -123,7 +123,7 @@ test('rows are remembered exactly, however many', () => {
       assert.equal(seen.get(hash53('x')), undefined);
     }),
   );
-  const many = new SeenRows();
+  const many = new Seen();
   for (let i = 0; i < 200_000; i++) many.set(hash53(`RES-${i}`), i);
   assert.equal(many.size, 200_000);
   assert.equal(many.get(hash53('RES-123456')), 123_456);

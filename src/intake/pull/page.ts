@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../errors.ts';
+import { hash53 } from '../../kit/seen.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
 import type { Asked } from './ask.ts';
 import { readTotal } from './paginate/paginator.ts';
 import type { PullPlan } from './ports.ts';
 import { pathReader } from './read-path.ts';
-import { hash53 } from './seen.ts';
 import type { Pagination } from './settings.ts';
 
 /** A row of a page with what tells it from others. */

@@ -1,8 +1,8 @@
+import { hash53, Seen } from '../../kit/seen.ts';
 import type { Row, WholePage } from './page.ts';
 import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
 import type { PassState } from './run-state.ts';
-import { hash53, SeenRows } from './seen.ts';
 import { afterLastPage, brokenOff, type Verdict } from './verdict.ts';
 
 /** What follows a page: the next one, the list once more, or the end of the window. */
@@ -30,8 +30,8 @@ const mostRepeats = 3;
 export class WindowReader {
   readonly #rules: PassRules;
   /** Of each row the content, and in which pass it came last. */
-  readonly #seen = new SeenRows();
-  readonly #inPass = new SeenRows();
+  readonly #seen = new Seen();
+  readonly #inPass = new Seen();
   readonly #marks = new Set<number>();
   readonly #fingerprints = new Set<number>();
 

@@ -1,9 +1,9 @@
 /**
- * Which rows a window has shown so far: a hash of each row's identity, with a hash of its content. Two typed arrays with open
- * addressing take 16 bytes a row at half load, where a Map of texts took over 100: a window of a million rows stays at 32 MB.
- * Hashes have 53 bits; among a million rows two meet once in 18,000 windows.
+ * Which items came before: a hash of each one's identity, with a hash of its content. Two typed arrays with open addressing take
+ * 16 bytes an item at half load, where a Map of texts took over 100: a million items stay at 32 MB. Hashes have 53 bits; among
+ * a million items two meet once in 18,000 times.
  */
-export class SeenRows {
+export class Seen {
   #keys = new Float64Array(1024);
   #contents = new Float64Array(1024);
   #size = 0;
@@ -12,7 +12,7 @@ export class SeenRows {
     return this.#size;
   }
 
-  /** The content's hash last given for the row; undefined for a row not seen. */
+  /** The content's hash last given for the row; undefined for an item not seen. */
   get(key: number): number | undefined {
     const slot = this.#slot(key);
     return this.#keys[slot] === 0 ? undefined : this.#contents[slot];
