@@ -31,6 +31,13 @@ const compress = promisify(brotliCompress);
 /** Under these nothing is a page: what is not found there is told as a problem. */
 const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
 
+/** For who knocks at the front door with curl. */
+const hello = `This is Innbound.
+  console    open this address in a browser
+  ready?     GET /readyz
+  API        GET /api/reference
+`;
+
 /** The console at `/`: files from memory, one page for all its addresses, and nothing from elsewhere. */
 export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void {
   const assets = assetsOf(ports.dist);
@@ -38,9 +45,9 @@ export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void
     const [pathname = '/'] = request.url.split('?', 1);
     const asset = assets().get(pathname);
     if (asset && pathname !== '/index.html') return sendAsset(request, reply, asset);
-    if (notPages.test(pathname) || !request.headers.accept?.includes('text/html')) {
-      return sendProblem(request, reply, 404, 'operate.no_route');
-    }
+    const inBrowser = request.headers.accept?.includes('text/html') === true;
+    if (pathname === '/' && !inBrowser) return reply.type('text/plain; charset=utf-8').send(hello);
+    if (notPages.test(pathname) || !inBrowser) return sendProblem(request, reply, 404, 'operate.no_route');
     return sendPage(reply, assets().get('/index.html'), ports);
   });
 }

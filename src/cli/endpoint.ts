@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../documents/duration.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import type { Ground } from '../ground.ts';
 import { retireEndpoint, rotateSecret } from '../store/endpoints.ts';
@@ -22,7 +22,11 @@ export function registerEndpoint(program: Command): void {
   common(program.command('endpoint <integration>'))
     .description('the webhook address of a brand, and its secret once: issue, show, rotate, retire')
     .option('--rotate', 'make a new secret; the one before counts for the overlap')
-    .option('--overlap <time>', 'how long, such as 24h; 0s ends it at once', overlapMs, standardOverlapMs)
+    .addOption(
+      new Option('--overlap <time>', 'how long, such as 24h; 0s ends it at once')
+        .argParser(overlapMs)
+        .default(standardOverlapMs, formatDuration(standardOverlapMs)),
+    )
     .option('--secret-stdin', 'take the new secret from standard input, for senders that choose it themselves')
     .option('--retire', 'end the endpoint: its address answers 410 from now on; the next call issues a new one')
     .option('--rejections', 'the last requests that were refused, and why; no payloads')

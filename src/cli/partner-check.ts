@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parse } from 'yaml';
+import { parse, type YAMLParseError } from 'yaml';
 import { type Auth, authSchema } from '../documents/auth.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
 import { type CommonOptions, onGround } from './command.ts';
+import { readGiven } from './given-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 import { portNumber } from './serve.ts';
@@ -84,7 +85,7 @@ Examples:
     .action(async (url: string | undefined, options: Options) => {
       const output = { json: options.json === true, html: options.html };
       if (options.sender) {
-        process.exitCode = await onPort(options.port, () =>
+        process.exitCode = await onPort(options.port, async () =>
           runSenderCheck(
             {
               host: options.host,
@@ -92,7 +93,7 @@ Examples:
               patienceMs: options.patience * 1000,
               ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
               ...(options.brand === undefined ? {} : { brandId: options.brand }),
-              ...(options.secretEnv === undefined ? {} : { secret: secretFrom({ env: options.secretEnv }) }),
+              ...(options.secretEnv === undefined ? {} : { secret: await secretFrom({ env: options.secretEnv }) }),
             },
             output,
             terminalIo(),
@@ -130,7 +131,7 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
     );
   }
   if (options.auth === undefined) return { baseUrl: url, auth: { type: 'none' } };
-  const checked = authSchema.safeParse(parse(await readFile(options.auth, 'utf8')));
+  const checked = authSchema.safeParse(parsed(await readGiven(options.auth, 'file'), options.auth));
   if (!checked.success) {
     const [first] = checked.error.issues;
     throw new InnboundError(
@@ -146,6 +147,17 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
   });
   if (resolved.kind === 'missing') throw missing(resolved.missing);
   return { baseUrl: url, auth: usable(resolved.body) };
+}
+
+/** YAML's own message quotes the line, which may hold a credential: only its place is told. */
+function parsed(text: string, file: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    const { linePos } = error as YAMLParseError;
+    const place = linePos === undefined ? '' : ` See line ${linePos[0].line}, column ${linePos[0].col}.`;
+    throw new InnboundError('operate.usage', `${file} is neither YAML nor JSON.${place}`);
+  }
 }
 
 function fromIntegration(

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { readEvents } from '../partner/send/read-events.ts';
 import { runSend, type SendTask } from '../partner/send/run.ts';
+import { readGiven } from './given-file.ts';
 import { terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 
@@ -49,7 +49,7 @@ Examples:
       if (sends && !/^https?:$/.test(URL.parse(options.url ?? '')?.protocol ?? '')) {
         throw new InnboundError('operate.usage', 'Name the endpoint with --url (http or https).');
       }
-      const secret = sends ? secretFrom({ env: options.secretEnv, file: options.secretFile }) : '';
+      const secret = sends ? await secretFrom({ env: options.secretEnv, file: options.secretFile }) : '';
       process.exitCode = await runSend(
         {
           url: options.url ?? '',
@@ -69,7 +69,7 @@ async function taskOf(files: readonly string[], options: Options): Promise<SendT
   if (options.drop !== undefined) return { kind: 'drop', id: options.drop };
   if (options.replay !== undefined) return { kind: 'replay', ids: options.replay === true ? 'all' : options.replay };
   const texts =
-    files.length === 0 ? [await text(process.stdin)] : await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    files.length === 0 ? [await text(process.stdin)] : await Promise.all(files.map((file) => readGiven(file, 'file')));
   const events = texts.map((one, index) => {
     const read = readEvents(one);
     if ('wrong' in read) throw new InnboundError('operate.usage', `${files[index] ?? 'Standard input'}: ${read.wrong}`);

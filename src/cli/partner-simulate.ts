@@ -77,7 +77,7 @@ Examples:
     .action(async (options: Options) => {
       const properties = shippedProperties.slice(0, options.hotels) as unknown as [Property, ...Property[]];
       const { pushUrl } = options;
-      const secret = pushUrl === undefined ? '' : secretFrom({ env: options.pushSecretEnv });
+      const secret = pushUrl === undefined ? '' : await secretFrom({ env: options.pushSecretEnv });
       if (options.shape === 'bare' && options.paging === 'cursor') {
         throw new InnboundError(
           'operate.usage',

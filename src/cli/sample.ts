@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { InnboundError } from '../errors.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
+import { readGiven } from './given-file.ts';
 
 /** A partner's response as a command is given it: a file, or `-` for standard input. */
 export async function readSample(file: string): Promise<Json> {
@@ -14,11 +14,6 @@ export async function readSample(file: string): Promise<Json> {
   }
 }
 
-async function contentOf(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    throw new InnboundError('operate.usage', `The sample ${file} cannot be read.`);
-  }
+function contentOf(file: string): Promise<string> {
+  return file === '-' ? text(process.stdin) : readGiven(file, 'sample');
 }

@@ -55,6 +55,14 @@ test('once built, it is there without a restart; a newer build takes its place',
   assert.equal((await get('/')).body, 'two');
 });
 
+test('who comes without a browser is told where things are', async () => {
+  const answer = await get('/', { accept: '*/*' });
+  assert.equal(answer.statusCode, 200);
+  assert.match(String(answer.headers['content-type']), /^text\/plain/);
+  assert.match(answer.body, /console[\s\S]+\/readyz[\s\S]+\/api\/reference/);
+  assert.equal((await get('/any/page', { accept: '*/*' })).statusCode, 404);
+});
+
 test('the stamp and files outside are not served', async () => {
   for (const at of ['/stamp', '/index.html', '/../package.json', '/assets/%2e%2e/stamp']) {
     const answer = await get(at, {});

@@ -74,15 +74,18 @@ function event(id: string) {
 const programs = [
   { recipe: 'recipe-curl.md', language: 'sh', file: 'send.sh', program: 'sh' },
   { recipe: 'recipe-python.md', language: 'python', file: 'send.py', program: 'python3' },
+  { recipe: 'recipe-php.md', language: 'php', file: 'send.php', program: 'php' },
   { recipe: 'recipe-java.md', language: 'java', file: 'SendWebhook.java', program: 'java' },
 ];
+/** What must work for a recipe to be tried, where it is more than the program. */
+const needs: Record<string, string[]> = {
+  sh: ['-c', 'command -v curl && command -v openssl'],
+  php: ['-r', 'exit(extension_loaded("curl") ? 0 : 1);'],
+};
 
 for (const { recipe, language, file, program } of programs) {
   test(`${recipe} is accepted by the endpoint`, async (context) => {
-    const there = await run(
-      program,
-      program === 'sh' ? ['-c', 'command -v curl && command -v openssl'] : ['--version'],
-    ).then(
+    const there = await run(program, needs[program] ?? ['--version']).then(
       () => true,
       () => false,
     );
