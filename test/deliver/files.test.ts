@@ -3,10 +3,11 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { findKeys } from '../../src/deliver/destinations/files/find-keys.ts';
-import { delivery, reservation, services, temporaryFolder } from './support.ts';
+import { config, delivery, lane, openStore, ports, reservation, services, takeIn, temporaryFolder } from './support.ts';
 
 const limits: DeliverLimits = { batch: 1_000, deadlineMs: 10_000, signal: new AbortController().signal };
 
@@ -166,6 +167,20 @@ test('an amount that Parquet cannot hold to the digit is refused, alone', async 
   const { open } = await setUp(t, { format: 'parquet' });
   const [outcome] = await open().deliver([delivery(reservation('r', { total_amount: '0.12345678901' }))], limits);
   assert.ok(outcome?.kind === 'dead' && outcome.code === 'deliver.refused');
+});
+
+test('in a batch only the record with such an amount is dead', async (t) => {
+  const { open } = await setUp(t, { format: 'parquet' });
+  const { pool, close } = await openStore();
+  t.after(close);
+  const records = Array.from({ length: 16 }, (_, i) =>
+    reservation(`r${i}`, i === 7 ? { total_amount: '0.12345678901' } : {}),
+  );
+  await takeIn(pool, records, ['lake']);
+  const counts = await drainOnce(ports(pool, [lane(config('lake', { batch: 100 }))], { lake: open() }));
+  assert.deepEqual(counts, { delivered: 15, skipped: 0, retry: 0, dead: 1 });
+  const { rows } = await pool.query('select id from dead_letters');
+  assert.deepEqual(rows, [{ id: 'r7' }]);
 });
 
 test('DuckDB reads both formats: partitions, dates, decimals, lists', async (t) => {

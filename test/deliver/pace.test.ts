@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
@@ -33,6 +34,20 @@ test('the rate holds over all nodes', async (t) => {
   const took = (times.at(-1) ?? 0) - (times[0] ?? 0);
   // 6 at once, then 24 at 40 a second; a call may start a little after its grant.
   assert.ok(took >= 550, `30 calls in ${took} ms`);
+});
+
+test('a node whose clock is set back goes on', async (t) => {
+  const { pool } = await setUp(t, 12);
+  let aheadMs = 3_600_000;
+  const crm = scripted(() => {
+    aheadMs = 0;
+    return delivered;
+  });
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+  const one = lane(config('crm', { batch: 1, concurrency: 1, rate: { perSecond: 20, burst: 1 } }));
+  const node = startDeliveries(ports(pool, [one], { crm: crm.destination }, { clock }));
+  t.after(() => node.stop());
+  await until(() => crm.calls.length === 12);
 });
 
 test('an incomplete batch waits for more, a full one goes at once', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type ReplayPorts, replayDeadLetters } from '../../src/deliver/replay.ts';
 import { isLastTry, longestWaitMs, nextTry, retryAfterMs, standardScheduleMs } from '../../src/deliver/retry.ts';
 
 test('first try plus four retries: 5 s, 1 min, 10 min, 1 h, then dead', () => {
@@ -43,4 +44,31 @@ test('Retry-After is seconds or an HTTP date, and nothing else', () => {
   assert.equal(retryAfterMs('999999999', now), longestWaitMs);
   for (const wrong of ['', 'soon', '-1', '1.5', '2026-11-15', undefined])
     assert.equal(retryAfterMs(wrong, now), undefined);
+});
+
+test('replays are spaced, whatever the clock does', async () => {
+  let now = 5_000;
+  const at: number[] = [];
+  const ports: ReplayPorts = {
+    clock: {
+      now: () => now,
+      wait: async (ms) => {
+        now += ms;
+      },
+    },
+    preview: async () => ({ kind: 'ready', record: { type: 'reservation', id: 'r' }, after: {}, diff: [] }),
+    replay: async () => {
+      at.push(now);
+      now += 10;
+      if (at.length === 3) now -= 3_600_000;
+      return true;
+    },
+    wake: () => {},
+  };
+  const letters = Array.from({ length: 5 }, (_, i) => ({ id: String(i), kind: 'delivery' as const }));
+  await replayDeadLetters(ports, letters, { by: 'test', perSecond: 4 });
+  assert.deepEqual(
+    at.map((one) => one - 5_000),
+    [0, 250, 500, 760 - 3_600_000, 1_010 - 3_600_000],
+  );
 });

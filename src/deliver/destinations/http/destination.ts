@@ -27,7 +27,7 @@ export const destinationType: DestinationType<Settings> = {
           const message = `No credentials could be had: ${allowed.message}`;
           return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
         }
-        const remainingMs = limits.deadlineAtMs - clock.now();
+        const remainingMs = limits.deadlineAtMs - performance.now();
         if (remainingMs <= 0) {
           const message = 'The requests for this batch took too long together.';
           return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
@@ -90,7 +90,7 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       async deliver(batch, given) {
-        const limits: Limits = { ...given, deadlineAtMs: clock.now() + given.deadlineMs };
+        const limits: Limits = { ...given, deadlineAtMs: performance.now() + given.deadlineMs };
         const all = batch.map((delivery, index) => plan.items(delivery, index));
         const outcomes: Outcome[][] = batch.map(() => []);
         let toldToWait: readonly Item[] = [];
