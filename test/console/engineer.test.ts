@@ -44,13 +44,13 @@ describe('the integration engineer', { skip }, () => {
     await page.getByRole('link', { name: 'Mapping studio' }).click();
     await page.getByLabel('Sample, as JSON').fill(sample);
     await page.getByRole('button', { name: 'Suggest a mapping' }).click();
-    await page.getByText('A first mapping').waitFor();
-    assert.match(await page.getByLabel('Connector, as YAML').inputValue(), /check_in: arrival/);
     await page.getByText(/of 2 records pass/).waitFor();
+    assert.match(await page.getByLabel('Connector, as YAML').inputValue(), /check_in: arrival/);
   });
 
   test('sees the canonical record beside the connector, with notes, and what would fail', async () => {
-    await page.getByRole('link', { name: 'Mapping studio' }).click();
+    // Anew: what the last mapping gave must not pass for this one's.
+    await page.goto(`${desk.url}/studio`);
     await page.getByLabel('Sample, as JSON').fill(sample);
     await page.getByLabel('Connector, as YAML').fill(connector);
     const becomes = page.locator('.card', { has: page.getByRole('heading', { name: 'What it becomes' }) });
@@ -90,7 +90,6 @@ describe('the integration engineer', { skip }, () => {
     await page.getByLabel('Its name').fill('harbour');
     await page.getByLabel('Connector, as YAML').fill(connector);
     await page.getByRole('button', { name: 'Apply harbour' }).click();
-    await page.getByText('harbour is in force as version 1').waitFor();
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('link', { name: 'harbour' }).click();
     assert.equal(await page.getByLabel('connector harbour, as YAML').inputValue(), connector);

@@ -20,7 +20,10 @@ export function DeadLetter() {
     queryFn: ({ signal }) => get<WholeDeadLetter>(`/dead-letters/${part(id)}`, undefined, signal),
   });
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      head={<Head title={`Dead letter ${id}`} crumb={<Link to="/dead-letters">Dead letters</Link>} />}
+    >
       {(letter) => (
         <>
           <Head
@@ -123,8 +126,8 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
           value={under}
           onChange={(value) => setUnder(value as Under)}
           data={[
-            { value: 'today', label: 'Under today’s documents' },
-            { value: 'recorded', label: 'Under those it failed with' },
+            { value: 'today', label: 'Today’s documents' },
+            { value: 'recorded', label: 'Those it failed under' },
           ]}
           aria-label="Which documents"
         />

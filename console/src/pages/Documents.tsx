@@ -74,7 +74,11 @@ export function DocumentPage() {
     queryFn: () => get<DocumentText>(`/documents/${part(kind)}/${part(name)}`),
     refetchOnWindowFocus: false,
   });
-  return <Loaded query={query}>{(document) => <Editing key={document.version} document={document} />}</Loaded>;
+  return (
+    <Loaded query={query} head={<Head title={name} crumb={<Link to="/documents">Documents</Link>} />}>
+      {(document) => <Editing key={document.version} document={document} />}
+    </Loaded>
+  );
 }
 
 function Editing({ document }: { document: DocumentText }) {

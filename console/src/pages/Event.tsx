@@ -18,7 +18,7 @@ export function Event() {
     refetchOnWindowFocus: false,
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} head={<Head title={`Event ${seq}`} crumb={<Link to="/events">Events</Link>} />}>
       {(event) => (
         <>
           <Head

@@ -27,7 +27,7 @@ export function Integration() {
     refetchInterval: every,
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} head={<Head title={name} crumb={<Link to="/integrations">Integrations</Link>} />}>
       {(brand) => (
         <>
           <Head
@@ -106,9 +106,11 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!stopped)}>
-        {stopped ? 'Resume' : 'Pause pulling'}
-      </Button>
+      {brand.pull && (
+        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!stopped)}>
+          {stopped ? 'Resume' : 'Pause pulling'}
+        </Button>
+      )}
       <Button variant="default" component={Link} to={`/documents/integration/${brand.name}`}>
         Edit document
       </Button>
@@ -129,7 +131,9 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
       flush
     >
       {brand.pull === null ? (
-        <Empty title="This brand is not pulled">Its data comes by events alone.</Empty>
+        <Empty small title="This brand is not pulled">
+          Its data comes by events alone.
+        </Empty>
       ) : (
         <table className="list">
           <thead>
@@ -251,7 +255,9 @@ function RecentRuns({ name }: { name: string }) {
       flush
     >
       <Loaded query={query}>
-        {({ items }) => (items.length === 0 ? <Empty title="No run yet" /> : <RunTable runs={items} brand={false} />)}
+        {({ items }) =>
+          items.length === 0 ? <Empty small title="No run yet" /> : <RunTable runs={items} brand={false} />
+        }
       </Loaded>
     </Card>
   );

@@ -16,7 +16,7 @@ export function Run() {
     refetchInterval: ({ state }) => (state.data?.finished_at ? false : 1_000),
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} head={<Head title="Run" crumb={<Link to="/runs">Runs</Link>} />}>
       {(run) => (
         <>
           <Head

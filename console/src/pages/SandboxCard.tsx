@@ -21,7 +21,7 @@ export function SandboxCard({ integration }: { integration: string }) {
       <Loaded query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Nothing was tried yet">
+            <Empty small title="Nothing was tried yet">
               The sandbox address takes anything, touches nothing, and answers with a report that shows here too.
             </Empty>
           ) : (

@@ -24,9 +24,12 @@ export function Studio() {
   const [sample, setSample] = useState('');
   const [push, setPush] = useState(false);
   const brands = useBrands();
-  const brand = brands.find(({ connector }) => connector === search.connector)?.name;
+  // One that is pulled comes first: a page can be fetched from it.
+  const users = brands.filter(({ connector }) => connector === search.connector);
+  const brand = (users.find(({ pull }) => pull !== null) ?? users[0])?.name;
   const [asBrand, setAsBrand] = useState<string>();
   const integration = asBrand ?? brand;
+  const pulled = brands.some(({ name: its, pull }) => its === integration && pull !== null);
 
   const connector = useQuery({
     queryKey: ['documents', 'connector', search.connector],
@@ -143,9 +146,9 @@ export function Studio() {
                 >
                   Suggest a mapping
                 </Button>
-                {operator && integration && (
+                {operator && integration && pulled && (
                   <Button variant="default" onClick={() => fetchOne.mutate(integration)} loading={fetchOne.isPending}>
-                    Fetch one page from {integration}
+                    Fetch one page of this brand
                   </Button>
                 )}
               </div>

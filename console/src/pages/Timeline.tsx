@@ -18,7 +18,7 @@ export function Timeline() {
     refetchInterval: ({ state }) => (state.data?.deliveries.some(({ due_at }) => due_at !== null) ? 5_000 : false),
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} head={<Head title={id} crumb={<Link to="/reservations">Reservations</Link>} />}>
       {(story) => (
         <>
           <Head

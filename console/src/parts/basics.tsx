@@ -89,10 +89,11 @@ export function Ago({ at, none = 'never' }: { at: string | null | undefined; non
   );
 }
 
-export function Empty(props: { title: string; children?: ReactNode; action?: ReactNode }) {
+/** Nothing here, and what to do about it; `small` where it is one part of a page among others. */
+export function Empty(props: { title: string; small?: boolean; children?: ReactNode; action?: ReactNode }) {
   return (
-    <div className="empty">
-      {icons.bell}
+    <div className="empty" data-small={props.small}>
+      {!props.small && icons.bell}
       <strong className="title">{props.title}</strong>
       {props.children && <p>{props.children}</p>}
       {props.action}
@@ -137,14 +138,22 @@ export function Failure({ error }: { error: unknown }) {
 /** Waiting, failed, or there: each page says only what it shows when it is there. */
 export function Loaded<T>(props: {
   query: { data: T | undefined; error: unknown; isPending: boolean };
+  /** For a page whose head is known only when it is there: what stands above until then, and where a way back is. */
+  head?: ReactNode;
   children: (data: T) => ReactNode;
 }) {
   const { data, error } = props.query;
   if (data !== undefined) return <>{props.children(data)}</>;
-  if (error) return <Failure error={error} />;
   return (
-    <p className="muted" role="status">
-      One moment …
-    </p>
+    <>
+      {props.head}
+      {error ? (
+        <Failure error={error} />
+      ) : (
+        <p className="muted" role="status">
+          One moment …
+        </p>
+      )}
+    </>
   );
 }

@@ -6,9 +6,11 @@ export interface DiffLine {
   readonly at: number;
 }
 
+const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
+
 /** By the longest common sequence of lines. Documents are a few hundred lines: a table of all pairs is quick enough. */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const [old, fresh] = [linesOf(before), linesOf(after)];
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {
