@@ -25,8 +25,8 @@ const exampleSchema = z.strictObject({
   place: z.int(),
   about: z.string(),
   timezone: z.string().default(defaultTimezone),
-  /** The input is the data of an event. */
-  push: z.boolean().default(false),
+  /** What the input is: a list, the answer for one reservation, the data of an event. */
+  form: z.enum(['list', 'single', 'event']).default('list'),
   mapping: z.string(),
   input: z.string(),
   /** The records, each with the keys that the example is about. */

@@ -73,13 +73,15 @@ function fieldList(): string {
   ].join('\n');
 }
 
-function shown({ title, about, timezone, mapping, input, output, push }: Example): string {
+const inputTitles = { list: 'Response:', single: 'Response for one reservation:', event: 'Data of an event:' };
+
+function shown({ title, about, timezone, mapping, input, output, form }: Example): string {
   const zone = timezone === defaultTimezone ? '' : ` The property is in ${timezone}.`;
   return [
     `### ${title}`,
     about + zone,
     `\`\`\`yaml\n${mapping.trim()}\n\`\`\``,
-    push ? 'Data of an event:' : 'Response:',
+    inputTitles[form],
     `\`\`\`json\n${input.trim()}\n\`\`\``,
     'Records:',
     `\`\`\`json\n${output.trim()}\n\`\`\``,

@@ -1,4 +1,5 @@
 import { type ReservationDraft, toReservation } from './canonical/check.ts';
+import { describeProblems, type Problem } from './canonical/field-check.ts';
 import type { Reservation } from './canonical/reservation.ts';
 import type { Connector } from './documents/connector.ts';
 import type { Integration } from './documents/integration.ts';
@@ -6,7 +7,14 @@ import type { ErrorCode } from './errors.ts';
 import { normalizeReservation } from './normalize/normalize.ts';
 import type { Arrival, Prepared } from './reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
-import { type CompiledShape, compilePushShape, compileShape, type Draft, type Shaper } from './shape/shape.ts';
+import {
+  type CompiledShape,
+  compilePushShape,
+  compileShape,
+  compileSingleShape,
+  type Draft,
+  type Shaper,
+} from './shape/shape.ts';
 import type { Json, Note } from './terms.ts';
 import { compileRules, type RuleSet } from './transform/rules.ts';
 
@@ -14,6 +22,8 @@ import { compileRules, type RuleSet } from './transform/rules.ts';
 export interface Path {
   /** What a partner's list holds. */
   readonly shaper: Shaper;
+  /** What a partner answers for one reservation: as in its list, unless the connector says otherwise. */
+  readonly singleShaper: Shaper;
   /** What a partner's event holds: the same, but for what the connector's push section says. */
   readonly pushShaper: Shaper;
   prepare(raw: RawRecord, arrival: Arrival, complete?: Complete): Prepared;
@@ -41,26 +51,23 @@ export function compilePath(
   const config = shapeConfig(connector, integration.timezone);
   const pull = compileShape(config);
   const push = compilePushShape(config, connector.push?.map);
+  const single = compileSingle(connector, config, pull);
   const rules = compileRules(integration.transforms, {
     integration: integration.integration,
     brand_id: integration.brand_id,
     ...(integration.country !== undefined && { country: integration.country }),
   });
-  if (pull.kind === 'ok' && push.kind === 'ok' && rules.kind === 'ok') {
-    const compiled = { shaper: pull.shaper, pushShaper: push.shaper };
+  if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
+    const shapers = { pull: pull.shaper, single: single.shaper, push: push.shaper };
     const prepare = (raw: RawRecord, arrival: Arrival, complete?: Complete) =>
-      prepareRecord(
-        arrival.mode === 'pull' ? pull.shaper : push.shaper,
-        rules.rules,
-        integration.country,
-        raw,
-        arrival,
-        complete,
-      );
-    return { kind: 'ok', path: { ...compiled, prepare } };
+      prepareRecord(shapers[arrival.mode], rules.rules, integration.country, raw, arrival, complete);
+    const path = { shaper: pull.shaper, singleShaper: single.shaper, pushShaper: push.shaper, prepare };
+    return { kind: 'ok', path };
   }
   const problems: PathProblem[] = [];
-  problems.push(...shapeProblems(pull, push).map((problem) => ({ document: 'connector' as const, ...problem })));
+  problems.push(
+    ...shapeProblems(pull, push, single).map((problem) => ({ document: 'connector' as const, ...problem })),
+  );
   if (rules.kind === 'invalid') {
     problems.push(...rules.problems.map((problem) => ({ document: 'integration' as const, ...problem })));
   }
@@ -79,7 +86,7 @@ function prepareRecord(
   const draft = shaper.draft(raw);
   const whole = complete?.(draft.record, draft.present) ?? { record: draft.record, notes: [] };
   const checked = toReservation(whole);
-  if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked.code, checked.problems);
+  if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked);
   const region = country === undefined ? {} : { country };
   const clean = normalizeReservation(checked.reservation, region);
   const ruled = rules.apply(clean.reservation);
@@ -87,21 +94,16 @@ function prepareRecord(
     return { kind: 'dropped', arrival, id: checked.reservation.id, reason: ruled.note, raw: raw.value };
   }
   if (ruled.kind === 'failed') {
-    return dead(
-      arrival,
-      shaper.selfContained(raw),
-      ruled.code,
-      [{ field: `transforms[${ruled.rule}]`, rule: ruled.message }],
-      checked.reservation.id,
-    );
+    const { code, rule, message } = ruled;
+    const problems = [{ field: `transforms[${rule}]`, rule: message }];
+    return dead(arrival, shaper.selfContained(raw), { code, problems, message }, checked.reservation.id);
   }
   const notes: Note[] = [...draft.notes, ...whole.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
   let record: Reservation = clean.reservation;
   if (ruled.changed) {
     // What a rule wrote is checked and cleaned like what a partner wrote.
     const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
-    if (again.kind === 'invalid')
-      return dead(arrival, shaper.selfContained(raw), again.code, again.problems, checked.reservation.id);
+    if (again.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), again, checked.reservation.id);
     const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
     record = cleanAgain.reservation;
     notes.push(...cleanAgain.notes);
@@ -124,10 +126,10 @@ function prepareRecord(
 function dead(
   arrival: Arrival,
   raw: RawRecord,
-  code: ErrorCode,
-  problems: readonly { field: string; rule: string; type?: string }[],
+  broken: { readonly code: ErrorCode; readonly problems: readonly Problem[]; readonly message?: string },
   id = raw.key,
 ): Prepared {
+  const { code, problems } = broken;
   return {
     kind: 'dead',
     arrival,
@@ -136,9 +138,7 @@ function dead(
       type: 'reservation',
       ...(id !== '' && { id }),
       code,
-      message: problems
-        .map(({ field, rule, type }) => `${field} ${rule}${type === undefined ? '' : ` (it is ${type})`}`)
-        .join('; '),
+      message: broken.message ?? describeProblems(problems),
       detail: { problems: problems.map((problem) => ({ ...problem })) },
       // What a replay needs besides the record itself, where the mapping looks around it.
       raw: { ...raw } as unknown as Json,
@@ -154,12 +154,24 @@ function shapeConfig(connector: Connector, timezone: string): ShapeConfig {
 /** The mistakes of a connector that no integration uses yet. */
 export function connectorProblems(connector: Connector): MappingProblem[] {
   const config = shapeConfig(connector, 'UTC');
-  return shapeProblems(compileShape(config), compilePushShape(config, connector.push?.map));
+  const pull = compileShape(config);
+  const push = compilePushShape(config, connector.push?.map);
+  return shapeProblems(pull, push, compileSingle(connector, config, pull));
 }
 
-/** Events are read by the same map where the push section says nothing, so its mistakes show in both modes; they are told once. */
-function shapeProblems(pull: CompiledShape, push: CompiledShape): MappingProblem[] {
-  const inPull = pull.kind === 'ok' ? [] : pull.problems;
-  const inPush = push.kind === 'ok' ? [] : push.problems;
-  return [...inPull, ...inPush.filter(({ path }) => inPull.length === 0 || path.startsWith('push.'))];
+function compileSingle(connector: Connector, config: ShapeConfig, pull: CompiledShape): CompiledShape {
+  const map = connector.pull?.single?.map;
+  return map === undefined ? pull : compileSingleShape(config, map);
+}
+
+/** Events and single answers are read by the same map where they say nothing of their own, so its mistakes show in each; they are told once. */
+function shapeProblems(...shapes: readonly CompiledShape[]): MappingProblem[] {
+  const found = new Map<string, MappingProblem>();
+  for (const shape of shapes) {
+    for (const problem of shape.kind === 'ok' ? [] : shape.problems) {
+      const own = problem.path.startsWith('push.') || problem.path.startsWith('pull.');
+      if (own || found.size === 0 || shape === shapes[0]) found.set(`${problem.path} ${problem.message}`, problem);
+    }
+  }
+  return [...found.values()];
 }

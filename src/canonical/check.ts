@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Json, Note } from '../terms.ts';
-import { FieldCheck, type Problem, storable } from './field-check.ts';
+import { FieldCheck, mustBeThere, type Problem, storable } from './field-check.ts';
 import { type Charge, type Guest, type Reservation, type Room, type Status, statuses } from './reservation.ts';
 
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
@@ -50,17 +50,18 @@ export function toReservation(
   const extra = extraOf(check, raw.extra);
 
   const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
-  if (id === undefined && isEmpty(raw.id)) check.fail('id', 'must be there', raw.id);
-  if (checkIn === undefined && isEmpty(raw.check_in)) check.fail('check_in', 'must be there', raw.check_in);
-  if (checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', 'must be there', raw.check_out);
+  if (id === undefined && isEmpty(raw.id)) check.fail('id', mustBeThere, raw.id);
+  if (checkIn === undefined && isEmpty(raw.check_in)) check.fail('check_in', mustBeThere, raw.check_in);
+  if (checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', mustBeThere, raw.check_out);
   if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
-    check.fail('check_out', 'must not be before check_in', raw.check_out);
+    check.conflict('check_out', 'must not be before check_in');
   // A record wrong in nothing but its status has a code of its own: its cure is a line under `values`.
   const otherwiseSound = check.problems.length === 0;
   if (status === undefined) {
     const given = statusRaw ?? raw.status;
     const unknown = !isEmpty(given);
-    check.fail('status', unknown ? 'must be a known status' : 'must be there', given);
+    if (unknown) check.failStatus(given);
+    else check.fail('status', mustBeThere, given);
     return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
   }
   if (check.problems.length > 0 || id === undefined || checkIn === undefined || checkOut === undefined)

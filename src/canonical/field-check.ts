@@ -5,12 +5,38 @@ import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import type { FieldKind } from './fields.ts';
 
-/** A rule that a field broke. It names the value's type and never the value: that may be a guest's. */
+/** A rule that a field broke. It names the value's type and never the value, which may be a guest's; a status alone is nobody's. */
 export interface Problem {
   readonly field: string;
   readonly rule: string;
-  readonly type: string;
+  /** Absent where the rule is about two fields. */
+  readonly type?: string;
+  readonly status?: string;
 }
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** All that was broken, as a person reads it: "check_in must be a real date, YYYY-MM-DD (it came as text)". */
+export function describeProblems(problems: readonly Problem[]): string {
+  return problems.map(describe).join('; ');
+}
+
+function describe({ field, rule, type, status }: Problem): string {
+  if (rule === mustBeThere) return `${field} is missing`;
+  const came = status === undefined ? typeWords[type ?? ''] : JSON.stringify(status);
+  return came === undefined ? `${field} ${rule}` : `${field} ${rule} (it came as ${came})`;
+}
+
+/** The rule of a field without which there is no record. */
+export const mustBeThere = 'must be there';
+const longestStatus = 80;
 
 const longestDecimal = 60;
 
@@ -37,6 +63,20 @@ export class FieldCheck {
   fail(name: string, rule: string, value: unknown): undefined {
     this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
     return undefined;
+  }
+
+  /** Two fields that contradict each other. */
+  conflict(name: string, rule: string): void {
+    this.problems.push({ field: this.path(name), rule });
+  }
+
+  /** A status that nobody knows: the spelling is told, since it is what the cure has to list. */
+  failStatus(value: unknown): void {
+    const spelling = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined;
+    const status =
+      spelling !== undefined && spelling.length > longestStatus ? `${spelling.slice(0, longestStatus)}…` : spelling;
+    const rule = 'must be a known status';
+    this.problems.push({ field: 'status', rule, type: typeOf(value), ...(status !== undefined && { status }) });
   }
 
   text(value: unknown, name: string): string | undefined {

@@ -13,6 +13,7 @@ import { readSample } from './sample.ts';
 interface Options extends CommonOptions {
   readonly sample: string;
   readonly integration?: string;
+  readonly single?: boolean;
   readonly push?: boolean;
   readonly explain?: boolean;
 }
@@ -25,6 +26,7 @@ export function registerMap(program: Command): void {
       'a response of the partner (or, with --push, an event), as JSON; - for standard input',
     )
     .option('-i, --integration <name>', 'map as this integration would: its time zone, country and rules')
+    .option('--single', 'the sample is the answer for one reservation, not a list')
     .option('--push', 'the sample is an event, not a list')
     .option('--explain', 'with --json: {record, origins, notes, drift, unmapped} instead of the record alone')
     .addHelpText(
@@ -64,12 +66,12 @@ Examples:
         throw new InnboundError('documents.invalid', compiled.problems[0]?.message ?? '');
       const { path: route } = compiled;
       const body = await readSample(options.sample);
-      const shaper = options.push ? route.pushShaper : route.shaper;
+      const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
+      const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
       const data = options.push && isObject(body) && isObject(body.data) ? body.data : body;
-      const found = options.push ? shaper.single(data) : shaper.records(data);
+      const found = mode === 'pull' ? shaper.records(data) : shaper.single(data);
       if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
       const records = 'records' in found ? found.records : [found.record];
-      const mode = options.push ? 'push' : 'pull';
       for (const raw of records) {
         const prepared = route.prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' });
         if (prepared.kind === 'dead') {

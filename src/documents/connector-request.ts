@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, type Report, textsChecked, textsIn } from './checked.ts';
+import { mapSchema } from './connector-mapping.ts';
 import { checkPlaceholders, placeholdersIn, requestPlaceholders, singlePlaceholders } from './placeholders.ts';
 import { headerName } from './scalars.ts';
 
@@ -55,7 +56,16 @@ export const requestSchema = crossChecked(z.strictObject(requestParts(requestPla
   }
 }).describe('How the list of reservations is asked for.');
 
-export const singleSchema = crossChecked(z.strictObject(requestParts(singlePlaceholders)), (request, report) => {
+const singleParts = {
+  ...requestParts(singlePlaceholders),
+  map: mapSchema
+    .optional()
+    .describe(
+      'Where the answer for one reservation differs from `map`, field by field and list by list; nothing is taken from `map` where the list comes as flat rows. The place of the reservation is shape.single_path.',
+    ),
+};
+
+export const singleSchema = crossChecked(z.strictObject(singleParts), (request, report) => {
   checkBody(request, report);
   if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
 }).describe('How one reservation is asked for; it completes thin events and re-fetches.');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { closest } from '../canonical/closest.ts';
 import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../canonical/reservation.ts';
 import { checkedText } from './checked.ts';
 import { rateSchema } from './rate.ts';
 import { durationText, nameText } from './scalars.ts';
-import { closest } from './suggest.ts';
 
 /** What every destination has, whatever its type. */
 

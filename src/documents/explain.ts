@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { closest } from '../canonical/closest.ts';
 import { type Problem, withSuggestion } from './mistake.ts';
 import { type Path, valueAt } from './path.ts';
 import {
@@ -15,7 +16,6 @@ import {
   unwrap,
   valuesOf,
 } from './schema-walk.ts';
-import { closest } from './suggest.ts';
 
 type Issue = z.core.$ZodIssue;
 

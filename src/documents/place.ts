@@ -1,5 +1,5 @@
+import { closest } from '../canonical/closest.ts';
 import { checkedText } from './checked.ts';
-import { closest } from './suggest.ts';
 
 /** Where in a request a value goes. */
 export interface Place {

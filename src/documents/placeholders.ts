@@ -1,5 +1,5 @@
+import { closest } from '../canonical/closest.ts';
 import type { Finding } from './checked.ts';
-import { closest } from './suggest.ts';
 
 /** What `{name}` in a connector's request may stand for. A value that is one placeholder alone keeps its type: a list stays a list. */
 export const requestPlaceholders: Readonly<Record<string, string>> = {

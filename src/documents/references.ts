@@ -1,8 +1,8 @@
+import { closest } from '../canonical/closest.ts';
 import type { DocumentKind } from './kinds.ts';
 import { type Mistake, withSuggestion } from './mistake.ts';
 import type { ParsedFile } from './parse.ts';
 import { type Path, valueAt } from './path.ts';
-import { closest } from './suggest.ts';
 
 /**
  * What is wrong between documents. Works on what was written, not on what met its schema: a document with a mistake of its

@@ -1,11 +1,11 @@
 import countries from 'i18n-iso-countries';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
+import { closest } from '../canonical/closest.ts';
 import { checkedText, type Finding } from './checked.ts';
 import { durationForm, parseDuration } from './duration.ts';
 import { hasReference } from './secret-reference.ts';
 import { parseSize, sizeForm } from './size.ts';
-import { closest } from './suggest.ts';
 
 countries.registerLocale(english);
 

@@ -1,5 +1,5 @@
+import { closest } from '../canonical/closest.ts';
 import type { Finding } from './checked.ts';
-import { closest } from './suggest.ts';
 
 /** A place outside the documents that holds a secret: ${env:NAME}, ${file:/path} or ${secret:name}. */
 export interface Reference {

@@ -4,7 +4,8 @@ import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
 
 /** How a record came to us. */
 export interface Arrival {
-  readonly mode: 'pull' | 'push';
+  /** As the partner's list has it, as its answer for one reservation has it, or as its events have it. */
+  readonly mode: 'pull' | 'single' | 'push';
   /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
   readonly effectiveAt: EpochMs;
   readonly cause: 'run' | 'event' | 'replay' | 'guest' | 'erasure';

@@ -65,7 +65,8 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   const day = Number(d);
   if (!isRealDate(year, month, day) || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60)
     return undefined;
-  if (offset === undefined || timezone === undefined) return formatLocalDate(year, month, day);
+  // Date.UTC takes the years 0 to 99 for those of the last century.
+  if (offset === undefined || timezone === undefined || year < 100) return formatLocalDate(year, month, day);
   const written = Date.UTC(year, month - 1, day, Number(hour), Number(minute), Number(second));
   return localDateOf(written - offsetMs(offset), timezone);
 }
@@ -87,4 +88,17 @@ export function addDays(date: string, days: number): string | undefined {
   const moved = new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs);
   const text = Number.isNaN(moved.getTime()) ? '' : moved.toISOString().slice(0, 10);
   return isLocalDate(text) ? text : undefined;
+}
+
+/**
+ * The first day of the calendar, which some systems hold for "none", and what a time zone's offset makes of it. No reservation and
+ * no guest has a real date there.
+ */
+export function isPlaceholderDate(date: string): boolean {
+  return date.startsWith('0000') || date === '0001-01-01';
+}
+
+/** A date of zeros alone, in whatever format: 0000-00-00, 00/00/0000 00:00. */
+export function isZeros(value: Json): boolean {
+  return typeof value === 'string' && /^\s*(?:0[-/.:T Z]*){8,}$/.test(value);
 }

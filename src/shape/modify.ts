@@ -5,7 +5,7 @@ import { passes } from '../canonical/field-check.ts';
 import type { Json } from '../terms.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { FieldForm } from './config.ts';
-import { addDays } from './dates.ts';
+import { addDays, isPlaceholderDate, isZeros } from './dates.ts';
 import type { Env } from './env.ts';
 import { namePart } from './names.ts';
 import { readNumber } from './numbers.ts';
@@ -46,7 +46,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     leaf ? numbered(slot.reading) : undefined,
     minor(form, at, env),
     negated(form),
-    leaf ? dated(slot.reading) : undefined,
+    leaf ? dated(slot) : undefined,
     later(form, slot, at, env),
     countried(form),
   ].filter((step) => step !== undefined);
@@ -171,15 +171,16 @@ function negated(form: FieldForm): Modify | undefined {
   };
 }
 
-const zeroDate = /^0{4}-?0{2}-?0{2}/;
-
-function dated({ date: read }: Reading): Modify | undefined {
+function dated(slot: Slot): Modify | undefined {
+  const { date: read } = slot.reading;
   if (read === undefined) return undefined;
-  return (value) => {
+  return (value, scope) => {
     const date = read(value);
-    if (date !== undefined) return date;
-    // Databases write an empty date as zeros.
-    return typeof value === 'string' && zeroDate.test(value) ? undefined : value;
+    if (date === undefined ? !isZeros(value) : !isPlaceholderDate(date)) return date ?? value;
+    const reason = 'A date that systems write where they have none was read as empty.';
+    const field = slotPath(slot, scope.root);
+    scope.root.notes.push({ step: 'shape', field, code: 'placeholder_date', reason, before: value });
+    return undefined;
   };
 }
 

@@ -28,6 +28,17 @@ export function compilePushShape(config: ShapeConfig, push: MapConfig | undefine
   return alone.kind === 'invalid' ? alone : compileAt(pushConfig(config, push), 'map');
 }
 
+/**
+ * The same for the answer for one reservation, where the connector says that it looks another way than the list: `single` is laid
+ * over the connector's map, a list as a whole. A list of flat rows lends it nothing: one reservation comes in no rows.
+ */
+export function compileSingleShape(config: ShapeConfig, single: MapConfig): CompiledShape {
+  const { flat, ...shape } = config.shape ?? {};
+  const alone = compileAt({ ...config, shape, map: single }, 'pull.single.map');
+  if (alone.kind === 'invalid' || flat !== undefined) return alone;
+  return compileAt({ ...config, shape, map: { ...config.map, ...single } }, 'map');
+}
+
 function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
   const env = newEnv(config, mapAt, false);
   checkConfig(config, env);

@@ -4,7 +4,7 @@ import type { Pool, Tx } from './pool.ts';
 export interface NewestRaw {
   readonly raw: Json;
   readonly effectiveAt: Date;
-  readonly mode: 'pull' | 'push';
+  readonly mode: 'pull' | 'single' | 'push';
 }
 
 /** What the partner sent for the newest version of a record, as long as it is kept. */
@@ -15,8 +15,10 @@ export async function newestRaw(
   id: string,
 ): Promise<NewestRaw | undefined> {
   const { rows } = await db.query<NewestRaw>(
-    `select r.raw, r.effective_at as "effectiveAt", case when r.cause = 'event' then 'push' else 'pull' end as mode
+    `select r.raw, r.effective_at as "effectiveAt",
+            case when r.cause = 'run' then 'pull' when e.hydrated_at is null then 'push' else 'single' end as mode
        from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
+       left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
       where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')
       order by c.version desc limit 1`,
     [integration, type, id],

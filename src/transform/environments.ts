@@ -7,6 +7,8 @@ import { ChargeView, ExtraView, GuestView, ReservationView, RoomView } from './v
 /** What an expression is about: a reservation, an item of one of its lists (with the reservation around it), or a guest by itself. */
 export type ScopeName = 'reservation' | ListName | 'guest';
 
+const constants = ['integration', 'brand_id', 'country'];
+
 function typed(fields: Readonly<Record<string, FieldKind>>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, celTypes[kind]]));
 }
@@ -27,7 +29,7 @@ function withTypes(): Environment {
   environment.registerType('Extra', { ctor: ExtraView });
   environment.registerType('Reservation', { ctor: ReservationView, fields: reservationTypes() });
   registerFunctions(environment);
-  for (const name of ['integration', 'brand_id', 'country']) environment.registerVariable(name, 'string');
+  for (const name of constants) environment.registerVariable(name, 'string');
   return environment;
 }
 
@@ -54,6 +56,26 @@ function overGuest(): Environment {
 
 const overList = (list: ListName): Environment =>
   reservation.clone().registerVariable(lists[list].variable, lists[list].type);
+
+const ofReservation = [...Object.keys(reservationTypes()), 'reservation', ...constants];
+const ofItem = (list: ListName): readonly string[] => [lists[list].variable, ...ofReservation];
+
+/** The names that an expression may begin with. */
+export const variables: Readonly<Record<ScopeName, readonly string[]>> = {
+  reservation: ofReservation,
+  guests: ofItem('guests'),
+  rooms: ofItem('rooms'),
+  charges: ofItem('charges'),
+  guest: [...Object.keys(guestFields), 'guest', ...constants],
+};
+
+/** The fields of each type that has some. */
+export const fieldsOf: Readonly<Record<string, readonly string[]>> = {
+  Guest: Object.keys(guestFields),
+  Room: Object.keys(lists.rooms.fields),
+  Charge: Object.keys(lists.charges.fields),
+  Reservation: Object.keys(reservationTypes()),
+};
 
 export const environments: Readonly<Record<ScopeName, Environment>> = {
   reservation,

@@ -1,8 +1,9 @@
 import type { ASTNode, ParseError, TypeError as TypeMistake } from '@marcbachmann/cel-js';
+import { closest } from '../canonical/closest.ts';
 import type { ErrorCode } from '../errors.ts';
 import { NotADate } from './calendar.ts';
 import { mostSteps } from './cost.ts';
-import { environments, type ScopeName } from './environments.ts';
+import { environments, fieldsOf, type ScopeName, variables } from './environments.ts';
 import { withWrittenNames } from './functions.ts';
 import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
 import { LimitReached, limits } from './limits.ts';
@@ -41,7 +42,7 @@ export function compileExpression(text: string, scope: ScopeName): Compiled {
     if (guarded.mistakes.length > 0) return invalid(...guarded.mistakes);
     const parsed = environment.parse(guarded.text);
     const checked = parsed.check();
-    if (!checked.valid) return invalid(mistakeOf(checked.error, text));
+    if (!checked.valid) return invalid(mistakeOf(checked.error, text, scope));
     if (mostSteps(ast, limits.items) > limits.steps) {
       return invalid({
         message: 'The expression could take too long: go over fewer lists, or build shorter texts.',
@@ -51,7 +52,7 @@ export function compileExpression(text: string, scope: ScopeName): Compiled {
     }
     return { kind: 'ok', expression: runnable(parsed, ast, checked.type ?? 'dyn') };
   } catch (error) {
-    return invalid(mistakeOf(error, text));
+    return invalid(mistakeOf(error, text, scope));
   }
 }
 
@@ -81,10 +82,10 @@ function isCelError(error: unknown): error is CelError {
 }
 
 /** The library's own error, at the place where the eye should go. */
-function mistakeOf(error: unknown, text: string): Mistake {
+function mistakeOf(error: unknown, text: string, scope: ScopeName): Mistake {
   if (!isCelError(error))
     return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
-  const message = messages[error.code]?.(error) ?? sentence(withWrittenNames(error.summary));
+  const message = messages[error.code]?.(error, scope) ?? sentence(withWrittenNames(error.summary));
   const place = placeOf(error, text);
   const offset = Math.min(place.offset, text.length);
   return place.length > 0
@@ -108,18 +109,34 @@ function placeOf(error: CelError, text: string): { offset: number; length: numbe
 }
 
 /** The checker leaves the type it found on the node; its declarations do not say so, hence the care. */
-function isBoolean(node: ASTNode): boolean {
-  const { checkedType } = node as { checkedType?: { name?: string } };
-  return checkedType?.name === undefined || checkedType.name === 'bool' || checkedType.name === 'dyn';
+function typeName(node: ASTNode): string | undefined {
+  return (node as { checkedType?: { name?: string } }).checkedType?.name;
 }
 
-const messages: Readonly<Record<string, (error: CelError) => string>> = {
-  unknown_variable: (error) => `There is no variable ${lastWord(error)}.`,
-  no_such_key: (error) => `There is no field ${lastWord(error)}.`,
+function isBoolean(node: ASTNode): boolean {
+  const name = typeName(node);
+  return name === undefined || name === 'bool' || name === 'dyn';
+}
+
+const messages: Readonly<Record<string, (error: CelError, scope: ScopeName) => string>> = {
+  unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
+  no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
   no_such_overload: (error) => `These types do not go together: ${error.summary.replace(/^no such overload: /, '')}.`,
   no_matching_overload: (error) =>
     `No function takes these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
 };
+
+function unknown(kind: string, word: string, known: readonly string[]): string {
+  const near = closest(word, known);
+  return near === undefined ? `There is no ${kind} ${word}.` : `There is no ${kind} ${word}; did you mean ${near}?`;
+}
+
+/** The fields of the object that the field was looked for in. */
+function fieldsBeside(error: CelError): readonly string[] {
+  const node = error.node as ASTNode | undefined;
+  const owner = node?.op === '.' ? typeName(node.args[0]) : undefined;
+  return fieldsOf[owner ?? ''] ?? [];
+}
 
 function lastWord(error: CelError): string {
   return error.summary.slice(error.summary.lastIndexOf(':') + 1).trim();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ActiveIntegration } from '../active.ts';
 import { toGuest } from '../canonical/check.ts';
+import { describeProblems } from '../canonical/field-check.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Ground } from '../ground.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
@@ -142,7 +143,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     partial: connector.body.push?.partial ?? false,
     ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
     record: (data) => path.pushShaper.single(data),
-    hydratedRecord: (found) => path.shaper.single(found),
+    hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
     guest: (data) => readGuest(integration, data),
     today: (at) =>
@@ -157,7 +158,7 @@ function readGuest({ path, body }: ActiveIntegration, data: Json): GuestRead {
   const draft = path.pushShaper.guestDraft(data);
   const checked = toGuest(draft);
   if (checked.kind === 'invalid') {
-    const message = checked.problems.map(({ field, rule }) => `${field} ${rule}`).join('; ');
+    const message = describeProblems(checked.problems);
     return {
       kind: 'invalid',
       code: checked.code,

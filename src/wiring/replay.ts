@@ -134,7 +134,7 @@ async function prepare(
   const newest = await newestRaw(ground.pool, letter.integration, letter.type ?? 'reservation', letter.record_id ?? '');
   if (newest === undefined || letter.type !== 'reservation') return undefined;
   const asBefore: Arrival = { ...arrival, mode: newest.mode, effectiveAt: newest.effectiveAt.getTime() };
-  if (newest.mode === 'pull') {
+  if (newest.mode !== 'push') {
     return integration.path.prepare({ key: letter.record_id ?? '', value: newest.raw }, asBefore);
   }
   const shaped = eventPathOf(integration).record(newest.raw);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { toGuest, toReservation } from '../../src/canonical/check.ts';
+import { describeProblems } from '../../src/canonical/field-check.ts';
 import { reservationSchema } from '../../src/canonical/reservation.ts';
 import { reservationArbitrary } from './arbitrary.ts';
 
@@ -51,7 +52,7 @@ test('every broken rule is told at once, and no value with it', () => {
       check_in: 'Ana Reis',
       check_out: '2026-05-04',
       total_amount: 'Ana Reis',
-      status_raw: 'Ana Reis',
+      status_raw: 'WAITL',
       guests: [{ date_of_birth: 'Ana Reis', nationality: 'Ana Reis' }],
     },
   });
@@ -65,6 +66,31 @@ test('every broken rule is told at once, and no value with it', () => {
     'total_amount',
   ]);
   assert.ok(!JSON.stringify(checked).includes('Ana Reis'));
+  assert.deepEqual(describeProblems(checked.problems).split('; '), [
+    'check_in must be a real date, YYYY-MM-DD (it came as text)',
+    'total_amount must be a decimal number (it came as text)',
+    'guests[0].date_of_birth must be a real date, YYYY-MM-DD (it came as text)',
+    'guests[0].nationality must be a country of ISO 3166, as two letters (it came as text)',
+    'id is missing',
+    'status must be a known status (it came as "WAITL")',
+  ]);
+});
+
+test('what was broken reads as a sentence, whatever type came', () => {
+  const of = (field: string, value: unknown): string => {
+    const record = { id: 'r', check_in: '2026-05-01', check_out: '2026-05-02', status: 'confirmed', [field]: value };
+    const checked = toReservation({ record });
+    return checked.kind === 'ok' ? '' : describeProblems(checked.problems);
+  };
+  assert.equal(of('check_in', 7), 'check_in must be a real date, YYYY-MM-DD (it came as a number)');
+  assert.equal(of('channel', ['a']), 'channel must be text (it came as a list)');
+  assert.equal(of('channel', {}), 'channel must be text (it came as an object)');
+  assert.equal(of('total_amount', true), 'total_amount must be a decimal number (it came as true or false)');
+  assert.equal(of('check_out', null), 'check_out is missing');
+  assert.equal(of('check_out', '2026-04-01'), 'check_out must not be before check_in');
+  assert.equal(of('status', ' '), 'status is missing');
+  assert.equal(of('status', 'x'.repeat(200)), `status must be a known status (it came as "${'x'.repeat(80)}…")`);
+  assert.equal(of('status', ['x']), 'status must be a known status (it came as a list)');
 });
 
 test('a canonical record passes unchanged, with its keys in the order of the schema', () => {

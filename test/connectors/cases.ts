@@ -67,15 +67,15 @@ export function runCase(
   });
   const compiled = compilePath(connector, integration);
   assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
-  const { shaper, pushShaper, prepare } = compiled.path;
+  const { shaper, singleShaper, pushShaper, prepare } = compiled.path;
   const push = golden.event !== undefined;
   const found =
     golden.response !== undefined
       ? shaper.records(golden.response)
-      : (push ? pushShaper : shaper).single(golden.single ?? golden.event ?? null);
+      : (push ? pushShaper : singleShaper).single(golden.single ?? golden.event ?? null);
   assert.ok(found.kind === 'ok', JSON.stringify(found));
   const drift: string[] = [];
-  const mode = push ? ('push' as const) : ('pull' as const);
+  const mode = push ? 'push' : golden.single === undefined ? 'pull' : 'single';
   const records = ('records' in found ? found.records : [found.record]).map((raw) => {
     const prepared = prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
     if (prepared.kind !== 'record') {

@@ -12,7 +12,14 @@ test('a wrong time zone and an unknown connector hide no wrong rule, filter or m
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), `${lines.join('\n')}\n`);
   };
-  await write('connectors/desk.yaml', ['connector: desk', 'map:', '  channel: "a["']);
+  await write('connectors/desk.yaml', [
+    'connector: desk',
+    'map:',
+    '  channel: "a["',
+    'pull:',
+    '  request: { path: /r, query: { from: "{window.from}", to: "{window.to}" } }',
+    '  single: { path: "/r/{id}", map: { channel: "b[" } }',
+  ]);
   await write('integrations/grand.yaml', [
     'integration: grand',
     'connector: desc',
@@ -30,6 +37,7 @@ test('a wrong time zone and an unknown connector hide no wrong rule, filter or m
     loaded.mistakes.map(({ file, line }) => `${file}:${line}`),
     [
       'connectors/desk.yaml:3',
+      'connectors/desk.yaml:6',
       'destinations/lake.yaml:4',
       'integrations/grand.yaml:2',
       'integrations/grand.yaml:4',
@@ -37,4 +45,6 @@ test('a wrong time zone and an unknown connector hide no wrong rule, filter or m
       'integrations/grand.yaml:7',
     ],
   );
+  const ruled = loaded.mistakes.find(({ line, file }) => file.endsWith('grand.yaml') && line === 6);
+  assert.equal(ruled?.message, 'There is no variable chanel; did you mean channel?');
 });

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../src/store/event-hydration.ts';
 import { requeueEvent } from '../../src/store/event-lane.ts';
 import { transaction } from '../../src/store/pool.ts';
+import { newestRaw } from '../../src/store/receipt-raw.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';
 
@@ -64,6 +65,8 @@ test('an event that only names a reservation is completed from the partner’s A
   assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
   const { rows } = await bench.pool.query('select state, outcome, id from events');
   assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
+  const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
+  assert.equal(kept?.mode, 'single', 'what is replayed is read as it came');
 });
 
 test('one request serves all events of a reservation that came before it, and none that came after', async () => {

@@ -7,9 +7,10 @@ import { toReservation } from '../../src/canonical/check.ts';
 import { encodeRecord } from '../../src/canonical/encode.ts';
 import { reservationSchema } from '../../src/canonical/reservation.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
+import { singleSchema } from '../../src/documents/connector-request.ts';
 import { parseJson } from '../../src/kit/json.ts';
 import type { RawRecord, ShapeConfig } from '../../src/shape/config.ts';
-import { compilePushShape, compileShape, type Shaper } from '../../src/shape/shape.ts';
+import { compilePushShape, compileShape, compileSingleShape, type Shaper } from '../../src/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 
 const mappingSchema = z.strictObject({
@@ -17,6 +18,7 @@ const mappingSchema = z.strictObject({
   map: mapSchema.optional(),
   values: valuesSchema.optional(),
   unknown_status: z.enum(['dead_letter', 'other']).optional(),
+  pull: z.strictObject({ single: singleSchema }).optional(),
   push: z.strictObject({ map: pushMapSchema }).optional(),
 });
 
@@ -26,14 +28,20 @@ const rest = { id: 'R0', check_in: '2026-05-01', check_out: '2026-05-04', status
 for (const example of readExamples()) {
   test(`example ${example.file}: ${example.title}`, () => {
     const {
+      pull,
       push,
       unknown_status: unknownStatus = 'dead_letter',
       ...mapping
     } = mappingSchema.parse(parse(example.mapping));
     const config: ShapeConfig = { ...mapping, timezone: example.timezone, unknownStatus };
-    const compiled = example.push ? compilePushShape(config, push?.map) : compileShape(config);
+    const compiled =
+      example.form === 'event'
+        ? compilePushShape(config, push?.map)
+        : example.form === 'single'
+          ? compileSingleShape(config, pull?.single.map ?? {})
+          : compileShape(config);
     assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
-    const { records, total } = recordsOf(compiled.shaper, parseJson(example.input), example.push);
+    const { records, total } = recordsOf(compiled.shaper, parseJson(example.input), example.form === 'list');
     if (example.total !== undefined) assert.equal(total, example.total);
 
     const notes = new Set<string>();
@@ -61,8 +69,8 @@ for (const example of readExamples()) {
   });
 }
 
-function recordsOf(shaper: Shaper, body: Json, push: boolean): { records: RawRecord[]; total?: number } {
-  const found = push ? shaper.single(body) : shaper.records(body);
+function recordsOf(shaper: Shaper, body: Json, list: boolean): { records: RawRecord[]; total?: number } {
+  const found = list ? shaper.records(body) : shaper.single(body);
   assert.ok(found.kind === 'ok', JSON.stringify(found));
   return 'record' in found ? { records: [found.record] } : found;
 }

@@ -18,7 +18,7 @@ export function dataOf(event: PendingEvent): JsonObject {
 /** An event from the future would hold its reservation against all that comes after: it counts from its receipt. */
 export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event'): Arrival {
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
-  return { mode: event.hydrated ? 'pull' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
+  return { mode: event.hydrated ? 'single' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
 }
 
 /** A reservation event on its way to be compared with what is stored. */
