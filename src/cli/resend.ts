@@ -19,6 +19,7 @@ export function registerResend(program: Command): void {
       'after',
       `
 Each goes out under the key and version it always had: a destination that has it already is not changed by it.
+Only files takes it down a second time.
 
 Example:
   innbound resend warehouse --integration lisbon-grand`,

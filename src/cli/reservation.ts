@@ -36,16 +36,20 @@ function showTimeline({ id, integration, version, timeline, deliveries }: Timeli
   for (const row of deliveries as {
     destination: string;
     delivered_version: number;
+    next_version: number;
     last_version: number;
-    held_by?: string;
+    due_at: Date | null;
+    held_by: string | null;
   }[]) {
-    const waits = row.last_version - row.delivered_version;
+    // By next_version: what was skipped or dropped is not delivered and does not wait.
+    const waits = row.last_version - row.next_version + 1;
     const state = row.held_by
       ? `held back by dead letter ${row.held_by}`
       : waits > 0
-        ? `${waits} waiting`
-        : 'up to date';
-    show(`${row.destination}: delivered up to version ${row.delivered_version}, ${state}`);
+        ? `${waits} waiting${row.due_at ? `, due ${new Date(row.due_at).toISOString()}` : ''}`
+        : 'nothing waits';
+    const has = row.delivered_version > 0 ? `delivered up to version ${row.delivered_version}` : 'nothing delivered';
+    show(`${row.destination}: ${has}, ${state}`);
   }
 }
 

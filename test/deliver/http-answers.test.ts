@@ -10,7 +10,7 @@ import { delivery, reservation, services } from './support.ts';
 
 /** Answers that no honest API gives, and those to batches: what becomes of each item. */
 
-const limits = (batch: number, deadlineMs = 5_000): DeliverLimits => ({
+const limits = (batch: number, deadlineMs = 30_000): DeliverLimits => ({
   batch,
   deadlineMs,
   signal: new AbortController().signal,

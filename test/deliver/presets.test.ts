@@ -38,7 +38,7 @@ async function setUp(
   });
   const settings = http.settings.parse({ preset, with: variables(server.url) });
   const { most } = http.batch(settings);
-  const limits: DeliverLimits = { batch: most, deadlineMs: 5_000, signal: new AbortController().signal };
+  const limits: DeliverLimits = { batch: most, deadlineMs: 30_000, signal: new AbortController().signal };
   const destination = http.open(settings, offered);
   return { ...server, refusals, most, deliver: (batch: readonly Delivery[]) => destination.deliver(batch, limits) };
 }

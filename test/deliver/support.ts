@@ -102,7 +102,7 @@ export function config(name: string, change: Partial<DestinationConfig> = {}): D
     batch: 10,
     batchWaitMs: 0,
     concurrency: 4,
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
     paused: false,
     ...change,
   };

@@ -27,7 +27,7 @@ export const destinationType: DestinationType<Settings> = {
           const message = `No credentials could be had: ${allowed.message}`;
           return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
         }
-        const remainingMs = limits.deadlineAtMs - performance.now();
+        const remainingMs = Math.ceil(limits.deadlineAtMs - performance.now());
         if (remainingMs <= 0) {
           const message = 'The requests for this batch took too long together.';
           return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
