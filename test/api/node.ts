@@ -33,14 +33,16 @@ export interface ApiNode {
   stop(): Promise<void>;
 }
 
-/** Nobody listens at its partner's address. */
-const brand = (name: string, id: string) => `integration: ${name}
+/** Nobody listens at the addresses of their partners. */
+const partners = { grand: 'http://127.0.0.1:1', other: 'http://127.0.0.1:2' };
+
+const brand = (name: keyof typeof partners, id: string) => `integration: ${name}
 connector: hotel
 brand_id: ${id}
 timezone: Europe/Lisbon
 country: PT
 pull:
-  base_url: http://127.0.0.1:1/${name}
+  base_url: ${partners[name]}
   auth: { type: bearer, token: letmein }
   syncs:
     pre_stay: { every: 15m, range: [+1d, +7d] }

@@ -223,7 +223,7 @@ test('a page fetched for the studio is asked for once: a person waits, and is to
   await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
   const { source } = await get('/documents/integration/other');
   const base = `http://127.0.0.1:${(partner.address() as AddressInfo).port}`;
-  const text = source.replace('http://127.0.0.1:1/other', base);
+  const text = source.replace('http://127.0.0.1:2', base);
   assert.equal((await node.call('PUT', '/documents/integration/other', admin, { text })).status, 200);
   for (const [index, { code, says }] of answers.entries()) {
     const { body } = await node.call('POST', '/integrations/other/sample', admin, {});
