@@ -98,57 +98,6 @@ test('a feed that falls silent against its habit raises an alert, and an event r
   assert.deepEqual(await silent(), []);
 });
 
-const opened = async (kind: string) => (await open()).filter((one) => one.kind === kind);
-
-/** What raises it, what ends it; each from the store and the documents themselves. */
-const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<unknown>][] = [
-  [
-    'dead_letters_growing',
-    () => node.take('other', ...Array.from({ length: 12 }, (_, i) => ({ id: `BAD-${i}` }))),
-    () => query(`update dead_letters set at = now() - interval '2 hours'`),
-  ],
-  [
-    'clock_skew',
-    () =>
-      query(`insert into rejection_counts (integration, endpoint_id, code, reason, hour, count)
-             values ('other', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4)`),
-    () => query(`update rejection_counts set hour = hour - interval '3 hours'`),
-  ],
-  [
-    'deliveries_behind',
-    async () => {
-      await node.take('other', reservation('LATE'));
-      await query(`update outbox set due_at = now() - interval '20 minutes' where id = 'LATE'`);
-    },
-    () => query(`update outbox set due_at = now() where id = 'LATE'`),
-  ],
-  [
-    'document_broken',
-    async () => {
-      await query(`insert into documents (kind, name, version, source, body, hash, applied_by)
-                   select kind, name, 99, '', '{"connector": "hotel", "from_tomorrow": 1}', 'x', 'test'
-                     from documents where kind = 'connector' and name = 'hotel' and version = 1`);
-      await query(`update current_documents set version = 99 where kind = 'connector'`);
-      await node.ground.refresh();
-    },
-    async () => {
-      await query(`update current_documents set version = 1 where kind = 'connector'`);
-      await node.ground.refresh();
-    },
-  ],
-];
-for (const [kind, begin, end] of causes) {
-  test(`${kind} is raised while it is so, and resolves by itself`, async () => {
-    assert.deepEqual(await opened(kind), []);
-    await begin();
-    await watchOnce(node.ground);
-    assert.notEqual((await opened(kind)).length, 0);
-    await end();
-    await watchOnce(node.ground);
-    assert.deepEqual(await opened(kind), []);
-  });
-}
-
 const calm: Facts = {
   feeds: [],
   runs: [],
