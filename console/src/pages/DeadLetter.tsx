@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { get, part, post } from '../api/client.ts';
-import type { Preview, ReplayResult, WholeDeadLetter } from '../api/types.ts';
+import type { Json, Preview, ReplayResult, WholeDeadLetter } from '../api/types.ts';
 import { useAct } from '../parts/act.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
@@ -220,8 +220,13 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
   );
 }
 
+/** What came in, without the key that it is kept under. */
+function recordOf(raw: Json): Json {
+  return raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (raw.value ?? raw) : raw;
+}
+
 function Kept({ letter }: { letter: WholeDeadLetter }) {
-  const value = letter.raw ?? letter.data ?? letter.event;
+  const value = recordOf(letter.raw) ?? letter.data ?? letter.event;
   return (
     <Card title={letter.raw !== null ? 'What came in' : 'What was to be sent'} aside="that you read it is in the audit">
       <div className="stack">

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const docs = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => path.join('docs', file));
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...docs];
+const linksOf = (page: string): string[] =>
+  [...readFileSync(path.join(root, page), 'utf8').matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)]
+    .map((match) => match[1] ?? match[2] ?? '')
+    .filter((target) => !/^(https?:|mailto:|#)/.test(target))
+    .map((target) => path.join(path.dirname(page), target.replace(/#.*$/, '')));
+
+test('every link and picture of the documentation is there', () => {
+  const lost = pages.flatMap((page) =>
+    linksOf(page)
+      .filter((target) => !existsSync(path.join(root, target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  assert.deepEqual(lost, []);
+});
+
+test('every picture and every guide is shown somewhere', () => {
+  const shown = new Set(pages.flatMap(linksOf));
+  const files = ['docs/images', 'docs/guides'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(folder, entry.name)),
+  );
+  assert.deepEqual(
+    files.filter((file) => !shown.has(file)),
+    [],
+  );
+});
