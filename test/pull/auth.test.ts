@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { signed } from '../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../src/intake/pull/request.ts';
 import type { HmacAuth } from '../../src/intake/pull/settings.ts';
+import { openHttp } from '../../src/kit/http.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openPullGround, type PullGround, planOf, sync } from './support/ground.ts';
 import { type Asked, bookings, type Reply, startPartner } from './support/partner.ts';
@@ -251,4 +252,59 @@ test('a credential that no header can carry is named, not shown', async () => {
   assert.match(result.error?.message ?? '', /header Authorization cannot be sent/);
   assert.doesNotMatch(JSON.stringify(result), /pasted/);
   assert.equal(requests.length, 0);
+});
+
+test('no address of the documents or of the partner leads into the private network, however it is spelled', async () => {
+  const partner = await startPartner(() => list);
+  const { port } = new URL(partner.url);
+  const guarded = openHttp({ allowPrivate: false, userAgent: 'innbound test' });
+  const hosts = ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'];
+  const oauth = { type: 'oauth2', grant: 'client_credentials', client_id: 'c', client_secret: 's' };
+  try {
+    for (const [i, host] of hosts.entries()) {
+      const address = `http://${host}:${port}`;
+      const named = { integration: `private${i}`, baseUrl: address };
+      const result = await sync(ground.ports(named, { http: guarded }), named.integration, day);
+      assert.equal(result.error?.code, 'pull.blocked_address', host);
+      const token = {
+        integration: `token${i}`,
+        baseUrl: 'https://pms.example',
+        pull: { auth: { ...oauth, token_url: address } },
+      };
+      const refused = await sync(ground.ports(token, { http: guarded }), token.integration, day);
+      assert.equal(refused.error?.code, 'pull.token_failed', host);
+    }
+    assert.equal(partner.requests.length, 0);
+  } finally {
+    await partner.close();
+    await guarded.close();
+  }
+});
+
+test('a redirect gets no credentials, to wherever it leads', async () => {
+  const elsewhere = await startPartner(() => list);
+  const partner = await startPartner(({ path }) => ({
+    status: path.endsWith('token') ? 307 : 302,
+    headers: { location: elsewhere.url },
+    json: {},
+  }));
+  const oauth = { type: 'oauth2', grant: 'client_credentials', client_id: 'c', client_secret: 's' };
+  try {
+    for (const [name, auth] of [
+      ['redirected', { type: 'bearer', token: 'secret-token' }],
+      ['redirected-token', { ...oauth, token_url: `${partner.url}/token` }],
+    ] as const) {
+      const ports = ground.ports({
+        integration: name,
+        baseUrl: partner.url,
+        pull: { auth, headers: { 'x-app-key': 'k' } },
+      });
+      assert.equal((await sync(ports, name, day)).state, 'failed');
+    }
+    assert.ok(partner.requests.length >= 2);
+    assert.equal(elsewhere.requests.length, 0);
+  } finally {
+    await partner.close();
+    await elsewhere.close();
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import type { PullPorts } from '../../src/intake/pull/ports.ts';
@@ -7,6 +7,7 @@ import { executeRun } from '../../src/intake/pull/run.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openRunStore } from '../../src/store/runs.ts';
 import type { IntegrationName } from '../../src/terms.ts';
+import { until } from '../support/process.ts';
 import { openPullGround, type PullGround, sync } from './support/ground.ts';
 import { listPage, pagination, replyOf, type Style } from './support/list.ts';
 import { type Asked, arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
@@ -151,6 +152,54 @@ test('a killed process leaves a run that another one finishes', async () => {
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
   assert.deepEqual([outcome.counters.fetched, outcome.counters.changed, outcome.counters.unchanged], [140, 140, 0]);
   assert.equal((await ground.stored(integration)).length, book.length);
+});
+
+test('two nodes, killed again and again in mid page, bring a run to its end between them', async () => {
+  const style = 'offset';
+  const integration = 'two-nodes';
+  const nodes = new Map<string, ChildProcess>();
+  let left = 3;
+  let asked = 0;
+  const partner = await partnerOf(style, async ({ headers }) => {
+    // The page before is being stored, and this one will find nobody to take it.
+    if (++asked % 3 !== 0 || left === 0) return undefined;
+    left--;
+    const node = String(headers['user-agent']);
+    const child = nodes.get(node);
+    child?.kill('SIGKILL');
+    if (child) await once(child, 'exit');
+    start(node);
+    return 'cut';
+  });
+  const ports = portsFor(integration, style, partner.url);
+  const queued = await ports.runs.queue({
+    integration: integration as IntegrationName,
+    kind: 'backfill',
+    requestedBy: 'test',
+    ...range,
+  });
+  assert.ok(queued.kind === 'queued');
+  const { runId } = queued.run;
+  const start = (node: string) => {
+    const task = { connection: ground.connection, node, integration, baseUrl: partner.url, style };
+    const env = { ...process.env, NODE_TASK: JSON.stringify(task) };
+    nodes.set(node, fork(new URL('./support/runner-node.ts', import.meta.url), { execPath: process.execPath, env }));
+  };
+  try {
+    start('a');
+    start('b');
+    const view = () => ports.runs.get(integration as IntegrationName, runId);
+    await until('the run is over', async () => !['queued', 'running'].includes((await view())?.state ?? ''));
+    const { state, counters } = (await view()) ?? {};
+    assert.deepEqual([state, counters?.fetched, counters?.changed], ['complete', book.length, book.length]);
+    assert.equal(left, 0);
+  } finally {
+    for (const child of nodes.values()) child.kill('SIGKILL');
+  }
+  assert.deepEqual(
+    (await ground.stored(integration)).map(({ id, version }) => [id, version]),
+    book.map(({ id }) => [id, 1]),
+  );
 });
 
 test('a sync has one run at a time: the second waits for the first and runs after it', async () => {

@@ -63,6 +63,14 @@ const isFirst = ({ query }: Asked): boolean =>
 const daysAsked = ({ query }: Asked): number =>
   (Date.parse(query.get('dateTo') ?? '') - Date.parse(query.get('dateFrom') ?? '')) / 86_400_000 + 1;
 
+const isAbout =
+  (day: string) =>
+  ({ query }: Asked): boolean =>
+    (query.get('dateFrom') ?? '') <= day && (query.get('dateTo') ?? '') >= day;
+
+/** Five kilobytes on the wire, five megabytes of JSON. */
+const bomb = gzipSync(`{"reservations":[],"padding":"${' '.repeat(5 << 20)}"}`);
+
 /** Answers the first `times` requests that fit with something else. */
 function sometimes(
   fits: (asked: Asked) => boolean,
@@ -220,12 +228,25 @@ export const scripts: readonly Script[] = [
     make: overDays(1, { headers: json, raw: `{"reservations":[],"padding":"${'x'.repeat(5 << 20)}"}` }),
   },
   {
+    name: 'says nothing to more than three days',
+    make: overDays(3, 'hang'),
+    documents: { pull: { timeouts: { idle: '1s', total: '1s' } } },
+    styles: ['offset'],
+  },
+  {
+    name: 'sends a gzip bomb for one of the days',
+    make: sometimes(isAbout('2026-03-03'), Number.POSITIVE_INFINITY, {
+      headers: { ...json, 'content-encoding': 'gzip' },
+      raw: bomb,
+    }),
+    ends: 'incomplete',
+    code: 'pull.too_large',
+    says: /2026-03-03 to 2026-03-03/,
+    stored: 'some',
+  },
+  {
     name: 'cannot answer for one of the days',
-    make: sometimes(
-      ({ query }) => (query.get('dateFrom') ?? '') <= '2026-03-03' && (query.get('dateTo') ?? '') >= '2026-03-03',
-      Number.POSITIVE_INFINITY,
-      { status: 413, json: {} },
-    ),
+    make: sometimes(isAbout('2026-03-03'), Number.POSITIVE_INFINITY, { status: 413, json: {} }),
     ends: 'incomplete',
     code: 'pull.too_large',
     says: /2026-03-03 to 2026-03-03/,
@@ -360,6 +381,13 @@ export const scripts: readonly Script[] = [
 
   // Totals
   { name: 'writes the total as text', list: { total: '23' } },
+  { name: 'caps its pages and writes the total as text', list: { cap: 4, total: ' 23 ' } },
+  {
+    name: 'writes a total as text that is too high',
+    list: { total: '25' },
+    ends: 'incomplete',
+    code: 'pull.total_not_reached',
+  },
   {
     name: 'tells a total that is too high',
     list: { total: 25 },
@@ -502,6 +530,18 @@ export const scripts: readonly Script[] = [
         return { json: { reservations: list.slice(start, start + 10), ...next } };
       },
     }),
+  },
+  {
+    name: 'goes in a circle of three (A, B, C, A) from the second page on',
+    styles: handed,
+    make: () => ({
+      answer: (asked, { style, book: list }) => {
+        const start = startFrom(asked);
+        return pointingTo(style, asked, list.slice(start, start + 10), start >= 20 ? 10 : start + 10);
+      },
+    }),
+    ends: 'incomplete',
+    code: 'pull.cursor_repeated',
   },
   {
     name: 'hands out a cursor that is an object',
