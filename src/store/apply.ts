@@ -10,7 +10,7 @@ import { insertDeadLetters } from './dead-letter-insert.ts';
 import { countDrift } from './drift.ts';
 import { enqueue } from './enqueue.ts';
 import { withoutErased } from './erased.ts';
-import { lockRecords, moveEffectiveTime } from './locked-records.ts';
+import { type FirstState, lockRecords, moveEffectiveTime } from './locked-records.ts';
 import type { Tx } from './pool.ts';
 import { insertSighting, lastSighted } from './sightings.ts';
 
@@ -66,8 +66,8 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = items.filter((item) => item.incoming.type === type);
     if (ofType.length === 0) continue;
-    const open = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
-    if (open.length > 0) await takeIn(tx, target, type, open, { outcomes, receipts, changes });
+    const { open, known } = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
+    if (open.length > 0) await takeIn(tx, target, type, open, known, { outcomes, receipts, changes });
   }
 
   const requested = items[0]?.arrival;
@@ -81,7 +81,10 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
   return tally(outcomes);
 }
 
-/** A poll's records whose content is the stored one need nothing more: they are set aside before any row is locked. */
+/**
+ * A poll's records whose content is the stored one need nothing more: they are set aside before any row is locked. `known` are the
+ * ids that have a row, as far as that was looked at.
+ */
 async function withoutUnchanged(
   tx: Tx,
   target: ApplyTarget,
@@ -89,8 +92,8 @@ async function withoutUnchanged(
   items: readonly Item[],
   outcomes: Outcome[],
   seen: string[],
-): Promise<readonly Item[]> {
-  if (items.every((item) => item.arrival.cause !== 'run')) return items;
+): Promise<{ open: readonly Item[]; known?: ReadonlyMap<string, unknown> }> {
+  if (items.every((item) => item.arrival.cause !== 'run')) return { open: items };
   const { rows } = await tx.query<{ id: string; version: number; hash: string }>(
     `select id, version, encode(hash, 'hex') as hash from records
       where integration = $1 and type = $2 and id = any($3)`,
@@ -99,7 +102,7 @@ async function withoutUnchanged(
   const known = new Map(rows.map((row) => [row.id, row]));
   const times = new Map<string, number>();
   for (const { incoming } of items) times.set(incoming.id, (times.get(incoming.id) ?? 0) + 1);
-  return items.filter((item) => {
+  const open = items.filter((item) => {
     const row = known.get(item.incoming.id);
     const settled =
       row !== undefined && item.arrival.cause === 'run' && row.hash === item.hash && times.get(item.incoming.id) === 1;
@@ -109,6 +112,7 @@ async function withoutUnchanged(
     }
     return !settled;
   });
+  return { open, known };
 }
 
 async function takeIn(
@@ -116,20 +120,21 @@ async function takeIn(
   target: ApplyTarget,
   type: EntityType,
   items: readonly Item[],
+  known: ReadonlyMap<string, unknown> | undefined,
   into: { outcomes: Outcome[]; receipts: Receipt[]; changes: Change[] },
 ): Promise<void> {
-  const rows = await lockRecords(tx, target.integration, type, [...new Set(items.map((item) => item.incoming.id))]);
+  const { rows, stored } = await lockRecords(tx, target.integration, type, firstStates(items, known));
   const sighted = await lastSighted(tx, target.integration, items);
   const touched = new Map<string, { effectiveAt: EpochMs; seq: number }>();
   for (const item of items) {
     const { incoming, arrival } = item;
-    const known = rows.get(incoming.id);
+    const before = rows.get(incoming.id);
     const status = 'status' in incoming.record ? incoming.record.status : undefined;
     const arrived = { effectiveAt: arrival.effectiveAt, seq: item.seq, hash: item.hash, status };
-    let verdict = reconcile(known, arrived);
+    let verdict = reconcile(before, arrived);
     let reason: string | undefined;
     if (verdict.kind === 'superseded') reason = 'A newer state is stored.';
-    if (verdict.kind === 'change' && known && arrival.cause === 'event') {
+    if (verdict.kind === 'change' && before && arrival.cause === 'event') {
       const sighting = sighted.get(incoming.id);
       if (sighting && sighting.getTime() > arrival.effectiveAt) {
         verdict = { kind: 'superseded' };
@@ -144,11 +149,11 @@ async function takeIn(
       notes: jsonbText(JSON.stringify(incoming.notes)),
     };
     if (verdict.kind !== 'change') {
-      const version = known?.version ?? 0;
+      const version = before?.version ?? 0;
       into.outcomes[item.index] = { outcome: verdict.kind, id: incoming.id, version };
       into.receipts.push({ ...receipt, outcome: verdict.kind, version, ...(reason !== undefined && { reason }) });
-      if (verdict.kind === 'unchanged' && known && arrival.effectiveAt > known.effectiveAt) {
-        rows.set(incoming.id, { ...known, effectiveAt: arrival.effectiveAt, seq: item.seq });
+      if (verdict.kind === 'unchanged' && before && arrival.effectiveAt > before.effectiveAt) {
+        rows.set(incoming.id, { ...before, effectiveAt: arrival.effectiveAt, seq: item.seq });
         touched.set(incoming.id, { effectiveAt: arrival.effectiveAt, seq: item.seq });
       }
       continue;
@@ -163,7 +168,8 @@ async function takeIn(
       version,
       event,
       item,
-      diff: difference(known?.data, data),
+      diff: difference(before?.data, data),
+      isStored: before === undefined && stored.has(incoming.id),
     });
     into.receipts.push({
       ...receipt,
@@ -175,6 +181,20 @@ async function takeIn(
     touched.delete(incoming.id);
   }
   if (touched.size > 0) await moveEffectiveTime(tx, target.integration, type, touched);
+}
+
+/** What a poll shows of an id that has no row is the first state of a new record, whatever else comes of the batch. */
+function firstStates(
+  items: readonly Item[],
+  known: ReadonlyMap<string, unknown> | undefined,
+): ReadonlyMap<string, FirstState | undefined> {
+  const states = new Map<string, FirstState | undefined>();
+  for (const { incoming, arrival, seq, hash, text } of items) {
+    if (states.has(incoming.id)) continue;
+    const isNew = known !== undefined && !known.has(incoming.id) && arrival.cause === 'run';
+    states.set(incoming.id, isNew ? { effectiveAt: arrival.effectiveAt, seq, hash, text } : undefined);
+  }
+  return states;
 }
 
 async function nextSeq(tx: Tx, prepared: readonly Prepared[]): Promise<number> {

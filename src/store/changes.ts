@@ -46,6 +46,8 @@ export interface Change {
   readonly event: ChangeEvent;
   readonly item: Item;
   readonly diff: readonly Difference[];
+  /** The row holds it already. */
+  readonly isStored?: boolean;
 }
 
 /** Writes the timeline, the versions, and the newest state of each record. */
@@ -103,7 +105,8 @@ export async function writeChanges(
       changes.map((c) => idempotencyKey(target.integration, c)),
     ],
   );
-  const newest = [...new Map(changes.map((c) => [`${c.type} ${c.id}`, c])).values()];
+  const newest = [...new Map(changes.map((c) => [`${c.type} ${c.id}`, c])).values()].filter((c) => !c.isStored);
+  if (newest.length === 0) return;
   await tx.query(
     `update records r
         set version = t.version, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),

@@ -75,6 +75,25 @@ test('a poll that brings nothing new writes one sighting and no reservation row'
   assert.deepEqual(await rows('select ids from sightings'), [{ ids: ['A', 'B'] }]);
 });
 
+test('what a poll brings for the first time is written once, whole, and found by its guests', async () => {
+  await pool.query('truncate guest_keys');
+  const guests = [{ first_name: 'Ana', email: 'ana@example.com' }] as unknown as Reservation['guests'];
+  const changed = arriving(reservation('A', { guests, status: 'checked_in' }), { effectiveAt: 2000 });
+  await take(arriving(reservation('A', { guests })), arriving(reservation('B', { guests })), changed);
+  assert.deepEqual(
+    await rows(`select id, version, data->>'status' as status, ctid::text as place from records order by id`),
+    [
+      { id: 'A', version: 2, status: 'checked_in', place: '(0,3)' },
+      { id: 'B', version: 1, status: 'confirmed', place: '(0,2)' },
+    ],
+    'B lies where it was inserted; A was inserted and, as it came twice, updated once',
+  );
+  assert.deepEqual(await rows('select key, id from guest_keys order by id'), [
+    { key: 'email:ana@example.com', id: 'A' },
+    { key: 'email:ana@example.com', id: 'B' },
+  ]);
+});
+
 test('an event older than a poll that saw the stored state is superseded', async () => {
   await take(arriving(reservation('A'), { effectiveAt: 1000 }));
   await take(arriving(reservation('A'), { effectiveAt: 5000 }));
