@@ -249,3 +249,34 @@ test('mailchimp: members in one call, a refused one alone is dead', async (t) =>
   );
   assert.deepEqual(refusals, []);
 });
+
+test('every preset takes guests of their own as well as bookings', async (t) => {
+  const servers = { hubspot, salesforce, klaviyo, mailchimp };
+  for (const [name, server] of Object.entries(servers)) {
+    const variables = (url: string): Record<string, string> => {
+      if (name === 'salesforce') return { instance_url: url };
+      return name === 'mailchimp' ? { base_url: `${url}/3.0`, list_id: 'L1' } : { base_url: url };
+    };
+    const { deliver, received, refusals } = await setUp(t, name, variables, server);
+    const one = delivery(reservation('gst_1'));
+    const profile = {
+      ...one,
+      message: { ...one.message, type: 'guest' as const, data: { id: 'gst_1', ...guest('Ana') } },
+    };
+    assert.deepEqual(kinds(await deliver([profile])), ['delivered'], name);
+    assert.deepEqual(refusals, []);
+    assert.match(received[0]?.text ?? '', /ana@guests\.example/);
+    assert.doesNotMatch(received[0]?.text ?? '', /gst_1/, 'a profile is no booking');
+  }
+});
+
+test('a guest who withdrew by one booking is not brought back by another of the same batch', async (t) => {
+  const variables = (url: string) => ({ base_url: `${url}/3.0`, list_id: 'L1' });
+  const { deliver, received } = await setUp(t, 'mailchimp', variables, mailchimp);
+  const agrees = { ...withGuests('a', [guest('Ana')]), byConsent: true };
+  assert.deepEqual(kinds(await deliver([withdrawn('b', 'ana'), agrees])), ['delivered', 'delivered']);
+  assert.deepEqual(
+    received.map(({ body }) => (body as { members?: Body[] }).members?.map(({ status }) => status)),
+    [['subscribed'], ['unsubscribed']],
+  );
+});

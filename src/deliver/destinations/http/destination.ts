@@ -95,7 +95,9 @@ export const destinationType: DestinationType<Settings> = {
         const outcomes: Outcome[][] = batch.map(() => []);
         let toldToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
-        for (const [operation, items] of Map.groupBy(all.flat(), (item) => item.operation)) {
+        // Endings last: a guest who withdrew by one booking is not brought back by another of the same batch.
+        const inTurn = all.flat().toSorted((a, b) => Number(a.ends) - Number(b.ends));
+        for (const [operation, items] of Map.groupBy(inTurn, (item) => item.operation)) {
           const size = operation.batch ?? limits.batch;
           const many = operation.envelope !== undefined || size > 1;
           const { sent, instead } = newestOfEach(operation, items);

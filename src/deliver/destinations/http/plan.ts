@@ -28,6 +28,8 @@ export interface Item {
   /** Which delivery of the batch it belongs to. */
   readonly index: number;
   readonly operation: Operation;
+  /** A withdrawal or an erasure. */
+  readonly ends: boolean;
   readonly scope: Scope;
   /** The idempotency key, made different for each guest of one message. */
   readonly key: string;
@@ -81,7 +83,8 @@ export function compilePlan(settings: Settings): Plan {
           const gone = delivery.byConsent && guest !== undefined && guest.marketing_consent !== true;
           const chosen = message.event === 'erased' ? erased : gone ? withdrawn : undefined;
           const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
-          return { index, operation: chosen ?? operation, scope, key, changedAt: delivery.changedAt };
+          const ends = chosen !== undefined;
+          return { index, operation: chosen ?? operation, scope, key, changedAt: delivery.changedAt, ends };
         })
         .filter(({ scope, operation: { skip } }) => !skip && wanted(scope));
     },
