@@ -90,6 +90,15 @@ export const replayPreview = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('gone'), message: z.string() }),
 ]);
 
+const sandboxOutcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('record'), type: entityType, record: anyJson, notes: z.array(note) }),
+  z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
+  z.object({ kind: z.literal('dropped'), reason: z.string() }),
+  z.object({ kind: z.literal('fetched_first'), reservation_id: z.string() }),
+  z.object({ kind: z.literal('ignored'), reason: z.string() }),
+  z.object({ kind: z.literal('none'), reason: z.string() }),
+]);
+
 /** What the sandbox answers to whoever tries a sender. */
 export const sandboxReport = z.object({
   report_id: z.string(),
@@ -105,11 +114,9 @@ export const sandboxReport = z.object({
   }),
   body: z.object({ bytes: z.int(), problem: z.string().optional() }),
   envelope: z.array(z.object({ pointer: z.string(), detail: z.string() })),
-  outcome: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('record'), type: entityType, record: anyJson, notes: z.array(note) }),
-    z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
-    z.object({ kind: z.literal('dropped'), reason: z.string() }),
-    z.object({ kind: z.literal('fetched_first'), reservation_id: z.string() }),
-    z.object({ kind: z.literal('none'), reason: z.string() }),
-  ]),
+  outcome: sandboxOutcome,
+  events: z
+    .array(z.object({ event_id: z.string(), event: z.string(), outcome: sandboxOutcome }))
+    .optional()
+    .describe('Where one body held several events: each of them.'),
 });

@@ -247,7 +247,7 @@ export interface Answers {
         explanation?: string;
         skew_s?: number;
       };
-      outcome: "record" | "dead_letter" | "dropped" | "fetched_first" | "none";
+      outcome: "record" | "dead_letter" | "dropped" | "fetched_first" | "ignored" | "none";
     }[];
   };
   'sandbox.get': {
@@ -298,9 +298,46 @@ export interface Answers {
       kind: "fetched_first";
       reservation_id: string;
     } | {
+      kind: "ignored";
+      reason: string;
+    } | {
       kind: "none";
       reason: string;
     };
+    events?: {
+      event_id: string;
+      event: string;
+      outcome: {
+        kind: "record";
+        type: "reservation" | "guest";
+        record: Json;
+        notes: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json;
+          after?: Json;
+        }[];
+      } | {
+        kind: "dead_letter";
+        code: string;
+        message: string;
+        detail: Json;
+      } | {
+        kind: "dropped";
+        reason: string;
+      } | {
+        kind: "fetched_first";
+        reservation_id: string;
+      } | {
+        kind: "ignored";
+        reason: string;
+      } | {
+        kind: "none";
+        reason: string;
+      };
+    }[];
   };
   'runs.list': {
     items: {

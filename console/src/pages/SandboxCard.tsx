@@ -107,7 +107,14 @@ function Told({ report }: { report: SandboxReport }) {
           ))}
         </Notice>
       )}
-      <Became outcome={report.outcome} />
+      {report.events?.map((one) => (
+        <div key={one.event_id} className="stack">
+          <div className="muted small">
+            {one.event} <code>{one.event_id}</code>
+          </div>
+          <Became outcome={one.outcome} />
+        </div>
+      )) ?? <Became outcome={report.outcome} />}
     </div>
   );
 }
