@@ -1,8 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { listRuns, type RunDetail, type RunSummary, runDetail } from '../store/run-list.ts';
+import { syncTypes } from '../terms.ts';
 import { type CommonOptions, common, onGround, printJson, show, table } from './command.ts';
 import { duration } from './sync-progress.ts';
+
+const states = ['queued', 'running', 'complete', 'incomplete', 'failed'];
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -15,8 +18,8 @@ export function registerRuns(program: Command): void {
   common(program.command('runs [run]'))
     .description('the latest runs, or one in detail: what was asked, answered, waited for, found and changed')
     .option('-i, --integration <name>', 'only of this integration')
-    .option('-t, --type <sync>', 'only of this sync')
-    .option('--status <status>', 'queued, running, complete, incomplete or failed')
+    .addOption(new Option('-t, --type <sync>', 'only of this sync').choices([...syncTypes, 'backfill']))
+    .addOption(new Option('--status <status>', 'only in this state').choices(states))
     .option('-n, --limit <n>', 'how many', positive, 20)
     .addHelpText(
       'after',

@@ -135,6 +135,11 @@ test('what cannot be asked for is refused with what can', async () => {
   assert.match(JSON.parse(kind.out).error.message, /Allowed choices are pre_stay, stay, post_stay/);
   const command = await call('sinc', '--json');
   assert.match(JSON.parse(command.out).error.message, /unknown command 'sinc'/);
+  const state = await call('runs', '--status', 'done', '--json');
+  assert.match(
+    JSON.parse(state.out).error.message,
+    /Allowed choices are queued, running, complete, incomplete, failed/,
+  );
   const missing = await call('runs', 'run_nowhere', '--json');
   assert.equal(JSON.parse(missing.out).error.code, 'pull.no_such_run');
 });

@@ -107,6 +107,8 @@ test('what rows name by id is asked for in chunks, each id once, and joined', as
   );
   assert.equal(partner.requests[3]?.body, '{"wanted":{"ids":[0,1]},"as_text":"0,1"}');
   assert.equal(result.counters.requests, 4);
+  const { rows: logged } = await ground.pool.query('select tries from run_pages where run_id = $1', [result.runId]);
+  assert.deepEqual(logged, [{ tries: 4 }], 'the page’s log counts them too');
   assert.deepEqual(
     stored.map(({ data }) => [nameOf(data), roomOf(data)]),
     rows.map(({ guest_ids: [id = ''] }) => [`Example ${id}`, Number(id.slice(1)) % 2 === 0 ? 'DBL' : 'SUITE']),

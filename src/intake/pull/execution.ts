@@ -174,7 +174,7 @@ export class Execution {
       url: answer.url,
     });
     const taken = reader.take(pass, page, next);
-    const rows = await this.#withRelated(position, answer, taken.rows);
+    const rows = await this.#withRelated(position, answer, taken.rows, counts);
     if ('kind' in rows) return this.#without(position, rows);
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
@@ -191,6 +191,7 @@ export class Execution {
     { pass }: Position,
     { body }: Answer,
     rows: readonly Row[],
+    ofPage: AskCounts,
   ): Promise<readonly Row[] | Exclude<Asked, Answer>> {
     const { settings } = this.#plan;
     if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
@@ -200,6 +201,9 @@ export class Execution {
     const got = await fetchRelated(this.#asker, settings, values, { counts, mostPages, tried: pass.tried });
     this.#waiting = undefined;
     this.#open = sum(this.#open, counts);
+    // The page's log tells all that the page took.
+    ofPage.requests += counts.requests;
+    ofPage.waitedMs += counts.waitedMs;
     if (got.kind !== 'tables') return got;
     this.#open = sum(this.#open, { bytes: got.bytes });
     const whole = withTables(body, got.tables);
