@@ -2,7 +2,7 @@ import type { NamePart } from './config.ts';
 
 /** Words that belong to the family name that follows them. */
 const particles: ReadonlySet<string> = new Set(
-  `van von der den de del della dello di da dos das do du la le los las el al bin ibn ben bint ter ten tot zu zum zur vom af av st st. san santa mac mc o y e`.split(
+  `van von der den de del della dello di da dos das do du la le los las el al bin ibn ben bint ter ten tot zu zum zur vom af av st st. san santa mac mc o ó ní nic uí y e`.split(
     ' ',
   ),
 );

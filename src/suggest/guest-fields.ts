@@ -40,7 +40,9 @@ export function documentKind(matches: ReadonlyMap<string, Match>, fields: JsonOb
   const number = matches.get('document_number');
   if (number === undefined || matches.has('document_type')) return;
   const kinds = [number.leaf, ...number.others].flatMap((leaf) => {
-    const kind = guessDocument(leaf.around.slice(-2).join('')) ?? guessDocument(leaf.around.at(-1) ?? '');
+    const named = leaf.own.filter((word) => word !== 'number' && word !== 'no').join('');
+    const kind =
+      guessDocument(leaf.around.slice(-2).join('')) ?? guessDocument(leaf.around.at(-1) ?? '') ?? guessDocument(named);
     return kind === undefined ? [] : [{ const: kind, when: { [leaf.path]: { exists: true } } }];
   });
   if (kinds.length > 0) fields.document_type = { first: kinds };

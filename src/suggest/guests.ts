@@ -77,11 +77,14 @@ function innermost(people: readonly People[]): People[] {
   const named = people.filter(({ matches }) =>
     ['last_name', 'first_name', 'full_name'].some((field) => matches.has(field)),
   );
-  const inside = (one: People, other: People) => one !== other && pathOf(one).startsWith(`${pathOf(other)}.`);
+  // An object in each item of a list, or in an object, is a piece of that item.
+  const inside = (one: People, other: People) =>
+    one !== other && one.container?.kind === 'object' && within(one, other) !== undefined;
   const holders = named.filter((outer) =>
-    named.some((inner) => inside(inner, outer) && inner.container?.kind === 'object' && rest(outer, inner) < 3.5),
+    named.some((inner) => inside(inner, outer) && !isNameAlone(inner) && rest(outer, inner) < 3.5),
   );
-  const kept = named.filter((one) => !holders.includes(one));
+  const whole = named.filter((one) => !holders.includes(one));
+  const kept = whole.filter((one) => !whole.some((other) => inside(one, other)));
   return kept.filter(
     (one) =>
       !kept.some(
@@ -90,13 +93,24 @@ function innermost(people: readonly People[]): People[] {
   );
 }
 
+/** An object of names and nothing else is a piece of the person around it. */
+const isNameAlone = ({ matches }: People) => [...matches.keys()].every((field) => field.endsWith('_name'));
+
 const pathOf = ({ head }: People) => String(head.from);
+
+/** The path of the inner one as an item of the outer sees it; undefined where it lies elsewhere or through another list. */
+function within(inner: People, outer: People): string | undefined {
+  const item = outer.container?.kind === 'list' && !pathOf(outer).endsWith('[]') ? `${pathOf(outer)}[]` : pathOf(outer);
+  if (!pathOf(inner).startsWith(`${item}.`)) return undefined;
+  const path = pathOf(inner).slice(item.length + 1);
+  return path.includes('[]') ? undefined : path;
+}
 
 /** What is left of a guest in the outer object without the inner one. */
 function rest(outer: People, inner: People): number {
-  const within = pathOf(inner).slice(pathOf(outer).length + 1);
+  const place = within(inner, outer);
   const matches = matchFields(
-    outer.leaves.filter(({ path }) => !path.startsWith(`${within}.`)),
+    outer.leaves.filter(({ path }) => !path.startsWith(`${place}.`)),
     vocabulary,
   );
   return scoreOf(matches, outer.container?.words ?? []);

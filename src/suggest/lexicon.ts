@@ -16,39 +16,39 @@ const lexeme = (text: string, not = ''): Lexeme => ({
 
 export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
   id: lexeme(
-    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9',
-    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency listing party block third allotment segment',
+    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6',
+    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge',
   ),
   confirmation_number: lexeme(
-    'confirmation number, confirmation, confirmation code, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator',
-    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights',
+    'confirmation number, confirmation, confirmation code, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type',
   ),
   check_in: lexeme(
-    'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8',
+    'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
     'actual original expected modified created time rate service slice birth',
   ),
   check_out: lexeme(
-    'check out, check out date, departure, departure date, depart:0.9, leave:0.9, leaving:0.8, end date:0.8, end:0.7, to:0.6, date to:0.7, until:0.7, stay to:0.8, abreise, depart, salida:0.9, partenza, last night:0.6',
+    'check out, check out date, departure, departure date, depart:0.9, leave:0.9, leaving:0.8, end date:0.8, end:0.7, to:0.6, date to:0.7, until:0.7, stay to:0.8, abreise, depart, salida:0.9, partenza, last night:0.6, departs on, departs:0.95, departing:0.9, date depart, fecha salida, data partenza, data saida, vertrek, vertrekdatum, check out on, till:0.7, leaves on:0.9, last day:0.6',
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7',
+    'booking date, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
-    'status, state, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9',
+    'status, state, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9, lifecycle:0.7, lifecycle status:0.8, statut, situacion:0.7, zustand:0.8',
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, channel code, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel',
+    'channel, channel code, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
     'number manager reservation confirmation id reference',
   ),
   source: lexeme(
-    'source, source code, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source',
+    'source, source code, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
     'number reservation id confirmation details payment collect',
   ),
   total_amount: lexeme(
-    'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale',
+    'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
     'tax taxes paid balance deposit due net fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
   ),
   currency: lexeme(
@@ -58,38 +58,38 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
 
 export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
   guest_id: lexeme(
-    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8',
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7',
+    'first name, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
     'full',
   ),
   last_name: lexeme(
-    'last name, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5',
+    'last name, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
     'full second',
   ),
   email: lexeme(
-    'email, e mail, mail, mail address:0.9, email address, emails:0.8, courriel, correo',
+    'email, e mail, mail, mail address:0.9, email address, emails:0.8, courriel, correo, correo electronico, adresse mail:0.9, posta elettronica, mail adresse:0.9',
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn',
+    'phone, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
     'fax country consent',
   ),
   date_of_birth: lexeme(
-    'date of birth, birth date, dob, born:0.9, birth:0.8, geburtsdatum, geburtstag, naissance:0.8, nacimiento:0.8, date birth',
+    'date of birth, birth date, dob, born:0.9, birth:0.8, geburtsdatum, geburtstag, naissance:0.8, nacimiento:0.8, date birth, date naissance, fecha nacimiento, data nascita, geboortedatum, birthdate',
     'place country',
   ),
   nationality: lexeme(
-    'nationality, nationality code, nationality country code, citizenship, nationality country, staatsangehorigkeit, nationalitat, nacionalidad, nationalite',
+    'nationality, nationality code, nationality country code, citizenship, nationality country, staatsangehorigkeit, nationalitat, nacionalidad, nationalite, country of citizenship:0.9, nationalitaet, nazionalita, nationaliteit, cittadinanza:0.9, nacionalidade',
     'address issuing birth',
   ),
   document_type: lexeme(
-    'document type, doc type, id type:0.9, identification type, identity document type, passport type:0.7, guest document type, ausweisart, tipo documento',
+    'document type, doc type, id type:0.9, identification type, identity document type, passport type:0.7, guest document type, ausweisart, tipo documento, tipo doc:0.9, type document, type piece identite:0.8, tipo de documento',
   ),
   document_number: lexeme(
-    'document number, doc number, doc no:0.9, identification number, passport number, passport no, id number:0.9, identity number:0.9, identity card number:0.85, ausweisnummer, numero documento',
+    'document number, doc number, doc no:0.9, identification number, passport number, passport no, id number:0.9, identity number:0.9, identity card number:0.85, ausweisnummer, numero documento, numero piece identite:0.8, num documento, documento:0.6, dokumentnummer, passport no:0.95',
     'tax company issue expiration',
   ),
   marketing_consent: lexeme(
@@ -111,65 +111,65 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
     'id virtual charged status class rate market is board document',
   ),
   board: lexeme(
-    'board, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis',
+    'board, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
   ),
   rate_code: lexeme(
-    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif',
+    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
     'amount description currency suppressed fixed market',
   ),
   start_date: lexeme(
-    'start date, from, arrival, arrival date, check in, room check in, start:0.8, date from, begin:0.7, von:0.8, anreise, scheduled start',
+    'start date, from, arrival, arrival date, check in, room check in, start:0.8, date from, begin:0.7, von:0.8, anreise, scheduled start, data arrivo, fecha entrada, date arrivee, van:0.5',
     'actual original created expected',
   ),
   end_date: lexeme(
-    'end date, to, departure, departure date, check out, room check out, end:0.8, date to, until:0.8, bis:0.8, abreise, scheduled end',
+    'end date, to, departure, departure date, check out, room check out, end:0.8, date to, until:0.8, bis:0.8, abreise, scheduled end, till, data partenza, fecha salida, date depart, tot:0.4',
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti',
+    'adults, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
     'children name',
   ),
   children: lexeme(
-    'children, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini',
+    'children, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
     'adult infants name',
   ),
 };
 
 export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
   code: lexeme(
-    'code, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code',
+    'code, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
     'currency accounting state revenue tax vat',
   ),
   description: lexeme(
-    'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle',
+    'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
-    'amount, charge amount, gross amount, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo',
+    'amount, charge amount, gross amount, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
     'net tax vat percent default unit currency code',
   ),
   quantity: lexeme(
-    'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite',
+    'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
     'tax amount',
   ),
 };
 
 /** What lists are called. */
 export const guestWords = new Set(
-  'guest guests customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite'.split(
+  'guest guests customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
     ' ',
   ),
 );
 export const roomWords = new Set(
-  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay'.split(
+  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay bed beds camera camere kamer kamers quarto quartos pitch pitches'.split(
     ' ',
   ),
 );
 export const chargeWords = new Set(
-  'charge charges item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen'.split(
+  'charge charges item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );
@@ -183,5 +183,7 @@ export const strangerWords = new Set(
 );
 /** What the list of reservations, or what holds it, is called. */
 export const reservationWords = new Set(
-  'reservation reservations booking bookings result results data rows items records list content stays info'.split(' '),
+  'reservation reservations booking bookings result results data rows items records list content stays info dossier dossiers reserva reservas prenotazione prenotazioni buchung buchungen boeking boekingen reservierung reservierungen'.split(
+    ' ',
+  ),
 );

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { areIds, child, isObject, keysOf, leavesOf } from './leaves.ts';
-import { reservationLexicon, reservationWords } from './lexicon.ts';
-import { matchFields } from './match.ts';
+import { reservationWords } from './lexicon.ts';
+import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';
 
 export interface Root {
@@ -93,10 +93,7 @@ const worth: Readonly<Record<string, number>> = {
 };
 
 function scoreOf({ records, words, depth, path }: Candidate): number {
-  const matched = matchFields(leavesOf(records.slice(0, 20)), {
-    lexicon: reservationLexicon,
-    scope: new Set(['reservation', 'booking']),
-  });
+  const matched = matchReservation(leavesOf(records.slice(0, 20)));
   // Both ends of the stay, or it is a list of something else that has dates.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
   let score = 0;

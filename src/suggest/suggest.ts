@@ -7,8 +7,9 @@ import { findFlat } from './flat.ts';
 import { findGuests } from './guests.ts';
 import { type Leaf, leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields } from './match.ts';
+import type { Match } from './match.ts';
 import { findPaging } from './paging.ts';
+import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
@@ -102,10 +103,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const { sections: guests, taken: people } = findGuests(containers, leaves, tables);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
-  const reservation = matchFields(
-    leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'),
-    { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) },
-  );
+  const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
   const number = reservation.get('confirmation_number');
   // A number that every record has for itself will do for an id.
   if (!reservation.has('id') && number !== undefined && isOwn(number))

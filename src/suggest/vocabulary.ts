@@ -5,28 +5,33 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r',
-  checked_in: 'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt current',
-  checked_out: 'checkedout processed departed checkout co completed closed history finished past ausgecheckt stayed',
+    'confirmed conf reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada',
+  checked_in:
+    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt current enmaison enhotel alojado alojada ingecheckt incasa presente',
+  checked_out:
+    'checkedout processed departed checkout co completed closed history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
   cancelled:
-    'cancelled canceled cxl can cancel void voided deleted declined expired rejected storniert annule anulada x',
-  no_show: 'noshow ns noshows',
+    'cancelled canceled cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x',
+  no_show: 'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist',
   other:
-    'inquiry inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer',
+    'inquiry inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie',
 };
 const byStatus = table(statuses);
 
 const boards = table({
-  room_only: 'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa',
-  bed_and_breakfast: 'bb breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck',
-  half_board: 'hb halfboard mp map halbpension mediapension demipension',
-  full_board: 'fb fullboard pc ap vollpension pensioncompleta pensioncomplete',
+  room_only:
+    'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa solopernottamento soloalojamiento chambreseule logies',
+  bed_and_breakfast:
+    'bb breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
+  half_board: 'hb halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
+  full_board: 'fb fullboard pc ap vollpension pensioncompleta pensioncomplete volpension pensionecompleta vp',
   all_inclusive: 'ai allinclusive allinc ti todoincluido toutinclus',
 });
 
 const documents = table({
-  passport: 'passport passportnumber pp pass reisepass pasaporte',
-  id_card: 'idcard id identitycard identity nationalid dni personalausweis nie carteidentite',
+  passport: 'passport passportnumber pp pass reisepass pasaporte passaporto passeport paspoort',
+  id_card:
+    'idcard id identitycard identity nationalid dni personalausweis nie carteidentite cartaidentita documentoidentidad identiteitskaart',
   driving_license:
     'driverlicense drivinglicense drivinglicence driverlicence dl driverlicensenumber drivinglicensenumber fuhrerschein',
   residence_permit: 'residencepermit residencepermitnumber aufenthaltstitel',

@@ -9,8 +9,50 @@ export function wordsOf(name: string): string[] {
       .replace(/\p{M}/gu, '')
       .match(pieces)
       ?.map((word) => word.toLowerCase()) ?? [];
-  return words.flatMap((word) => joined.get(word) ?? word);
+  return together(words.flatMap((word) => joined.get(word) ?? short.get(word) ?? word));
 }
+
+/** Words that camel case tears apart (surName, eMail), and a "no" at the end, which is a number. */
+function together(words: readonly string[]): string[] {
+  const out: string[] = [];
+  for (const word of words) {
+    const last = out.at(-1);
+    if (last !== undefined && torn.has(`${last} ${word}`)) out[out.length - 1] = last + word;
+    else out.push(word);
+  }
+  if (out.at(-1) === 'no') out[out.length - 1] = 'number';
+  return out;
+}
+const torn: ReadonlySet<string> = new Set(['sur name', 'fore name', 'e mail', 'pass port', 'mobil e']);
+
+/** What columns of old databases are cut down to. */
+const short: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    reservation: 'res resv rsv resa',
+    booking: 'bkg bkng bk',
+    guest: 'gst',
+    room: 'rm',
+    arrival: 'arr arrv',
+    departure: 'dep dept dprt',
+    date: 'dt',
+    amount: 'amt',
+    total: 'tot ttl',
+    currency: 'curr ccy crncy',
+    code: 'cd',
+    status: 'stat sts',
+    channel: 'chnl chan',
+    source: 'src',
+    name: 'nm',
+    count: 'cnt',
+    number: 'num nbr nr nmbr numero',
+    confirmation: 'conf cnf',
+    description: 'desc descr',
+    nationality: 'natl natnlty',
+    adult: 'adl adlt',
+    child: 'chd chld',
+    identification: 'ident',
+  }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
+);
 
 /** Words that are written as one as often as apart. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
@@ -57,7 +99,11 @@ export interface Phrase {
 export function phrases(text: string): Phrase[] {
   return text.split(',').map((entry) => {
     const [name = '', weight = '1'] = entry.split(':');
-    return { words: withoutNoise(name.trim().split(' ')), weight: Number(weight) };
+    const words = name
+      .trim()
+      .split(' ')
+      .map((word) => short.get(word) ?? word);
+    return { words: withoutNoise(together(words)), weight: Number(weight) };
   });
 }
 

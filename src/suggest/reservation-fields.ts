@@ -1,0 +1,99 @@
+import { isCurrency } from '../canonical/currency.ts';
+import { dateFormat } from './formats.ts';
+import { plain } from './kinds.ts';
+import { type Leaf, present } from './leaves.ts';
+import { reservationLexicon } from './lexicon.ts';
+import { type Match, matchFields } from './match.ts';
+import { guessStatus } from './vocabulary.ts';
+
+/**
+ * The reservation's own fields: by their names, and where a name says nothing by what the values can only be. A stay is two dates
+ * of which one is never before the other; a status has the spellings of statuses; an id is the first that every record has for itself.
+ */
+export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
+  const found = matchFields(leaves, { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) });
+  const free = (leaf: Leaf) =>
+    leaf.kind === 'value' && leaf.depth <= 2 && ![...found.values()].some((match) => match.leaf === leaf);
+  const put = (field: string, leaf: Leaf | undefined, reason: string) => {
+    if (leaf !== undefined) found.set(field, { field, leaf, others: [], confidence: 0.55, reason });
+  };
+  if (!found.has('status'))
+    put('status', shallowest(leaves.filter((leaf) => free(leaf) && areStatuses(leaf))), 'all its values are statuses');
+  if (!found.has('currency'))
+    put(
+      'currency',
+      shallowest(leaves.filter((leaf) => free(leaf) && areCurrencies(leaf))),
+      'all its values are currencies',
+    );
+  if (!found.has('check_in') || !found.has('check_out')) {
+    const stay = stayIn(leaves.filter(free), found.get('check_in')?.leaf, found.get('check_out')?.leaf);
+    const reason = 'two dates of which the second is never before the first';
+    if (stay && !found.has('check_in')) put('check_in', stay[0], reason);
+    if (stay && !found.has('check_out')) put('check_out', stay[1], reason);
+  }
+  if (!found.has('id') && !found.has('confirmation_number'))
+    put(
+      'id',
+      leaves.find((leaf) => leaf.depth === 0 && free(leaf) && isOwn(leaf)),
+      'every record has its own',
+    );
+  return found;
+}
+
+function shallowest(leaves: readonly Leaf[]): Leaf | undefined {
+  return [...leaves].sort((a, b) => a.depth - b.depth)[0];
+}
+
+const everywhere = (leaf: Leaf) => leaf.values.length > 0 && present(leaf).length === leaf.values.length;
+
+function areStatuses(leaf: Leaf): boolean {
+  return (
+    everywhere(leaf) &&
+    present(leaf).every((value) => plain(value).length > 1 && guessStatus(plain(value)) !== undefined)
+  );
+}
+
+function areCurrencies(leaf: Leaf): boolean {
+  return (
+    everywhere(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
+  );
+}
+
+/** A short text or number with a digit in it, another in every record. */
+function isOwn(leaf: Leaf): boolean {
+  const values = present(leaf).map(plain);
+  return (
+    everywhere(leaf) &&
+    new Set(values).size === values.length &&
+    dateFormat(present(leaf)) === undefined &&
+    values.every((value) => /^[\w./-]{1,40}$/.test(value) && /\d/.test(value))
+  );
+}
+
+/** The first two dates beside each other that can be a stay: in every record the later is at most a year after the earlier. */
+function stayIn(leaves: readonly Leaf[], start: Leaf | undefined, end: Leaf | undefined): [Leaf, Leaf] | undefined {
+  const dates = leaves.filter((leaf) => everywhere(leaf) && dateFormat(present(leaf))?.share === 1);
+  const parent = ({ path }: Leaf) => path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  for (const first of start ? [start] : dates) {
+    for (const second of end ? [end] : dates) {
+      if (first === second || parent(first) !== parent(second)) continue;
+      const nights = first.values.map((value, index) =>
+        daysBetween(plain(value ?? null), plain(second.values[index] ?? null)),
+      );
+      if (nights.every((count) => count !== undefined && count >= 1 && count <= 366)) return [first, second];
+    }
+  }
+  return undefined;
+}
+
+/** Days from one date to another, both written the same way: with the year first or last. */
+function daysBetween(from: string, to: string): number | undefined {
+  const ms = (text: string): number => {
+    const first = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})/.exec(text);
+    if (first) return Date.UTC(Number(first[1]), Number(first[2]) - 1, Number(first[3]));
+    const last = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})/.exec(text);
+    return last ? Date.UTC(Number(last[3]), Number(last[2]) - 1, Number(last[1])) : Number.NaN;
+  };
+  const days = (ms(to) - ms(from)) / 86_400_000;
+  return Number.isNaN(days) ? undefined : days;
+}
