@@ -62,6 +62,9 @@ async function run(ground: Ground, name: string, options: Options): Promise<void
   const result = given === undefined ? address : withoutSecret(address);
   if (options.json) return printJson(result);
   print(result, given !== undefined);
+  const proof = integration?.connector.body.push?.verification;
+  if (proof?.type === 'token' && proof.query !== undefined)
+    say(`\nThis sender signs nothing: enter the address there as ${result.url}?${proof.query}=SECRET.`);
 }
 
 function print(address: EndpointAddress, brought: boolean): void {

@@ -23,6 +23,10 @@ before(async () => {
     `integration: ${name}\nconnector: pms\nbrand_id: LIS01\ntimezone: Europe/Lisbon\npush: { ${push} }\n`;
   await writeFile(path.join(dir, 'integrations', 'a.yaml'), hotel(integration, 'enabled: true'));
   await writeFile(path.join(dir, 'integrations', 'b.yaml'), hotel('pull-only', 'enabled: false'));
+  await writeFile(
+    path.join(dir, 'integrations', 'c.yaml'),
+    hotel('cloud', 'enabled: true').replace('connector: pms', 'connector: cloudbeds'),
+  );
   database = (await testDatabase()).url;
   process.env.DATABASE_URL = database;
   service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'web', logLevel: 'silent' });
@@ -91,6 +95,14 @@ test('retired, it answers 410; the next call issues another', async () => {
   const [next] = (await endpoint([integration])).json();
   assert.notEqual(next?.endpoint_id, endpointId);
   assert.equal(await send({ endpointId: String(next?.endpoint_id), secret: String(next?.secret) }), 202);
+});
+
+test('a sender that can only keep a token in its address is told so', async () => {
+  const { stdout, stderr } = await innbound(['endpoint', 'cloud', '--workspace', dir], {
+    env: { DATABASE_URL: database },
+  });
+  assert.match(stderr, /enter the address there as http\S+\?token=SECRET/);
+  assert.match(stdout, /whsec_/);
 });
 
 test('mistakes are told with a code and the next step; the help shows times as people write them', async () => {
