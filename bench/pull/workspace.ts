@@ -14,6 +14,9 @@ export const lastDay = (reservations: number): string =>
     .toISOString()
     .slice(0, 10);
 
+/** The last one: whoever started this process is gone. */
+const signals = ['SIGINT', 'SIGTERM', 'disconnect'] as const;
+
 export interface BenchWorkspace {
   readonly ground: Ground;
   readonly partnerUrl: string;
@@ -59,16 +62,28 @@ receives: [reservation]
     await writeFile(path.join(folder, name), text);
   }
   const ground = await openGround({ workspaceDir: folder, purpose: 'command', describe: 'bench', apply: 'always' });
+  const closed = async () => {
+    partner.child.disconnect();
+    await ground.close();
+    await server.release();
+    await rm(folder, { recursive: true, force: true });
+  };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closed();
+    return closing;
+  };
+  // Cut short, it leaves no server and no folder behind.
+  const stop = () => void close().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, stop);
   return {
     ground,
     partnerUrl: partner.url,
     postmaster: postmasterOf(path.join(folder, '.innbound', 'pg')),
     server,
-    close: async () => {
-      partner.child.disconnect();
-      await ground.close();
-      await server.release();
-      await rm(folder, { recursive: true, force: true });
+    close: () => {
+      for (const signal of signals) process.off(signal, stop);
+      return close();
     },
   };
 }
