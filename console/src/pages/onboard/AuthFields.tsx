@@ -43,7 +43,7 @@ const names: Readonly<Record<string, string>> = {
   api_key: 'API key',
   basic: 'User and password',
   'oauth2, client_credentials': 'OAuth 2, as ourselves (client credentials)',
-  'oauth2, authorization_code': 'OAuth 2, with somebody’s consent (authorization code)',
+  'oauth2, authorization_code': 'OAuth 2, by consent (authorization code)',
   hmac: 'Signed requests (HMAC)',
   custom: 'Values in headers, query or body',
   none: 'None',

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { get } from '../../api/client.ts';
 import type { DocumentRow } from '../../api/types.ts';
 import { Card } from '../../parts/basics.tsx';
@@ -14,6 +14,7 @@ export function FeedForm(props: {
   onNext: () => void;
 }) {
   const { brand, onChange } = props;
+  const [tried, setTried] = useState(false);
   const documents = useQuery({
     queryKey: ['documents', 'list'],
     queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
@@ -21,6 +22,7 @@ export function FeedForm(props: {
   const destinations = documents.data?.items.filter(({ kind }) => kind === 'destination').map(({ name }) => name) ?? [];
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    setTried(true);
     if (brand.deliver.length > 0) props.onNext();
   };
   return (
@@ -41,7 +43,8 @@ export function FeedForm(props: {
           label="Deliver to"
           value={[...brand.deliver]}
           onChange={(deliver) => onChange({ deliver })}
-          error={brand.deliver.length === 0 ? 'at least one' : undefined}
+          description="at least one"
+          error={tried && brand.deliver.length === 0 ? 'Choose where its changes go.' : undefined}
         >
           <div className="row" style={{ gap: 18, padding: '6px 0' }}>
             {destinations.map((name) => (

@@ -39,9 +39,12 @@ function formOf({ title = '', description = '', properties = {}, required = [] }
     fields: entries
       .filter(([, { const: only }]) => only === undefined)
       .map(([name, field]) => fieldOf(name, field, required.includes(name)))
-      .toSorted((one, other) => Number(other.required) - Number(one.required)),
+      .toSorted((one, other) => weight(other) - weight(one)),
   };
 }
+
+/** What must be said first, then what is secret. */
+const weight = ({ required, secret }: AuthField): number => Number(required) * 2 + Number(!required && secret);
 
 function fieldOf(name: string, field: Schema, required: boolean): AuthField {
   const { type, description = '', additionalProperties: values } = field;
