@@ -1,11 +1,13 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import type { EraseRequest } from '../api/routes/privacy.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
+import type { Ground } from '../ground.ts';
 import { writeAudit } from '../store/audit.ts';
 import { liveNodes } from '../store/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
-import { eraseGuest } from '../wiring/privacy.ts';
+import { eraseGuest, privacyPorts } from '../wiring/privacy.ts';
 import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
 
 interface Options extends CommonOptions {
@@ -13,6 +15,7 @@ interface Options extends CommonOptions {
   readonly phone?: string;
   readonly guestId?: string;
   readonly integration?: string;
+  readonly proof?: boolean;
 }
 
 export function registerErase(program: Command): void {
@@ -22,6 +25,7 @@ export function registerErase(program: Command): void {
     .option('--phone <number>', 'the guest’s phone number, in international form')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
+    .option('--proof', 'erase nobody: give the receipts of erasures that were asked for in these words')
     .addHelpText(
       'after',
       `
@@ -30,22 +34,21 @@ without the guest. Destinations are told. A keyed hash is kept, so that the next
 receipt says what was removed where, and holds nothing of the guest.
 
 Example:
-  innbound erase --email guest@example.com`,
+  innbound erase --email guest@example.com
+  innbound erase --email guest@example.com --proof`,
     )
     .action((options: Options) =>
       onGround(options, 'erase', async (ground) => {
         const { email, phone, guestId, integration } = options;
         const by = `${userInfo().username} (command line)`;
-        const erased = await eraseGuest(
-          ground,
-          {
-            ...(email !== undefined && { email }),
-            ...(phone !== undefined && { phone }),
-            ...(guestId !== undefined && { guest_id: guestId }),
-            ...(integration !== undefined && { integration }),
-          },
-          by,
-        );
+        const whom = {
+          ...(email !== undefined && { email }),
+          ...(phone !== undefined && { phone }),
+          ...(guestId !== undefined && { guest_id: guestId }),
+          ...(integration !== undefined && { integration }),
+        };
+        if (options.proof) return prove(ground, whom, options.json ?? false);
+        const erased = await eraseGuest(ground, whom, by);
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
         await writeAudit(ground.pool, {
@@ -66,4 +69,14 @@ Example:
         }
       }),
     );
+}
+
+async function prove(ground: Ground, whom: EraseRequest, json: boolean): Promise<void> {
+  const found = await privacyPorts(ground).find(whom);
+  if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
+  if (json) return found.receipts.forEach(printJson);
+  if (found.receipts.length === 0) return show('No erasure was asked for in these words.\n');
+  for (const { erasure_id, requested_at, requested_by } of found.receipts) {
+    show(`Erased ${requested_at.toISOString()} by ${requested_by}, receipt ${erasure_id}\n`);
+  }
 }

@@ -38,3 +38,12 @@ export async function readErasure(db: Pool, erasureId: string): Promise<ErasureR
   const { rows } = await db.query<ErasureRow>(`select ${columns} from erasures where erasure_id = $1`, [erasureId]);
   return rows[0];
 }
+
+/** Of one guest, the newest first. */
+export async function findErasures(db: Pool, subjects: readonly string[]): Promise<ErasureRow[]> {
+  const { rows } = await db.query<ErasureRow>(
+    `select ${columns} from erasures where subject = any($1) order by requested_at desc limit 500`,
+    [subjects],
+  );
+  return rows;
+}

@@ -5,12 +5,26 @@ import type { Ground } from '../ground.ts';
 import { timedId } from '../kit/ids.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
-import { askedIdentity, guestIdIdentity, hashIdentity, identitiesOf, rememberedOf } from '../privacy/identity.ts';
+import {
+  askedIdentity,
+  guestIdIdentity,
+  hashesOf,
+  hashIdentity,
+  identitiesOf,
+  rememberedOf,
+} from '../privacy/identity.ts';
 import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { ApplyTarget } from '../store/changes.ts';
 import { type ErasedRecord, eraseFromRecords } from '../store/erase.ts';
 import { eraseTraces } from '../store/erase-traces.ts';
-import { beginErasure, completeErasure, type ErasureRow, listErasures, readErasure } from '../store/erasures.ts';
+import {
+  beginErasure,
+  completeErasure,
+  type ErasureRow,
+  findErasures,
+  listErasures,
+  readErasure,
+} from '../store/erasures.ts';
 import { transaction } from '../store/pool.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 
@@ -18,6 +32,12 @@ export function privacyPorts(ground: Ground): ApiPorts['privacy'] {
   return {
     erase: (request, by) => eraseGuest(ground, request, by),
     list: async () => (await listErasures(ground.pool)).map(receiptOf),
+    find: async (request) => {
+      const read = readRequest(ground, request);
+      if (read.kind === 'invalid') return read;
+      const subjects = hashesOf(ground.keyring, [read.identities.join(' ')]);
+      return { kind: 'found', receipts: (await findErasures(ground.pool, subjects)).map(receiptOf) };
+    },
     read: async (id) => {
       const row = await readErasure(ground.pool, id);
       return row && receiptOf(row);

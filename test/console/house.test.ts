@@ -28,6 +28,11 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.getByText(/Erased, receipt/).waitFor();
     const found = await desk.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
     assert.deepEqual(found.items, []);
+    await page.getByRole('button', { name: 'Was it erased?' }).click();
+    await page.getByText(/^Erased .*, receipt era_/).waitFor();
+    await page.getByLabel('E-mail address').fill('somebody.else@letters.example');
+    await page.getByRole('button', { name: 'Was it erased?' }).click();
+    await page.getByText('No erasure was asked for by this address').waitFor();
     assert.doesNotMatch(JSON.stringify(await desk.api('GET', '/integrations/grand/reservations/R1')), /duarte/i);
   });
 

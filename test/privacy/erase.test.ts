@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Json } from '../../src/terms.ts';
 import { eraseGuest } from '../../src/wiring/privacy.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
@@ -66,6 +67,18 @@ test('an erasure gives a receipt, and nothing of the guest is left but what dest
     !rows.some(({ text }) => text.includes(email)),
     'no version holds the guest, only the note to destinations does',
   );
+});
+
+test('whoever asks again is given the receipt, by the address alone, which is still kept nowhere', async () => {
+  const find = async (whom: Json) => {
+    const { status, body } = await node.call('POST', '/privacy/erasures/find', await node.token('admin'), whom);
+    return status === 200 ? body.items.length : status;
+  };
+  assert.equal(await find({ email: email.toUpperCase() }), 1);
+  assert.equal(await find({ email: omar.email }), 0);
+  assert.equal(await find({ email, integration: 'grand' }), 0, 'it was asked for in all brands, not in one');
+  assert.equal(await find({}), 422);
+  assert.deepEqual(await tablesWith(email), ['changes']);
 });
 
 test('the reservation and the companion stay; the change that tells it is an erasure', async () => {

@@ -928,6 +928,21 @@ export interface Answers {
       }[];
     }[];
   };
+  'privacy.find': {
+    items: {
+      erasure_id: string;
+      requested_at: string;
+      completed_at: string | null;
+      requested_by: string;
+      subject: string;
+      removed: Record<string, number>;
+      told: {
+        integration: string;
+        destination: string;
+        records: number;
+      }[];
+    }[];
+  };
   'privacy.get': {
     erasure_id: string;
     requested_at: string;

@@ -5,7 +5,7 @@ import { get, post } from '../api/client.ts';
 import type { Found, Page, Receipt } from '../api/types.ts';
 import { useAct } from '../parts/act.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
-import { number, plural, words } from '../parts/format.ts';
+import { instant, number, plural, words } from '../parts/format.ts';
 
 interface Whom {
   email?: string;
@@ -16,10 +16,23 @@ export function Privacy() {
   const [whom, setWhom] = useState<Whom>();
   const [receipt, setReceipt] = useState<Receipt>();
   const query = useQuery({ queryKey: ['erasures'], queryFn: () => get<{ items: Receipt[] }>('/privacy/erasures') });
+  const [proof, setProof] = useState<readonly Receipt[]>();
+  const find = useAct(
+    (asked: Whom) => post<{ items: Receipt[] }>('/privacy/erasures/find', asked),
+    ({ items }) => {
+      setProof(items);
+      return undefined;
+    },
+  );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget).get('who') ?? '').trim();
-    if (text !== '') setWhom(text.includes('@') ? { email: text } : { phone: text });
+    if (text === '') return;
+    const asked = text.includes('@') ? { email: text } : { phone: text };
+    const pressed = (event.nativeEvent as SubmitEvent).submitter?.getAttribute('name');
+    setProof(undefined);
+    if (pressed === 'proof') find.mutate(asked);
+    else setWhom(asked);
   };
   return (
     <>
@@ -39,9 +52,13 @@ export function Privacy() {
             <Button type="submit" variant="default">
               Find what would go …
             </Button>
+            <Button type="submit" variant="default" name="proof" loading={find.isPending}>
+              Was it erased?
+            </Button>
           </form>
         </Card>
         {receipt && <Done receipt={receipt} />}
+        {proof && <Proof receipts={proof} />}
         <Card title="Receipts" aside="the proof that it was done" flush>
           <Loaded query={query}>
             {({ items }) =>
@@ -114,6 +131,24 @@ function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Rec
         </div>
       </div>
     </Modal>
+  );
+}
+
+/** The answer to somebody who asks whether they were erased. */
+function Proof({ receipts }: { receipts: readonly Receipt[] }) {
+  const [last] = receipts;
+  if (last === undefined) {
+    return (
+      <Notice tone="calm" role="status" title="No erasure was asked for by this address or number">
+        One that was asked for by another of the guest’s addresses has its own receipt.
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="good" role="status" title={`Erased ${instant(last.requested_at)}, receipt ${last.erasure_id}`}>
+      {receipts.length > 1 && `Asked for ${receipts.length} times. `}
+      The address was compared as a keyed hash; it is kept nowhere.
+    </Notice>
   );
 }
 

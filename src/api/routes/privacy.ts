@@ -30,6 +30,13 @@ export interface PrivacyPorts {
     | { readonly kind: 'invalid'; readonly message: string }
   >;
   readonly list: () => Promise<readonly ErasureReceipt[]>;
+  /** The receipts of one guest: asked for in the same words as the erasure was. */
+  readonly find: (
+    request: EraseRequest,
+  ) => Promise<
+    | { readonly kind: 'found'; readonly receipts: readonly ErasureReceipt[] }
+    | { readonly kind: 'invalid'; readonly message: string }
+  >;
   readonly read: (erasureId: string) => Promise<ErasureReceipt | undefined>;
 }
 
@@ -43,6 +50,22 @@ const receipt = z.object({
   told: z.array(z.object({ integration: z.string(), destination: z.string(), records: z.int() })),
 });
 
+const whom = z.strictObject({
+  email: z.string().max(320).optional(),
+  phone: z.string().max(40).optional(),
+  guest_id: z.string().max(200).optional(),
+  integration: z.string().optional(),
+});
+
+function asked({ email, phone, guest_id, integration }: z.infer<typeof whom>): EraseRequest {
+  return {
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+    ...(guest_id !== undefined && { guest_id }),
+    ...(integration !== undefined && { integration }),
+  };
+}
+
 export function privacyRoutes(ports: PrivacyPorts): Route[] {
   const common = { tag: 'privacy', role: 'admin', scope: 'all' } as const;
   return [
@@ -55,24 +78,10 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       description:
         'From records, their versions, raw payloads, events, dead letters and queued deliveries; destinations are told. A keyed hash keeps the guest from coming back with the next poll.',
       status: 201,
-      body: z.strictObject({
-        email: z.string().max(320).optional(),
-        phone: z.string().max(40).optional(),
-        guest_id: z.string().max(200).optional(),
-        integration: z.string().optional(),
-      }),
+      body: whom,
       response: receipt,
       handle: async ({ body, caller }) => {
-        const { email, phone, guest_id, integration } = body;
-        const erased = await ports.erase(
-          {
-            ...(email !== undefined && { email }),
-            ...(phone !== undefined && { phone }),
-            ...(guest_id !== undefined && { guest_id }),
-            ...(integration !== undefined && { integration }),
-          },
-          caller.name,
-        );
+        const erased = await ports.erase(asked(body), caller.name);
         if (erased.kind === 'invalid') return problem(422, 'operate.invalid_input', erased.message);
         return ok(erased.receipt);
       },
@@ -85,6 +94,23 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       summary: 'Receipts of erasures, the newest first',
       response: z.object({ items: z.array(receipt) }),
       handle: async () => ok({ items: await ports.list() }),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/privacy/erasures/find',
+      id: 'privacy.find',
+      asks: true,
+      summary: 'The receipts of one guest: was this address erased, and when?',
+      description:
+        'Asked by POST so that the address stands in no log. It is compared as a keyed hash; name what the erasure named.',
+      body: whom,
+      response: z.object({ items: z.array(receipt) }),
+      handle: async ({ body }) => {
+        const found = await ports.find(asked(body));
+        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
+        return ok({ items: found.receipts });
+      },
     }),
     route({
       ...common,

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import { startService } from '../../src/service.ts';
+import { testDatabase } from '../support/database.ts';
+import { until } from '../support/process.ts';
+
+test('a node says whether it lives, and whether it can take work or why not', async () => {
+  const database = await testDatabase();
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-health-'));
+  await writeFile(path.join(dir, 'innbound.yaml'), '');
+  process.env.DATABASE_URL = database.url;
+  process.env.INNBOUND_LOG_LEVEL = 'silent';
+  const admin = new pg.Client({ ...database.connection, database: 'postgres' });
+  await admin.connect();
+  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'worker' });
+  const ask = async (at: string) => {
+    const answer = await fetch(`${service.url}${at}`);
+    return { status: answer.status, retry: answer.headers.get('retry-after'), body: await answer.json() };
+  };
+  try {
+    assert.deepEqual(await ask('/readyz'), { status: 200, retry: null, body: { status: 'ready' } });
+    const name = database.connection.database;
+    await admin.query(`alter database ${name} with allow_connections false`);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    const away = await until('the store is missed', async () => {
+      const seen = await ask('/readyz');
+      return seen.status === 503 && seen;
+    });
+    assert.deepEqual(away, { status: 503, retry: '5', body: { status: 'not_ready', reasons: ['store.unreachable'] } });
+    assert.equal((await ask('/healthz')).status, 200, 'the process lives: a restart would not help');
+    await admin.query(`alter database ${name} with allow_connections true`);
+    await until('it is ready again', async () => (await ask('/readyz')).status === 200);
+  } finally {
+    await service.stop();
+    await admin.end();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
