@@ -39,7 +39,8 @@ export function toReservation(
   const checkIn = check.date(raw.check_in, 'check_in');
   const checkOut = check.date(raw.check_out, 'check_out');
   const booked = check.date(raw.booking_date, 'booking_date');
-  const statusRaw = check.text(raw.status_raw, 'status_raw');
+  // What is no text at all is no spelling: it is told once, as the status.
+  const statusRaw = typeof raw.status_raw === 'object' ? undefined : check.text(raw.status_raw, 'status_raw');
   const channel = check.text(raw.channel, 'channel');
   const source = check.text(raw.source, 'source');
   const total = check.decimal(raw.total_amount, 'total_amount');
@@ -58,7 +59,7 @@ export function toReservation(
   // A record wrong in nothing but its status has a code of its own: its cure is a line under `values`.
   const otherwiseSound = check.problems.length === 0;
   if (status === undefined) {
-    const given = statusRaw ?? raw.status;
+    const given = statusRaw ?? raw.status_raw ?? raw.status;
     const unknown = !isEmpty(given);
     if (unknown) check.failStatus(given);
     else check.fail('status', mustBeThere, given);

@@ -87,7 +87,7 @@ function checkYaml(
   // The YAML library tells of an overflowing stack as one error per level it had reached.
   if (yaml.errors.some(({ message }) => message.includes('call stack')))
     return failed('the document is nested too deeply');
-  const broken = [...yaml.errors, ...yaml.warnings, ...keysThatAreNoText(yaml)]
+  const broken = [...withoutWake(yaml.errors), ...yaml.warnings, ...keysThatAreNoText(yaml)]
     .slice(0, mostSyntaxErrors)
     .map(({ pos, message }) => ({
       file,
@@ -134,6 +134,11 @@ const standIns = {
 function soundPart(source: SourceFile, meant: unknown): ParsedFile['sound'] {
   const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant, standIns);
   return salvaged && { document: loaded(source, salvaged.body), removed: salvaged.removed };
+}
+
+/** Once a flow of braces is broken, the parser stumbles over every token that follows: only what broke it is told. */
+function withoutWake(errors: Document['errors']): Document['errors'] {
+  return errors.filter(({ message }, index) => index === 0 || !/^Unexpected .* token in YAML stream/s.test(message));
 }
 
 /** YAML lets a list or a mapping be a key. */

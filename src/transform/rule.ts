@@ -103,7 +103,8 @@ export function notBoolean(type: string, text: string): Mistake {
 }
 
 function compileSet(at: string, text: string, rule: string, problems: RuleProblem[]): Assignment[] {
-  const path = `${rule}.set.${at}`;
+  // As the documents write a path: a key that is no plain word is quoted.
+  const path = /^\w+$/.test(at) ? `${rule}.set.${at}` : `${rule}.set[${JSON.stringify(at)}]`;
   const target = targetOf(at);
   if (typeof target === 'string') {
     problems.push({ path, message: target, offset: 0 });

@@ -1,3 +1,4 @@
+import { closest } from '../canonical/closest.ts';
 import { decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } from './fields.ts';
@@ -19,9 +20,12 @@ export function targetOf(path: string): Target | string {
     const place = inList[1] as ListName;
     const field = inList[2] ?? '';
     const kind = kindIn(lists[place].fields, field);
-    return kind
-      ? { place, field, kind }
-      : `There is no field ${field} in ${place}. There are: ${Object.keys(lists[place].fields).join(', ')}.`;
+    if (kind) return { place, field, kind };
+    const known = Object.keys(lists[place].fields);
+    const near = closest(field, known);
+    return near === undefined
+      ? `There is no field ${field} in ${place}. There are: ${known.join(', ')}.`
+      : `There is no field ${field} in ${place}; did you mean ${near}?`;
   }
   const inExtra = ofExtra.exec(path);
   if (inExtra?.[1] !== undefined && !refusedKeys.has(inExtra[1]))
@@ -29,6 +33,8 @@ export function targetOf(path: string): Target | string {
   const kind = kindIn(reservationFields, path);
   if (kind) return { place: 'reservation', field: path, kind };
   if (path in lists) return `A list is set by its fields: ${path}[].field.`;
+  const near = closest(path, Object.keys(reservationFields));
+  if (near !== undefined) return `There is no field ${path}; did you mean ${near}?`;
   return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field or extra.name.`;
 }
 

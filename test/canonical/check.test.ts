@@ -90,6 +90,7 @@ test('what was broken reads as a sentence, whatever type came', () => {
   assert.equal(of('check_out', '2026-04-01'), 'check_out must not be before check_in');
   assert.equal(of('status', ' '), 'status is missing');
   assert.equal(of('status', 'x'.repeat(200)), `status must be a known status (it came as "${'x'.repeat(80)}…")`);
+  assert.equal(of('status_raw', ['x']), '');
   assert.equal(of('status', ['x']), 'status must be a known status (it came as a list)');
 });
 

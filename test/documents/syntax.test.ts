@@ -17,6 +17,16 @@ test('every YAML error of a file is named with its place', () => {
   );
 });
 
+test('what breaks a flow of braces is told, not all that follows it', () => {
+  const broken = `${sound}fields: { a: b['c'] }\nconsent: none\nreceives: [guest]\n`;
+  const told = mistakes(broken);
+  assert.ok(told.length >= 1 && told.length <= 4, told.join('\n'));
+  assert.ok(
+    told.every((line) => line.startsWith('4:') || line.startsWith('5:')),
+    told.join('\n'),
+  );
+});
+
 test('a key given twice is a mistake, at the second', () => {
   assert.deepEqual(mistakes(`${sound}path: e\n`), ['4:1 : YAML: Map keys must be unique']);
 });

@@ -85,6 +85,12 @@ test('the answer for one reservation is read by its own map, be the list nested 
   assert.deepEqual([flat.id, (flat.record as { source?: string }).source], ['A', undefined]);
 });
 
+test('a status that is no text is told once', () => {
+  const [one] = prepare(pathOf({}), '[{"id":"A","check_in":"2026-03-01","check_out":"2026-03-02","status":["x"]}]');
+  assert.ok(one?.kind === 'dead');
+  assert.equal(one.deadLetter.message, 'status must be a known status (it came as a list)');
+});
+
 test('one bad record is a dead letter that names field and rule and no value; its neighbours go on', () => {
   const path = pathOf({});
   const prepared = prepare(
