@@ -21,6 +21,13 @@ import { flat, integration, nested, pageText, rowsOf, transforms } from './shape
  *
  * Every page is new: what the path remembers of guests it has seen helps only where it is said, on the line of pages seen again,
  * as a poll sees them. The steps are timed on further new pages, each over a whole page at once.
+ *
+ * Where the time goes, on two arm64 cores with a load of 16, JSON.parse at 8.3 µs a reservation: the path takes 48.4 µs (41.9 seen
+ * again): normalization 14.6, encoding 7.0, check 6.1, shape 5.3, rules and what they make necessary 3.8, hash 1.5. The other ten are
+ * what the steps cost each other in turn: memory of a page's records collected while they live, caches that each step fills anew.
+ * With every national number read by the library's parser, and every name by all rules, the same pages took 150 µs. One phone of
+ * a hundred here is impossible, which only the parser may say: 3 µs of the 14.6. Object literals in the place of copies in the
+ * encoder, and a larger young generation, changed nothing.
  */
 
 const count = 500;
