@@ -571,6 +571,10 @@ export const scripts: readonly Script[] = [
   { name: 'loses a row that was read', styles: steady, make: shifting((list) => list.filter((_, i) => i !== 3)) },
   { name: 'gains a row before the place', styles: counted, make: shifting((list) => [extra('NEW'), ...list]) },
   {
+    name: 'gains a row before the place, and its total tells so',
+    make: shifting((list) => [extra('NEW'), ...list], true),
+  },
+  {
     name: 'moves a row from the unread part to the read one, and the count comes out right',
     styles: counted,
     make: shifting((list) => {
@@ -632,7 +636,7 @@ function extra(id: string): Booking {
 }
 
 /** The book changes once, when the second page is asked for the first time. */
-function shifting(change: (list: Booking[]) => Booking[]): () => Answering {
+function shifting(change: (list: Booking[]) => Booking[], tellsTotal = false): () => Answering {
   return () => {
     let list: Booking[] = [...book];
     let changed = false;
@@ -642,7 +646,7 @@ function shifting(change: (list: Booking[]) => Booking[]): () => Answering {
           changed = true;
           list = change(list);
         }
-        return honest(list);
+        return tellsTotal ? honest(list, { total: list.length }) : honest(list);
       },
       truth: () => list,
     };
