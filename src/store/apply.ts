@@ -3,7 +3,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
-import { reconcile } from '../reconcile/reconcile.ts';
+import { isOlder, reconcile } from '../reconcile/reconcile.ts';
 import type { EntityType, EpochMs } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
@@ -63,11 +63,12 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
 
   const seenUnchanged: string[] = [];
   const changes: Change[] = [];
+  const moved = new Map<EntityType, Moved>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = items.filter((item) => item.incoming.type === type);
     if (ofType.length === 0) continue;
     const { open, known } = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
-    if (open.length > 0) await takeIn(tx, target, type, open, known, { outcomes, receipts, changes });
+    if (open.length > 0) moved.set(type, await takeIn(tx, target, type, open, known, { outcomes, receipts, changes }));
   }
 
   const requested = items[0]?.arrival;
@@ -75,6 +76,10 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
     await insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged);
   }
   await writeChanges(tx, target, receipts, changes);
+  // Last: a state may have come in this very batch and then been confirmed by a later one of the same content.
+  for (const [type, times] of moved) {
+    if (times.size > 0) await moveEffectiveTime(tx, target.integration, type, times);
+  }
   await enqueue(tx, target, changes);
   await insertDeadLetters(tx, target, dead);
   await countDrift(tx, target.integration, changes);
@@ -115,6 +120,9 @@ async function withoutUnchanged(
   return { open, known };
 }
 
+/** Records whose stored state was said again, later: since when it counts now. */
+type Moved = ReadonlyMap<string, { readonly effectiveAt: EpochMs; readonly seq: number }>;
+
 async function takeIn(
   tx: Tx,
   target: ApplyTarget,
@@ -122,10 +130,10 @@ async function takeIn(
   items: readonly Item[],
   known: ReadonlyMap<string, unknown> | undefined,
   into: { outcomes: Outcome[]; receipts: Receipt[]; changes: Change[] },
-): Promise<void> {
+): Promise<Moved> {
   const { rows, stored } = await lockRecords(tx, target.integration, type, firstStates(items, known));
   const sighted = await lastSighted(tx, target.integration, items);
-  const touched = new Map<string, { effectiveAt: EpochMs; seq: number }>();
+  const moved = new Map<string, { effectiveAt: EpochMs; seq: number }>();
   for (const item of items) {
     const { incoming, arrival } = item;
     const before = rows.get(incoming.id);
@@ -152,9 +160,9 @@ async function takeIn(
       const version = before?.version ?? 0;
       into.outcomes[item.index] = { outcome: verdict.kind, id: incoming.id, version };
       into.receipts.push({ ...receipt, outcome: verdict.kind, version, ...(reason !== undefined && { reason }) });
-      if (verdict.kind === 'unchanged' && before && arrival.effectiveAt > before.effectiveAt) {
+      if (verdict.kind === 'unchanged' && before && isOlder(before, arrived)) {
         rows.set(incoming.id, { ...before, effectiveAt: arrival.effectiveAt, seq: item.seq });
-        touched.set(incoming.id, { effectiveAt: arrival.effectiveAt, seq: item.seq });
+        moved.set(incoming.id, { effectiveAt: arrival.effectiveAt, seq: item.seq });
       }
       continue;
     }
@@ -169,7 +177,7 @@ async function takeIn(
       event,
       item,
       // Of the first version everything is new, and its data says it: a fifth less is written for a record that comes in.
-      diff: before === undefined ? [] : difference(before.data, data),
+      diff: before?.data === undefined ? [] : difference(before.data, data),
       isStored: before === undefined && stored.has(incoming.id),
     });
     into.receipts.push({
@@ -179,9 +187,9 @@ async function takeIn(
       origins: jsonbText(JSON.stringify(incoming.origins())),
     });
     rows.set(incoming.id, { ...arrived, version, data });
-    touched.delete(incoming.id);
+    moved.delete(incoming.id);
   }
-  if (touched.size > 0) await moveEffectiveTime(tx, target.integration, type, touched);
+  return moved;
 }
 
 /** What a poll shows of an id that has no row is the first state of a new record, whatever else comes of the batch. */

@@ -87,6 +87,6 @@ test('property: shuffled, repeated and cut into any batches, events end in the s
         assert.deepEqual([...states], [`2026-12-${String(10 + (newest?.day ?? 0)).padStart(2, '0')}`]);
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 25 },
   );
 });

@@ -139,6 +139,24 @@ test('several states of one reservation in a batch become several versions, in o
   ]);
 });
 
+for (const [said, again] of [
+  ['later', { effectiveAt: 2_000, seq: 12 }],
+  ['in the same instant', { effectiveAt: 1_000, seq: 12 }],
+] as const) {
+  for (const batches of ['one batch', 'two batches'] as const) {
+    test(`a state said again ${said}, in ${batches}, is not undone by one from before that`, async () => {
+      const event = { mode: 'push', cause: 'event', causeId: 'e' } as const;
+      const first = arriving(reservation('A', { channel: 'first' }), { ...event, effectiveAt: 1_000, seq: 10 });
+      const same = arriving(reservation('A', { channel: 'first' }), { ...event, ...again });
+      const between = arriving(reservation('A', { channel: 'other' }), { ...event, effectiveAt: 1_000, seq: 11 });
+      if (batches === 'one batch') await take(first, same);
+      else for (const one of [first, same]) await take(one);
+      const { outcomes } = await take(between);
+      assert.deepEqual(outcomes, [{ outcome: 'superseded', id: 'A', version: 1 }]);
+    });
+  }
+}
+
 test('the same bad record at every poll is one dead letter that counts up', async () => {
   const bad: Prepared = {
     kind: 'dead',
@@ -192,27 +210,32 @@ test('nodes taking in overlapping batches at once neither deadlock nor lose a ve
   }
 });
 
-test('shuffled and repeated events end in one state', async () => {
-  const states = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
+test('shuffled and repeated events, in any batches, end in one state', async () => {
+  const state = fc.record({ at: fc.integer({ min: 1, max: 4 }), says: fc.constantFrom('a', 'b') });
   await fc.assert(
-    fc.asyncProperty(states, fc.infiniteStream(fc.nat()), async (times, noise) => {
-      await pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters');
-      const events = times.map((effectiveAt, i) =>
-        arriving(reservation('A', { channel: `c${i}` }), { effectiveAt, seq: i + 1, cause: 'event', mode: 'push' }),
-      );
-      const shuffled = [...events, ...events]
-        .map((event) => ({ event, key: noise.next().value as number }))
-        .sort((a, b) => a.key - b.key)
-        .map(({ event }) => event);
-      for (const event of shuffled) await take(event);
-      const newest = times.lastIndexOf(Math.max(...times));
-      assert.deepEqual(await rows(`select data->>'channel' as channel from records`), [{ channel: `c${newest}` }]);
-      const versions = await rows<{ version: number }>('select version from changes order by version');
-      assert.deepEqual(
-        versions.map(({ version }) => version),
-        versions.map((_, i) => i + 1),
-      );
-    }),
-    { numRuns: 20 },
+    fc.asyncProperty(
+      fc.array(state, { minLength: 1, maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      async (told, noise) => {
+        const next = () => noise.next().value as number;
+        await pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters');
+        const events = told.map(({ at, says }, i) =>
+          arriving(reservation('A', { channel: says }), { effectiveAt: at, seq: i + 1, cause: 'event', mode: 'push' }),
+        );
+        const shuffled = [...events, ...events]
+          .map((event) => ({ event, key: next() }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ event }) => event);
+        while (shuffled.length > 0) await take(...shuffled.splice(0, 1 + (next() % 4)));
+        const newest = told.findLast(({ at }) => at === Math.max(...told.map((one) => one.at)));
+        assert.deepEqual(await rows(`select data->>'channel' as channel from records`), [{ channel: newest?.says }]);
+        const versions = await rows<{ version: number }>('select version from changes order by version');
+        assert.deepEqual(
+          versions.map(({ version }) => version),
+          versions.map((_, i) => i + 1),
+        );
+      },
+    ),
+    { numRuns: 60 },
   );
 });
