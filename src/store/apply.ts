@@ -192,7 +192,7 @@ async function takeIn(
   return moved;
 }
 
-/** What a poll shows of an id that has no row is the first state of a new record, whatever else comes of the batch. */
+/** What comes first of an id that has no row is the first state of a new record, whatever else comes of the batch. */
 function firstStates(
   items: readonly Item[],
   known: ReadonlyMap<string, unknown> | undefined,
@@ -200,8 +200,8 @@ function firstStates(
   const states = new Map<string, FirstState | undefined>();
   for (const { incoming, arrival, seq, hash, text } of items) {
     if (states.has(incoming.id)) continue;
-    const isNew = known !== undefined && !known.has(incoming.id) && arrival.cause === 'run';
-    states.set(incoming.id, isNew ? { effectiveAt: arrival.effectiveAt, seq, hash, text } : undefined);
+    const isKnown = known?.has(incoming.id) === true;
+    states.set(incoming.id, isKnown ? undefined : { effectiveAt: arrival.effectiveAt, seq, hash, text });
   }
   return states;
 }

@@ -87,8 +87,15 @@ const claimSql = (withDelivered: boolean) => `
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased
          ${withDelivered ? ', g.data::text as delivered_data' : ''}
     from claimed k
-    left join changes c on c.integration = $1 and c.type = k.type and c.id = k.id and c.version = k.version
-    ${withDelivered ? 'left join changes g on g.integration = $1 and g.type = k.type and g.id = k.id and g.version = k.delivered_version' : ''}`;
+    left join lateral ${changeOf('version')} c on true
+    ${withDelivered ? `left join lateral ${changeOf('delivered_version')} g on true` : ''}`;
+
+/**
+ * Row by row through the key. As a plain join, a plan that was made while the tables were young read all of `changes` for each
+ * claim, for as long as its connection lived: 5.6 ms a claim after ten thousand changes, and growing.
+ */
+const changeOf = (version: string): string =>
+  `(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.${version} limit 1)`;
 
 const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
 const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };

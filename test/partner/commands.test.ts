@@ -98,10 +98,11 @@ test('check --sender: says where to send, and reports when the person ends it', 
   const sender = await WebhookSender.open({ ...target, brandId: 'LIS01' });
   await sender.send({ event: 'guest.updated', data: { guest_id: 'G1', email: 'a@mail.example' } });
   await sender.close();
+  const ended = once(child, 'exit');
   child.kill('SIGINT');
   const report = (await next()) as Report;
   assert.equal(report.passed, true);
-  const [code] = await once(child, 'exit');
+  const [code] = await ended;
   assert.equal(code, 0);
 });
 

@@ -117,10 +117,11 @@ test('what was acknowledged before a kill of service and database is there after
   target = await issue();
   const sending = flood(port);
   while (sending.answers.size < 200) await new Promise((resolve) => setTimeout(resolve, 5));
+  const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await killPostgres();
   await sending.stop();
-  await once(child, 'exit').catch(() => {});
+  await gone;
   const accepted = [...sending.answers]
     .filter(([, answer]) => answer !== 'cut' && answer.status === 202)
     .map(([id]) => id);

@@ -11,7 +11,8 @@ export interface ForeignEnvelope {
   /** The list of events in the body; a body without it is one event. */
   readonly each?: string;
   readonly event: {
-    readonly places: readonly string[] /** All of them, with this between. */;
+    readonly places: readonly string[];
+    /** The name is all of them, with this between; else the first that is found. */
     readonly joinedBy?: string;
   };
   /** Their names, in small letters, to ours. */
