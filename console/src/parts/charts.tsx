@@ -35,7 +35,8 @@ export function Chart(props: {
       {
         width: element.clientWidth,
         height: element.clientHeight,
-        padding: [8, 6, 0, 0],
+        // Room on the right for half of the last hour's label.
+        padding: [8, 18, 0, 0],
         cursor: { drag: { x: false, y: false } },
         legend: { show: false },
         scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.12] } },
