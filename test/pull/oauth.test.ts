@@ -245,7 +245,7 @@ test('authorization code: a link with state and PKCE, a callback that is good on
     [null, 'refresh-1', 'refresh-2', 'refresh-3'],
   );
   const { rows } = await ground.pool.query(
-    `select convert_from(access, 'LATIN1') || convert_from(refresh, 'LATIN1') as text from partner_tokens where integration = $1`,
+    `select encode(access, 'escape') || encode(refresh, 'escape') as text from partner_tokens where integration = $1`,
     [one.integration],
   );
   assert.doesNotMatch(rows[0].text, /access-|refresh-/, 'tokens are sealed at rest');
