@@ -176,7 +176,7 @@ async function takeIn(
       version,
       event,
       item,
-      // Of the first version everything is new, and its data says it: a fifth less is written for a record that comes in.
+      // Of the first version everything is new, and its data says so already.
       diff: before?.data === undefined ? [] : difference(before.data, data),
       isStored: before === undefined && stored.has(incoming.id),
     });

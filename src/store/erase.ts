@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
-import { jsonbText, parseJson } from '../kit/json.ts';
+import { jsonbText } from '../kit/json.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
 import { enqueue } from './enqueue.ts';
@@ -177,10 +177,7 @@ async function rewriteVersions(tx: Tx, records: readonly StoredRecord[], match: 
     for (const row of rows) {
       const { record } = strippedOf({ type, record: decode(row.data), isErased }, match);
       const text = jsonbText(encodeRecord(record));
-      // A first version differs from nothing as a whole; such a difference holds the record.
-      const diff = (type === 'guest' ? [] : row.diff)
-        .filter(({ path }) => !match.speaksOfGuests(path))
-        .map((one) => (one.path === '' ? { path: '', after: parseJson(text) } : one));
+      const diff = (type === 'guest' ? [] : row.diff).filter(({ path }) => !match.speaksOfGuests(path));
       await tx.query(
         `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,
         [integration, type, id, row.version, text, JSON.stringify(diff)],
