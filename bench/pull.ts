@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { backfill, copyAlone, fetchAlone } from './pull/backfill.ts';
 import { cpuMs } from './pull/cpu.ts';
 import { schedules } from './pull/schedules.ts';
@@ -57,7 +58,11 @@ async function throughput(count: number): Promise<void> {
   try {
     await fetchAlone(workspace, Math.min(count, 5_000));
     const fetched = await timed('fetch and parse alone', () => fetchAlone(workspace, count));
-    const copied = await timed('copy alone', () => copyAlone(workspace, fetched.value.rows));
+    const client = new pg.Client(workspace.server.connection as pg.ClientConfig);
+    await client.connect();
+    const copied = await timed('copy alone', () => copyAlone(client, fetched.value.rows));
+    await client.query('drop schema copied cascade');
+    await client.end();
     const first = await timed('backfill, delivered', () => backfill(workspace, count));
     const least = fetched.seconds + copied.seconds;
     console.log(

@@ -118,10 +118,15 @@ function prepareRecord(
       raw: raw.value,
       notes,
       origins: () => shaper.origins(raw),
+      retraceable: arrival.cause !== 'replay' && isAlone(raw),
       drift: draft.drift,
     },
   };
 }
+
+/** Nothing around the record was looked at to read it. */
+const isAlone = ({ place, around, body }: RawRecord): boolean =>
+  place === undefined && around === undefined && body === undefined;
 
 function dead(
   arrival: Arrival,

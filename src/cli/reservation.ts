@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { readTimeline, type Timeline } from '../store/timeline.ts';
+import type { Timeline } from '../store/timeline.ts';
+import { timelineOf } from '../wiring/timeline.ts';
 import { type CommonOptions, common, onGround, printJson, show } from './command.ts';
 
 interface Options extends CommonOptions {
@@ -19,7 +20,7 @@ Example:
     )
     .action(async (id: string, options: Options) => {
       await onGround(options, 'reservation', async ({ pool }) => {
-        const timeline = await readTimeline(pool, options.integration, 'reservation', id);
+        const timeline = await timelineOf(pool, options.integration, 'reservation', id);
         if (!timeline) {
           throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
         }

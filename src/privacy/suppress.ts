@@ -15,6 +15,7 @@ export type Passing =
         readonly raw: Json;
         readonly notes: readonly Note[];
         readonly origins: () => Origins;
+        readonly retraceable?: boolean;
       };
     }
   | { readonly kind: 'dropped'; readonly raw: Json }
@@ -66,6 +67,7 @@ function stripRecord(passing: Extract<Passing, { kind: 'record' }>, isErased: (g
       ...incoming,
       record: reservation,
       raw: null,
+      retraceable: false,
       notes: incoming.notes.filter(({ field }) => !speaksOfGuests(field)),
       origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
     },

@@ -24,6 +24,8 @@ export interface Incoming {
   readonly notes: readonly Note[];
   /** Worked out only for records that changed. */
   readonly origins: () => Origins;
+  /** Its documents and its raw tell the origins again whenever somebody asks, so that none need be kept. */
+  readonly retraceable?: boolean;
   /** Values that no value map of the connector knows. */
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }

@@ -6,12 +6,13 @@ import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/in
 import { isOlder, reconcile } from '../reconcile/reconcile.ts';
 import type { EntityType, EpochMs } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
+import { texts } from './columns.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
 import { countDrift } from './drift.ts';
 import { enqueue } from './enqueue.ts';
 import { withoutErased } from './erased.ts';
 import { type FirstState, lockRecords, moveEffectiveTime } from './locked-records.ts';
-import type { Tx } from './pool.ts';
+import { type Tx, together } from './pool.ts';
 import { insertSighting, lastSighted } from './sightings.ts';
 
 export type { ApplyTarget } from './changes.ts';
@@ -68,21 +69,23 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
     const ofType = items.filter((item) => item.incoming.type === type);
     if (ofType.length === 0) continue;
     const { open, known } = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
-    if (open.length > 0) moved.set(type, await takeIn(tx, target, type, open, known, { outcomes, receipts, changes }));
+    if (open.length === 0) continue;
+    const times = await takeIn(tx, target, type, open, known, { outcomes, receipts, changes });
+    if (times.size > 0) moved.set(type, times);
   }
 
   const requested = items[0]?.arrival;
-  if (seenUnchanged.length > 0 && requested) {
-    await insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged);
-  }
-  await writeChanges(tx, target, receipts, changes);
-  // Last: a state may have come in this very batch and then been confirmed by a later one of the same content.
-  for (const [type, times] of moved) {
-    if (times.size > 0) await moveEffectiveTime(tx, target.integration, type, times);
-  }
-  await enqueue(tx, target, changes);
-  await insertDeadLetters(tx, target, dead);
-  await countDrift(tx, target.integration, changes);
+  await together([
+    ...(seenUnchanged.length > 0 && requested
+      ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
+      : []),
+    ...writeChanges(tx, target, receipts, changes),
+    // After the changes: a state may have come in this very batch and then been confirmed by a later one of the same content.
+    ...[...moved].map(([type, times]) => moveEffectiveTime(tx, target.integration, type, times)),
+    enqueue(tx, target, changes),
+    insertDeadLetters(tx, target, dead),
+    countDrift(tx, target.integration, changes),
+  ]);
   return tally(outcomes);
 }
 
@@ -99,11 +102,12 @@ async function withoutUnchanged(
   seen: string[],
 ): Promise<{ open: readonly Item[]; known?: ReadonlyMap<string, unknown> }> {
   if (items.every((item) => item.arrival.cause !== 'run')) return { open: items };
-  const { rows } = await tx.query<{ id: string; version: number; hash: string }>(
-    `select id, version, encode(hash, 'hex') as hash from records
-      where integration = $1 and type = $2 and id = any($3)`,
-    [target.integration, type, items.map((item) => item.incoming.id)],
-  );
+  const { rows } = await tx.query<{ id: string; version: number; hash: string }>({
+    name: 'known-records',
+    text: `select id, version, encode(hash, 'hex') as hash from records
+            where integration = $1 and type = $2 and id = any($3::text[])`,
+    values: [target.integration, type, texts(items.map((item) => item.incoming.id))],
+  });
   const known = new Map(rows.map((row) => [row.id, row]));
   const times = new Map<string, number>();
   for (const { incoming } of items) times.set(incoming.id, (times.get(incoming.id) ?? 0) + 1);
@@ -131,8 +135,11 @@ async function takeIn(
   known: ReadonlyMap<string, unknown> | undefined,
   into: { outcomes: Outcome[]; receipts: Receipt[]; changes: Change[] },
 ): Promise<Moved> {
-  const { rows, stored } = await lockRecords(tx, target.integration, type, firstStates(items, known));
-  const sighted = await lastSighted(tx, target.integration, items);
+  const locking = lockRecords(tx, target.integration, type, firstStates(items, known));
+  const sightings = lastSighted(tx, target.integration, items);
+  await together([locking, sightings]);
+  const { rows, stored } = await locking;
+  const sighted = await sightings;
   const moved = new Map<string, { effectiveAt: EpochMs; seq: number }>();
   for (const item of items) {
     const { incoming, arrival } = item;
@@ -178,13 +185,14 @@ async function takeIn(
       item,
       // Of the first version everything is new, and its data says so already.
       diff: before?.data === undefined ? [] : difference(before.data, data),
+      was: before?.data,
       isStored: before === undefined && stored.has(incoming.id),
     });
     into.receipts.push({
       ...receipt,
       outcome: event,
       version,
-      origins: jsonbText(JSON.stringify(incoming.origins())),
+      ...(incoming.retraceable !== true && { origins: jsonbText(JSON.stringify(incoming.origins())) }),
     });
     rows.set(incoming.id, { ...arrived, version, data });
     moved.delete(incoming.id);

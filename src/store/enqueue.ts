@@ -1,4 +1,5 @@
 import type { ApplyTarget, Change } from './changes.ts';
+import { int4s, texts } from './columns.ts';
 import type { Tx } from './pool.ts';
 
 /**
@@ -13,21 +14,23 @@ export async function enqueue(tx: Tx, target: ApplyTarget, changes: readonly Cha
     target.destinations[change.type].map((destination) => ({ destination, change })),
   );
   if (rows.length === 0) return;
-  await tx.query(
-    `insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
+  await tx.query({
+    name: 'enqueue',
+    text: `
+     insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
      select $1, destination, type, id, first, last, now()
        from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::int[]) as t (destination, type, id, first, last)
       order by destination, type, id
          on conflict (integration, destination, type, id) do update
         set last_version = excluded.last_version,
             due_at = case when o.next_version > o.last_version and o.held_by is null then now() else o.due_at end`,
-    [
+    values: [
       target.integration,
-      rows.map((row) => row.destination),
-      rows.map((row) => row.change.type),
-      rows.map((row) => row.change.id),
-      rows.map((row) => first.get(`${row.change.type} ${row.change.id}`) ?? row.change.version),
-      rows.map((row) => row.change.version),
+      texts(rows.map((row) => row.destination)),
+      texts(rows.map((row) => row.change.type)),
+      texts(rows.map((row) => row.change.id)),
+      int4s(rows.map((row) => first.get(`${row.change.type} ${row.change.id}`) ?? row.change.version)),
+      int4s(rows.map((row) => row.change.version)),
     ],
-  );
+  });
 }

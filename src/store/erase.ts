@@ -7,7 +7,7 @@ import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } 
 import { enqueue } from './enqueue.ts';
 import { readStored, type StoredRecord } from './erase-records.ts';
 import { erasureLock } from './erased.ts';
-import type { Tx } from './pool.ts';
+import { type Tx, together } from './pool.ts';
 
 /** What an erasure needs to know of guests, without the store judging who is one. */
 export interface EraseMatch {
@@ -121,6 +121,7 @@ async function rewrite(
       event: 'erased',
       item,
       diff: [],
+      was: stored.record,
       identifiers: erased.map(({ email, phone, guest_id }) => ({
         ...(guest_id !== undefined && { guest_id }),
         ...(email !== undefined && { email }),
@@ -138,8 +139,7 @@ async function rewrite(
       notes: '[]',
     });
   }
-  await writeChanges(tx, target, receipts, changes);
-  await enqueue(tx, target, changes);
+  await together([...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
   await tx.query(
     `update changes c set erased = t.identifiers::jsonb
        from unnest($2::text[], $3::text[], $4::int[], $5::text[]) as t (type, id, version, identifiers)

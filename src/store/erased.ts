@@ -1,6 +1,6 @@
 import type { Prepared } from '../reconcile/incoming.ts';
 import type { ApplyTarget } from './changes.ts';
-import type { Tx } from './pool.ts';
+import { type Tx, together } from './pool.ts';
 
 /** How erased guests are recognised and taken out, without the store knowing any of them. */
 export interface ErasurePort {
@@ -21,9 +21,10 @@ export async function withoutErased(
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
-  await tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
-  const { rows: any } = await tx.query('select from erased_guests limit 1');
-  if (any.length === 0) return prepared;
+  const locked = tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
+  const looked = tx.query('select from erased_guests limit 1');
+  await together([locked, looked]);
+  if ((await looked).rows.length === 0) return prepared;
   const hashes = [...new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)))];
   const { rows } = await tx.query<{ hash: string }>(
     `select encode(hash, 'hex') as hash from erased_guests

@@ -4,6 +4,7 @@ import type { LaneResult } from '../intake/push/worker.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { int4s, int8s, texts } from './columns.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
 import { type Pool, type Tx, transaction } from './pool.ts';
 
@@ -117,12 +118,12 @@ async function settle(tx: Tx, integration: string, settled: readonly Settled[]):
        where e.integration = $1 and e.seq = t.seq`,
     values: [
       integration,
-      settled.map((one) => one.seq),
-      settled.map((one) => one.state),
-      settled.map((one) => ('outcome' in one ? one.outcome : null)),
-      settled.map((one) => ('type' in one ? one.type : 'reservation')),
-      settled.map((one) => one.id ?? null),
-      settled.map((one) => ('version' in one ? (one.version ?? null) : null)),
+      int8s(settled.map((one) => one.seq)),
+      texts(settled.map((one) => one.state)),
+      texts(settled.map((one) => ('outcome' in one ? one.outcome : undefined))),
+      texts(settled.map((one) => ('type' in one ? one.type : 'reservation'))),
+      texts(settled.map((one) => one.id)),
+      int4s(settled.map((one) => ('version' in one ? one.version : undefined))),
     ],
   });
 }

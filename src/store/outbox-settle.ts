@@ -1,4 +1,5 @@
 import type { LaneKey, Settlement } from '../deliver/ports.ts';
+import { float8s, int4s, int8s, texts } from './columns.ts';
 import type { Pool } from './pool.ts';
 import { transaction } from './pool.ts';
 
@@ -66,22 +67,22 @@ const told =
 
 function columns(settlements: readonly Settlement[], node: string): unknown[] {
   return [
-    settlements.map((s) => s.integration),
-    settlements.map((s) => s.destination),
-    settlements.map((s) => s.type),
-    settlements.map((s) => s.id),
-    settlements.map((s) => s.version),
-    settlements.map((s) => s.fence),
-    settlements.map((s) => s.attempt),
-    settlements.map((s) => s.result.kind),
-    settlements.map((s) => s.code ?? null),
-    settlements.map((s) => s.message ?? null),
-    settlements.map((s) => s.status ?? null),
-    settlements.map((s) => (s.durationMs === undefined ? null : Math.round(s.durationMs))),
+    texts(settlements.map((s) => s.integration)),
+    texts(settlements.map((s) => s.destination)),
+    texts(settlements.map((s) => s.type)),
+    texts(settlements.map((s) => s.id)),
+    int4s(settlements.map((s) => s.version)),
+    int8s(settlements.map((s) => s.fence)),
+    int4s(settlements.map((s) => s.attempt)),
+    texts(settlements.map((s) => s.result.kind)),
+    texts(settlements.map((s) => s.code)),
+    texts(settlements.map((s) => s.message)),
+    int4s(settlements.map((s) => s.status)),
+    int4s(settlements.map((s) => (s.durationMs === undefined ? undefined : Math.round(s.durationMs)))),
     node,
-    settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0)),
-    settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0)),
-    settlements.map((s) => s.answer?.replaceAll('\0', '') ?? null),
+    float8s(settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0))),
+    int4s(settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0))),
+    texts(settlements.map((s) => s.answer?.replaceAll('\0', ''))),
   ];
 }
 

@@ -39,6 +39,8 @@ export function openPool(options: StoreOptions): Pool {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    // Statements that do not need each other's answers go in one flight.
+    pipeline: true,
   };
   const pool = hosts ? new HostsPool(hosts, config) : new pg.Pool(config);
   // Without a listener, a connection cut by the server ends the process.
@@ -55,8 +57,11 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
     const tx = await pool.connect();
     let broken: Error | undefined;
     try {
-      await tx.query('begin');
+      const begun = tx.query('begin');
+      // Where it fails, the statements behind it do too.
+      begun.catch(() => {});
       const result = await work(tx);
+      await begun;
       await tx.query('commit');
       return result;
     } catch (error) {
@@ -71,4 +76,13 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
       tx.release(broken);
     }
   }
+}
+
+/**
+ * Waits for statements that were sent in one flight. All of them have ended when it throws, so that nothing is under way behind
+ * a rollback; the first failure is the cause of the others.
+ */
+export async function together(statements: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(statements)).find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
 }

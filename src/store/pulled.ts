@@ -1,6 +1,7 @@
 import type { Reservation } from '../canonical/reservation.ts';
 import type { KnownRow, Pulled, Target } from '../intake/pull/ports.ts';
 import type { Outcome, Prepared } from '../reconcile/incoming.ts';
+import { float8s, int4s, texts } from './columns.ts';
 import type { Pool, Tx } from './pool.ts';
 
 /**
@@ -16,23 +17,39 @@ export async function knownRows(
   rows: readonly Pulled[],
 ): Promise<KnownRow[]> {
   if (rows.length === 0) return [];
-  const { rows: known } = await pool.query<KnownRow>(
-    `select p.key, p.id, p.version, p.check_in, p.check_out, p.status
-       from unnest($2::text[], $3::float8[]) as t (key, content)
-       join pulled p on p.integration = $1 and p.key = t.key and p.content = t.content and p.made_by = $4`,
-    [target.integration, rows.map(({ key }) => key), rows.map(({ content }) => content), makerOf(program, target)],
-  );
+  const { rows: known } = await pool.query<KnownRow>({
+    name: 'known-rows',
+    // Looked up one by one, whatever plan was made: as a plain join it read the whole table for each page of a backfill.
+    text: `select p.*
+             from unnest($2::text[], $3::float8[]) as t (key, content)
+            cross join lateral (
+                  select key, id, version, check_in, check_out, status from pulled
+                   where integration = $1 and key = t.key and content = t.content and made_by = $4 limit 1) p`,
+    values: [
+      target.integration,
+      texts(rows.map(({ key }) => key)),
+      float8s(rows.map(({ content }) => content)),
+      makerOf(program, target),
+    ],
+  });
   return known;
 }
 
 /** Of rows known by what they are, those whose reservation is no longer what came of them: they have to be read after all. */
 export async function changedSince(tx: Tx, target: Target, known: readonly KnownRow[]): Promise<Set<string>> {
-  const { rows } = await tx.query<{ key: string }>(
-    `select t.key from unnest($2::text[], $3::text[], $4::int[]) as t (key, id, version)
-       left join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id
-      where r.version is distinct from t.version`,
-    [target.integration, known.map(({ key }) => key), known.map(({ id }) => id), known.map(({ version }) => version)],
-  );
+  const { rows } = await tx.query<{ key: string }>({
+    name: 'changed-since',
+    text: `select t.key from unnest($2::text[], $3::text[], $4::int[]) as t (key, id, version)
+             left join lateral (select version from records
+                                 where integration = $1 and type = 'reservation' and id = t.id limit 1) r on true
+            where r.version is distinct from t.version`,
+    values: [
+      target.integration,
+      texts(known.map(({ key }) => key)),
+      texts(known.map(({ id }) => id)),
+      int4s(known.map(({ version }) => version)),
+    ],
+  });
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -59,27 +76,29 @@ export async function rememberRows(
   }
   if (kept.size === 0) return;
   const values = [...kept.values()];
-  await tx.query(
-    `insert into pulled as p (integration, key, id, version, check_in, check_out, status, content, made_by)
-     select $1, key, id, version, check_in, check_out, status, content, $9
-       from unnest($2::text[], $3::text[], $4::int[], $5::date[], $6::date[], $7::text[], $8::float8[])
+  await tx.query({
+    name: 'remember-rows',
+    text: `
+     insert into pulled as p (integration, key, id, version, check_in, check_out, status, content, made_by)
+     select $1, key, id, version, check_in::date, check_out::date, status, content, $9
+       from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[])
          as t (key, id, version, check_in, check_out, status, content)
       order by key
          on conflict (integration, key) do update
         set id = excluded.id, version = excluded.version, check_in = excluded.check_in, check_out = excluded.check_out,
             status = excluded.status, content = excluded.content, made_by = excluded.made_by`,
-    [
+    values: [
       target.integration,
-      values.map(({ key }) => key),
-      values.map(({ id }) => id),
-      values.map(({ version }) => version),
-      values.map(({ check_in }) => check_in),
-      values.map(({ check_out }) => check_out),
-      values.map(({ status }) => status),
-      values.map(({ content }) => content),
+      texts(values.map(({ key }) => key)),
+      texts(values.map(({ id }) => id)),
+      int4s(values.map(({ version }) => version)),
+      texts(values.map(({ check_in }) => check_in)),
+      texts(values.map(({ check_out }) => check_out)),
+      texts(values.map(({ status }) => status)),
+      float8s(values.map(({ content }) => content)),
       makerOf(program, target),
     ],
-  );
+  });
 }
 
 function makerOf(program: string, { connectorVersion, integrationVersion }: Target): string {

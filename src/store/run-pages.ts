@@ -162,7 +162,7 @@ async function stage(tx: Tx, lease: Lease, { staged: rows }: PageCommit): Promis
   const texts = rows.map(({ row }) => jsonbText(JSON.stringify(row)));
   await tx.query(
     `insert into staged_rows (integration, run_id, key, row_hash, row_no, requested_at, row)
-     select $1, $2, key, sha256(convert_to(text, 'UTF8')), nextval('intake_seq'), to_timestamp(ms / 1000.0), text::jsonb
+     select $1, $2, key, sha256(convert_to(text, 'UTF8')), nextval('intake_seq'), to_timestamp(ms / 1000.0), text::json
        from unnest($3::text[], $4::float8[], $5::text[]) with ordinality as t (key, ms, text, no) order by no
      on conflict do nothing`,
     [lease.integration, lease.runId, rows.map(({ key }) => key), rows.map(({ requestedAt }) => requestedAt), texts],

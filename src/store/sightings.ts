@@ -1,5 +1,6 @@
 import type { EpochMs, IntegrationName } from '../terms.ts';
 import type { Item } from './changes.ts';
+import { float8s, texts } from './columns.ts';
 import type { Tx } from './pool.ts';
 
 /** One row for a page's unchanged reservations, instead of a write to each of them. */
@@ -10,10 +11,11 @@ export async function insertSighting(
   runId: string,
   ids: readonly string[],
 ): Promise<void> {
-  await tx.query(
-    'insert into sightings (integration, requested_at, run_id, ids) values ($1, to_timestamp($2 / 1000.0), $3, $4)',
-    [integration, requestedAt, runId, ids],
-  );
+  await tx.query({
+    name: 'insert-sighting',
+    text: 'insert into sightings (integration, requested_at, run_id, ids) values ($1, to_timestamp($2 / 1000.0), $3, $4::text[])',
+    values: [integration, requestedAt, runId, texts(ids)],
+  });
 }
 
 /** When each reservation that an event speaks of was last seen unchanged in a list requested after the event, if it was. */
@@ -24,12 +26,17 @@ export async function lastSighted(
 ): Promise<ReadonlyMap<string, Date>> {
   const events = items.filter(({ arrival }) => arrival.cause === 'event');
   if (events.length === 0) return new Map();
-  const { rows } = await tx.query<{ id: string; requested_at: Date }>(
-    `select t.id, max(s.requested_at) as requested_at
-       from unnest($2::text[], $3::float8[]) as t (id, ms)
-       join sightings s on s.integration = $1 and s.requested_at > to_timestamp(t.ms / 1000.0) and t.id = any(s.ids)
-      group by t.id`,
-    [integration, events.map(({ incoming }) => incoming.id), events.map(({ arrival }) => arrival.effectiveAt)],
-  );
+  const { rows } = await tx.query<{ id: string; requested_at: Date }>({
+    name: 'last-sighted',
+    text: `select t.id, max(s.requested_at) as requested_at
+             from unnest($2::text[], $3::float8[]) as t (id, ms)
+             join sightings s on s.integration = $1 and s.requested_at > to_timestamp(t.ms / 1000.0) and t.id = any(s.ids)
+            group by t.id`,
+    values: [
+      integration,
+      texts(events.map(({ incoming }) => incoming.id)),
+      float8s(events.map(({ arrival }) => arrival.effectiveAt)),
+    ],
+  });
   return new Map(rows.map((row) => [row.id, row.requested_at]));
 }

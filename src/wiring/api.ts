@@ -20,7 +20,6 @@ import { listRuns, runDetail } from '../store/run-list.ts';
 import { listSandboxReports, readSandboxReport } from '../store/sandbox.ts';
 import { searchRecords } from '../store/search.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
-import { readTimeline } from '../store/timeline.ts';
 import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
@@ -30,6 +29,7 @@ import { addressFor, publicUrl } from './endpoints.ts';
 import { livePorts } from './live.ts';
 import { privacyPorts } from './privacy.ts';
 import { studioPorts } from './studio.ts';
+import { timelineOf } from './timeline.ts';
 import { createSession, createSignIn, createToken } from './tokens.ts';
 
 /** What the API needs, from the documents in force and the ground of this process. */
@@ -82,7 +82,7 @@ export function apiPorts(ground: Ground): ApiPorts {
     },
     records: {
       search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
-      timeline: (integration, type, id) => readTimeline(pool, integration, type, id),
+      timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
     },
     live: livePorts(ground),
     consent: consentPorts(ground),

@@ -65,6 +65,27 @@ test('data of the previous version is kept', async () => {
   });
 });
 
+test('what records were found by, they still are, and an address is one key', async () => {
+  await withPool(async (pool) => {
+    await migrate(pool, 9);
+    const guest = { email: 'ana@mail.example', email_raw: 'Ana@mail.example', last_name: 'Sá' };
+    const other = { email: 'rui@mail.example', email_raw: 'mailto:rui@mail.example' };
+    const data = JSON.stringify({ id: 'R1', guests: [guest, other] });
+    await pool.query(
+      `insert into records (integration, type, id, version, effective_at, seq, hash, data)
+       values ('lisbon', 'reservation', 'R1', 1, now(), 1, 'x', $1)`,
+      [data],
+    );
+    await migrate(pool);
+    const { rows } = await pool.query<{ key: string }>(`select key from guest_keys where id = 'R1' order by key`);
+    assert.deepEqual(
+      rows.map(({ key }) => key),
+      ['email:ana@mail.example', 'email:rui@mail.example', 'email_raw:mailto:rui@mail.example', 'last_name:sá'],
+    );
+    assert.deepEqual((await pool.query('select data from records')).rows, [{ data: JSON.parse(data) }]);
+  });
+});
+
 test('nodes that start together migrate once', async () => {
   await withPool(async (pool) => {
     const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(pool)));

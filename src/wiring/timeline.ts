@@ -1,0 +1,58 @@
+import { activate } from '../active.ts';
+import type { Path } from '../pipeline.ts';
+import { documentAt } from '../store/documents.ts';
+import type { Pool } from '../store/pool.ts';
+import { readTimeline, type Timeline, type TimelineEntry } from '../store/timeline.ts';
+import type { EntityType, Json } from '../terms.ts';
+
+/**
+ * The timeline of a record. From where each field came is kept only where the raw record does not tell it alone; elsewhere it is
+ * found out here, by the documents that read the record then. Finding it out for each change as it came took 35 µs, and keeping
+ * it 34 µs of the database, for an answer that is seldom asked for.
+ */
+export async function timelineOf(
+  pool: Pool,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<Timeline | undefined> {
+  const story = await readTimeline(pool, integration, type, id);
+  if (story === undefined) return undefined;
+  const paths = new Map<string, Promise<Path | undefined>>();
+  const pathAt = (integrationVersion: number, connectorVersion: number): Promise<Path | undefined> => {
+    const key = `${integrationVersion} ${connectorVersion}`;
+    const known = paths.get(key) ?? readPath(pool, integration, integrationVersion, connectorVersion);
+    paths.set(key, known);
+    return known;
+  };
+  const timeline: TimelineEntry[] = [];
+  for (const { mode, ...entry } of story.timeline as Received[]) {
+    const { raw, origins, integration_version: version, connector_version: connectorVersion } = entry;
+    const isRetraced = mode !== undefined && raw !== undefined && origins === undefined && type === 'reservation';
+    const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
+    const shaper = path && { pull: path.shaper, single: path.singleShaper, push: path.pushShaper }[mode ?? 'pull'];
+    timeline.push(shaper && raw !== undefined ? { ...entry, origins: shaper.origins({ key: '', value: raw }) } : entry);
+  }
+  return { ...story, timeline };
+}
+
+type Received = TimelineEntry & {
+  readonly mode?: 'pull' | 'single' | 'push';
+  readonly raw?: Json;
+  readonly origins?: Json;
+  readonly integration_version?: number;
+  readonly connector_version?: number;
+};
+
+async function readPath(
+  pool: Pool,
+  name: string,
+  integrationVersion: number,
+  connectorVersion: number,
+): Promise<Path | undefined> {
+  const integration = await documentAt(pool, 'integration', name, integrationVersion);
+  const { connector: connectorName = '' } = (integration?.body ?? {}) as { connector?: string };
+  const connector = await documentAt(pool, 'connector', connectorName, connectorVersion);
+  if (integration === undefined || connector === undefined) return undefined;
+  return activate([connector, integration]).integrations.get(name)?.path;
+}
