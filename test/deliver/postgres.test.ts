@@ -61,6 +61,23 @@ test('rows are replaced by newer versions only; children follow to the last one'
   assert.deepEqual(counts, [{ guests: ['z'], rooms: 0, charges: 0, version: 3 }]);
 });
 
+test('what is left of a reservation that somebody deleted is no hindrance, and does not stay', async (t) => {
+  const { open, rows, pool } = await setUp(t);
+  const destination = open();
+  const guests = (...names: string[]) => ({ guests: names.map((name) => ({ first_name: name })) });
+  await destination.deliver([delivery(reservation('r', guests('a', 'b', 'c')))], limits);
+  await pool.query('delete from innbound.reservations');
+  const batch = [delivery(reservation('r', guests('z')), { version: 2 }), delivery(reservation('s', guests('y')))];
+  assert.deepEqual(
+    (await destination.deliver(batch, limits)).map(({ kind }) => kind),
+    ['delivered', 'delivered'],
+  );
+  assert.deepEqual(await rows('select reservation_id, first_name from innbound.guests order by 1, position'), [
+    { reservation_id: 'r', first_name: 'z' },
+    { reservation_id: 's', first_name: 'y' },
+  ]);
+});
+
 test('guests of their own go to guest_profiles', async (t) => {
   const { open, rows } = await setUp(t);
   const data = { id: 'gst_1', last_name: 'Exemplo', email: 'ana@guests.example', marketing_consent: true };

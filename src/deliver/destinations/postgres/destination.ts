@@ -20,7 +20,8 @@ export const destinationType: DestinationType<Settings> = {
     const pool = openWarehouse(settings, allowPrivate, timeoutMs(settings));
     // Quoted, because a plain lower-case name may still be a word of SQL.
     const schema = `"${settings.schema}"`;
-    const mergeReservations = mergeReservationsSql(schema);
+    const mergeReservations = mergeReservationsSql(schema, { asNew: true });
+    const mergeOverLeftovers = mergeReservationsSql(schema, { asNew: false });
     const mergeProfiles = mergeProfilesSql(schema);
     const stage = stageSql(schema);
     const staged = new WeakSet<pg.PoolClient>();
@@ -35,7 +36,7 @@ export const destinationType: DestinationType<Settings> = {
       return migrated;
     }
 
-    async function write(rows: Rows): Promise<void> {
+    async function write(rows: Rows, merge = mergeReservations): Promise<void> {
       const client = await pool.connect();
       let broken: Error | undefined;
       try {
@@ -50,7 +51,7 @@ export const destinationType: DestinationType<Settings> = {
           const sql = `copy ${stageName(table)} (${columns[table].join(', ')}) from stdin`;
           await pipeline([copyText(rows[table])], client.query(copyFrom(sql)));
         }
-        if (rows.reservations.length > 0) await client.query(mergeReservations);
+        if (rows.reservations.length > 0) await client.query(merge);
         if (rows.guest_profiles.length > 0) await client.query(mergeProfiles);
         await client.query('commit');
       } catch (error) {
@@ -65,7 +66,12 @@ export const destinationType: DestinationType<Settings> = {
     return {
       async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
         const startedAt = performance.now();
-        const outcome = await write(rowsOf(batch)).then((): Outcome => ({ kind: 'delivered' }), failureOf);
+        const rows = rowsOf(batch);
+        const written = write(rows).catch((error: { code?: string }) => {
+          if (error.code === '23505') return write(rows, mergeOverLeftovers);
+          throw error;
+        });
+        const outcome = await written.then((): Outcome => ({ kind: 'delivered' }), failureOf);
         const durationMs = Math.round(performance.now() - startedAt);
         return batch.map(() => ({ ...outcome, durationMs }));
       },
