@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import examples from 'libphonenumber-js/examples.mobile.json';
-import { type CountryCode, getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { e164AtHome, isValidE164 } from '../../src/normalize/numbering-plan.ts';
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  getExampleNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { e164AtHome, isInvalidAtHome, isInvalidE164, isValidE164 } from '../../src/normalize/numbering-plan.ts';
+import { readPhone } from '../../src/normalize/phone.ts';
 
 const mobiles = getCountries().flatMap((country) => getExampleNumber(country, examples) ?? []);
 
@@ -80,6 +87,49 @@ test('reads a number at home only as the parser does', () => {
     { numRuns: 6_000 },
   );
   assert.ok(yes > 300, `only ${yes} were read`);
+});
+
+test('calls a number invalid only where the parser finds none, in any spelling that is tried', () => {
+  const regions = { nationality: undefined, country: undefined };
+  let none = 0;
+  const digits = fc.array(fc.nat(9), { minLength: 3, maxLength: 13 }).map((list) => list.join(''));
+  const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 3 });
+  fc.assert(
+    fc.property(fc.constantFrom(...mobiles), changes, digits, fc.boolean(), (example, changed, other, whole) => {
+      const text = [...example.nationalNumber];
+      for (const [at, digit] of changed) if (at < text.length) text[at] = `${digit}`;
+      const number = `+${example.countryCallingCode}${whole ? other : text.join('')}`;
+      if (!isInvalidE164(number)) return;
+      none += 1;
+      // Spaces leave nothing but the parser to ask.
+      const spaced = number.replace(/(..)$/, ' $1');
+      assert.equal(readPhone(spaced, regions).kind, 'impossible', number);
+    }),
+    { numRuns: 6_000 },
+  );
+  assert.ok(none > 1_000, `only ${none} were invalid`);
+});
+
+test('calls digits invalid at home only where the parser finds none there', () => {
+  let none = 0;
+  const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 4 });
+  const before = fc.constantFrom('', '', '0', '00', '1', '8', '011', '44', '55');
+  const cut = fc.nat(3);
+  const countries = fc.option(fc.constantFrom(...getCountries()), { freq: 1, nil: undefined });
+  fc.assert(
+    fc.property(fc.constantFrom(...written), changes, before, cut, countries, (one, digits, first, less, other) => {
+      const text = [...one.digits];
+      for (const [at, digit] of digits) if (at < text.length) text[at] = `${digit}`;
+      const country = other ?? one.country;
+      const code = less === 3 ? getCountryCallingCode(country) : '';
+      const number = code + first + text.slice(0, text.length - less).join('');
+      if (!isInvalidAtHome(number, country)) return;
+      none += 1;
+      assert.equal(parsedAtHome(number, country), undefined, `${number} in ${country}`);
+    }),
+    { numRuns: 12_000 },
+  );
+  assert.ok(none > 3_000, `only ${none} were invalid`);
 });
 
 test('says no to anything else', () => {
