@@ -1,5 +1,4 @@
 import { proxyDomains } from './proxy-domains.ts';
-import { Recent } from './recent.ts';
 import { saysNothing, visible } from './text.ts';
 
 export type EmailReading =
@@ -31,9 +30,9 @@ export function readEmail(raw: string): EmailReading {
 function judged(address: string, several: boolean): EmailReading {
   const at = address.indexOf('@');
   if (at > 64) return { kind: 'invalid', why: 'not_an_address' };
-  const domain = address.slice(at + 1);
-  if (at <= longestMadeUp && isMadeUp(address.slice(0, at), domain)) return { kind: 'invalid', why: 'made_up' };
-  return { kind: 'address', address, proxy: isProxy(domain), several };
+  if (at <= longestMadeUp && isMadeUp(address.slice(0, at), address.slice(at + 1)))
+    return { kind: 'invalid', why: 'made_up' };
+  return { kind: 'address', address, proxy: proxy.test(address), several };
 }
 
 /** Divides a field that holds more than one address. A space divides only where each side is an address by itself: `anna smith@…` is one broken address, and half of it is a stranger's. */
@@ -77,27 +76,8 @@ function toAsciiDomain(text: string): string | undefined {
   return host !== undefined && asciiDomain.test(host) ? host : undefined;
 }
 
-const proxies = new Set(proxyDomains);
-/** Guests share few domains. */
-const judgedDomains = new Recent<boolean>(4_096);
-
-function isProxy(domain: string): boolean {
-  let proxy = judgedDomains.get(domain);
-  if (proxy === undefined) {
-    proxy = isUnderProxy(domain);
-    judgedDomains.set(domain, proxy);
-  }
-  return proxy;
-}
-
-function isUnderProxy(domain: string): boolean {
-  for (let from = 0; from !== -1; ) {
-    if (proxies.has(domain.slice(from))) return true;
-    const dot = domain.indexOf('.', from);
-    from = dot === -1 ? -1 : dot + 1;
-  }
-  return false;
-}
+/** One pattern: cut out of the address and looked up in a set, a domain took three times as long. */
+const proxy = new RegExp(`[@.](?:${proxyDomains.map((domain) => RegExp.escape(domain)).join('|')})$`);
 
 /** Front desks type these to get past a required field. Each would make one person of all guests that have it. */
 const madeUpWords = new Set([

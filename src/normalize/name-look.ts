@@ -40,8 +40,11 @@ const telling: ReadonlySet<string> = new Set([
   ...localJoiningWords,
 ]);
 
-/** By first letter and length, the last letters of the telling words as bits: it spares most names the making of a word to look up. */
-const endings = new Uint32Array(128 * 32);
+/**
+ * By first letter and length, the last letters of the telling words as bits: it spares most names the making of a word to look up.
+ * In Latin-1, where all these letters are, a small letter is its capital with one bit set, and only the bits below it are kept.
+ */
+const endings = new Uint32Array(256 * 32);
 for (const word of telling) {
   const place = word.charCodeAt(0) * 32 + word.length;
   endings[place] = (endings[place] ?? 0) | (1 << (word.charCodeAt(word.length - 1) & 31));
@@ -67,15 +70,14 @@ export function lookAt(name: string | undefined): NameLook {
       return 'other';
     }
   }
-  if (several && telling.has(name.toLowerCase())) return 'other';
+  if (several && isTelling(name, 0, length)) return 'other';
   return seen === upper ? 'upper' : seen === lower ? 'lower' : seen === 0 ? 'other' : 'mixed';
 }
 
 function isTelling(name: string, from: number, to: number): boolean {
   const first = name.charCodeAt(from) | 0x20;
   const last = name.charCodeAt(to - 1);
-  if (first < 128 && last < 128 && first !== x && ((endings[first * 32 + to - from] ?? 0) & (1 << (last & 31))) === 0)
-    return false;
+  if (first !== x && ((endings[first * 32 + to - from] ?? 0) & (1 << (last & 31))) === 0) return false;
   const word = (to - from === name.length ? name : name.slice(from, to)).toLowerCase();
   return telling.has(word) || (first === x && /^x+$/.test(word));
 }

@@ -4,6 +4,7 @@ import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
 import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
+import { type GuestField, placeOf } from './place.ts';
 
 export interface NormalizeContext {
   /** The integration's country: the region of a local phone number where the guest's nationality does not tell. */
@@ -20,86 +21,91 @@ export function normalizeReservation(
   context: NormalizeContext,
   clean?: Reservation,
 ): { reservation: Reservation; notes: Note[] } {
-  let notes: Note[] | undefined;
+  const notes: Note[] = [];
+  const country = context.country?.toUpperCase();
   let guests: Guest[] | undefined;
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
     if (guest === clean?.guests[index]) continue;
-    const cleaning = new Cleaning(guest, index);
-    const done = cleaned(cleaning, context);
+    const done = cleaned(new Cleaning(guest, index, notes), country);
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;
-    notes = notes === undefined ? cleaning.notes : [...notes, ...cleaning.notes];
   }
-  return { reservation: guests ? { ...reservation, guests } : reservation, notes: notes ?? [] };
+  return { reservation: guests ? { ...reservation, guests } : reservation, notes };
 }
 
 /** One guest by itself, as an event of its own brings it. */
 export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest: Guest; notes: Note[] } {
-  const cleaning = new Cleaning(guest, undefined);
-  return { guest: cleaned(cleaning, context), notes: cleaning.notes };
+  const notes: Note[] = [];
+  return { guest: cleaned(new Cleaning(guest, undefined, notes), context.country?.toUpperCase()), notes };
 }
 
-function cleaned(cleaning: Cleaning, context: NormalizeContext): Guest {
+function cleaned(cleaning: Cleaning, country: string | undefined): Guest {
   cleanNationality(cleaning);
-  const regions = { nationality: cleaning.now.nationality, country: context.country?.toUpperCase() };
+  const regions = { nationality: cleaning.nationality, country };
   cleanNames(cleaning, regions);
   cleanEmail(cleaning);
   cleanPhone(cleaning, regions);
   return cleaning.outcome();
 }
 
-type Draft = { -readonly [Key in keyof Guest]: Guest[Key] | undefined };
 interface Regions {
   readonly nationality: string | undefined;
   readonly country: string | undefined;
 }
 
-/** One guest while it is cleaned. It is copied at its first change. */
+/** One guest while it is cleaned: the fields that may change, as they stand so far. */
 class Cleaning {
-  readonly notes: Note[] = [];
-  /** The guest with what was changed so far. */
-  now: Readonly<Draft>;
+  first_name: string | undefined;
+  last_name: string | undefined;
+  email: string | undefined;
+  email_raw: string | undefined;
+  email_proxy: true | undefined;
+  phone: string | undefined;
+  phone_raw: string | undefined;
+  nationality: string | undefined;
   readonly #given: Guest;
   readonly #index: number | undefined;
-  #draft: Draft | undefined;
+  readonly #notes: Note[];
+  readonly #notesBefore: number;
 
-  constructor(guest: Guest, index: number | undefined) {
-    this.now = guest;
+  constructor(guest: Guest, index: number | undefined, notes: Note[]) {
+    this.first_name = guest.first_name;
+    this.last_name = guest.last_name;
+    this.email = guest.email;
+    this.email_raw = guest.email_raw;
+    this.email_proxy = guest.email_proxy;
+    this.phone = guest.phone;
+    this.phone_raw = guest.phone_raw;
+    this.nationality = guest.nationality;
     this.#given = guest;
     this.#index = index;
+    this.#notes = notes;
+    this.#notesBefore = notes.length;
   }
 
-  set<Field extends keyof Guest>(field: Field, value: Draft[Field]): void {
-    if (this.#draft === undefined) {
-      this.#draft = { ...this.#given };
-      this.now = this.#draft;
-    }
-    this.#draft[field] = value;
-  }
-
-  note(name: keyof Guest, code: string, reason: string, before: Json | undefined, after: Json | undefined): void {
+  note(name: GuestField, code: string, reason: string, before: Json | undefined, after: Json | undefined): void {
     const step = 'normalize';
-    const field = this.#index === undefined ? name : `guests[${this.#index}].${name}`;
+    const field = this.#index === undefined ? name : placeOf(this.#index, name);
     if (before === undefined)
-      this.notes.push(after === undefined ? { step, field, code, reason } : { step, field, code, reason, after });
-    else if (after === undefined) this.notes.push({ step, field, code, reason, before });
-    else this.notes.push({ step, field, code, reason, before, after });
+      this.#notes.push(after === undefined ? { step, field, code, reason } : { step, field, code, reason, after });
+    else if (after === undefined) this.#notes.push({ step, field, code, reason, before });
+    else this.#notes.push({ step, field, code, reason, before, after });
   }
 
-  /** The same object where nothing changed. */
+  /** The same object where nothing changed: no change is without its note. */
   outcome(): Guest {
-    return this.#draft === undefined ? this.#given : inSchemaOrder(this.#draft);
+    return this.#notes.length === this.#notesBefore ? this.#given : inSchemaOrder(this.#given, this);
   }
 }
 
 function cleanNationality(cleaning: Cleaning): void {
-  const given = cleaning.now.nationality;
+  const given = cleaning.nationality;
   if (given === undefined || (given.length === 2 && capitals.test(given))) return;
   const upper = given.trim().toUpperCase();
   if (!capitals.test(upper)) return;
-  cleaning.set('nationality', upper);
+  cleaning.nationality = upper;
   cleaning.note('nationality', 'nationality_case', 'Country codes are written in capitals.', given, upper);
 }
 const capitals = /^[A-Z]{2}$/;
@@ -114,22 +120,22 @@ const nameReasons: Readonly<Record<NameRule, string>> = {
 };
 
 function cleanNames(cleaning: Cleaning, regions: Regions): void {
-  const { first_name, last_name } = cleaning.now;
+  const { first_name, last_name } = cleaning;
   if (first_name === undefined && last_name === undefined) return;
   const { names, changes } = readNames({ first_name, last_name }, regions);
   if (changes.length === 0) return;
-  if (names.first_name !== first_name) cleaning.set('first_name', names.first_name);
-  if (names.last_name !== last_name) cleaning.set('last_name', names.last_name);
+  cleaning.first_name = names.first_name;
+  cleaning.last_name = names.last_name;
   for (const { field, rule, before, after } of changes) cleaning.note(field, rule, nameReasons[rule], before, after);
 }
 
 function cleanEmail(cleaning: Cleaning): void {
-  const given = cleaning.now.email;
+  const given = cleaning.email;
   if (given === undefined) return;
   const reading = readEmail(given);
   if (reading.kind === 'address') {
     if (reading.address !== given) {
-      cleaning.set('email', reading.address);
+      cleaning.email = reading.address;
       if (reading.several)
         cleaning.note(
           'email',
@@ -141,8 +147,8 @@ function cleanEmail(cleaning: Cleaning): void {
       else
         cleaning.note('email', 'email_tidied', 'The address was brought into its plain form.', given, reading.address);
     }
-    if (reading.proxy && cleaning.now.email_proxy !== true) {
-      cleaning.set('email_proxy', true);
+    if (reading.proxy && cleaning.email_proxy !== true) {
+      cleaning.email_proxy = true;
       cleaning.note(
         'email_proxy',
         'email_proxy',
@@ -153,13 +159,13 @@ function cleanEmail(cleaning: Cleaning): void {
     }
     return;
   }
-  cleaning.set('email', undefined);
-  cleaning.set('email_proxy', undefined);
+  cleaning.email = undefined;
+  cleaning.email_proxy = undefined;
   if (reading.kind === 'nothing') {
     cleaning.note('email', 'email_placeholder', 'The text stands for an address that is not known.', given, undefined);
     return;
   }
-  cleaning.set('email_raw', given);
+  cleaning.email_raw = given;
   if (reading.why === 'made_up')
     cleaning.note(
       'email',
@@ -179,12 +185,12 @@ const phoneReasons: Readonly<Record<PhoneBasis, string>> = {
 };
 
 function cleanPhone(cleaning: Cleaning, regions: Regions): void {
-  const given = cleaning.now.phone;
+  const given = cleaning.phone;
   if (given === undefined) return;
   const reading = readPhone(given, regions);
   if (reading.kind === 'number') {
     if (reading.e164 === given) return;
-    cleaning.set('phone', reading.e164);
+    cleaning.phone = reading.e164;
     if (reading.several)
       cleaning.note(
         'phone',
@@ -204,12 +210,12 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
       );
     return;
   }
-  cleaning.set('phone', undefined);
+  cleaning.phone = undefined;
   if (reading.kind === 'nothing') {
     cleaning.note('phone', 'phone_placeholder', 'The text stands for a number that is not known.', given, undefined);
     return;
   }
-  cleaning.set('phone_raw', given);
+  cleaning.phone_raw = given;
   cleaning.note(
     'phone',
     'phone_impossible',
@@ -223,20 +229,20 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
  * Equal guests must have equal text, so the keys stand in the schema's order whatever was added. Written out, as the check does
  * it, so that both make one hidden class: a loop over the names took four times as long, and the encoder after it twice.
  */
-function inSchemaOrder(draft: Readonly<Draft>): Guest {
+function inSchemaOrder(given: Guest, now: Cleaning): Guest {
   const guest: Guest = {};
-  if (draft.guest_id !== undefined) guest.guest_id = draft.guest_id;
-  if (draft.first_name !== undefined) guest.first_name = draft.first_name;
-  if (draft.last_name !== undefined) guest.last_name = draft.last_name;
-  if (draft.email !== undefined) guest.email = draft.email;
-  if (draft.email_raw !== undefined) guest.email_raw = draft.email_raw;
-  if (draft.email_proxy !== undefined) guest.email_proxy = draft.email_proxy;
-  if (draft.phone !== undefined) guest.phone = draft.phone;
-  if (draft.phone_raw !== undefined) guest.phone_raw = draft.phone_raw;
-  if (draft.date_of_birth !== undefined) guest.date_of_birth = draft.date_of_birth;
-  if (draft.nationality !== undefined) guest.nationality = draft.nationality;
-  if (draft.document_type !== undefined) guest.document_type = draft.document_type;
-  if (draft.document_number !== undefined) guest.document_number = draft.document_number;
-  if (draft.marketing_consent !== undefined) guest.marketing_consent = draft.marketing_consent;
+  if (given.guest_id !== undefined) guest.guest_id = given.guest_id;
+  if (now.first_name !== undefined) guest.first_name = now.first_name;
+  if (now.last_name !== undefined) guest.last_name = now.last_name;
+  if (now.email !== undefined) guest.email = now.email;
+  if (now.email_raw !== undefined) guest.email_raw = now.email_raw;
+  if (now.email_proxy !== undefined) guest.email_proxy = now.email_proxy;
+  if (now.phone !== undefined) guest.phone = now.phone;
+  if (now.phone_raw !== undefined) guest.phone_raw = now.phone_raw;
+  if (given.date_of_birth !== undefined) guest.date_of_birth = given.date_of_birth;
+  if (now.nationality !== undefined) guest.nationality = now.nationality;
+  if (given.document_type !== undefined) guest.document_type = given.document_type;
+  if (given.document_number !== undefined) guest.document_number = given.document_number;
+  if (given.marketing_consent !== undefined) guest.marketing_consent = given.marketing_consent;
   return guest;
 }

@@ -1,4 +1,4 @@
-import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-js/max';
+import { type CallingCode, callingCode, homeOf } from './calling-code.ts';
 
 /**
  * The questions that settle most numbers, answered without the library's parser, which compiles its patterns anew for each number.
@@ -63,21 +63,6 @@ const shortest = 6;
 const longest = 15;
 export const e164Pattern = /^\+[1-9]\d{5,14}$/;
 
-/** A calling code and the countries that share it, the main one first. */
-interface CallingCode {
-  readonly digits: string;
-  readonly plans: readonly Plan[];
-  /** What the parser might take off the front in one of them: such a number is left to it. */
-  readonly prefix: RegExp | undefined;
-}
-
-interface Plan {
-  /** Where this matches, the number belongs to this country among those that share a calling code. */
-  readonly leading: RegExp | undefined;
-  /** The country's general pattern and that of one kind, in one: asked one after the other they took twice as long. */
-  readonly valid: RegExp;
-}
-
 function codeOf(text: string): CallingCode | undefined {
   if (!text.startsWith('+') || !e164Pattern.test(text)) return undefined;
   let number = 0;
@@ -97,107 +82,4 @@ function isValidAfter({ plans, prefix }: CallingCode, national: string): boolean
     } else if (valid.test(national)) return true;
   }
   return false;
-}
-
-/** The order decides nothing but the cost: most guests leave the number of a mobile. */
-const kindNames = [
-  'MOBILE',
-  'FIXED_LINE',
-  'PREMIUM_RATE',
-  'TOLL_FREE',
-  'SHARED_COST',
-  'VOIP',
-  'PERSONAL_NUMBER',
-  'PAGER',
-  'UAN',
-  'VOICEMAIL',
-] as const;
-
-/** What the class has and its declarations leave out. */
-interface FullMetadata {
-  selectNumberingPlan(country: CountryCode): void;
-  getCountryCodesForCallingCode(code: string): readonly CountryCode[] | undefined;
-  isNonGeographicCallingCode(code: string): boolean;
-  countryCallingCode(): string;
-  IDDPrefix(): string | undefined;
-  nationalNumberPattern(): string;
-  nationalPrefixForParsing(): string | undefined;
-  leadingDigits(): string | undefined;
-  type(name: string): { pattern(): string | undefined; possibleLengths(): readonly number[] | undefined } | undefined;
-}
-
-const metadata = new Metadata() as unknown as FullMetadata;
-/** By number, of three digits at the most; null for one that is no country's. */
-const known: (CallingCode | null | undefined)[] = new Array(1000).fill(undefined);
-
-function callingCode(number: number): CallingCode | null {
-  let code = known[number];
-  if (code === undefined) {
-    code = readCallingCode(String(number)) ?? null;
-    known[number] = code;
-  }
-  return code;
-}
-
-function readCallingCode(digits: string): CallingCode | undefined {
-  if (metadata.isNonGeographicCallingCode(digits)) return undefined;
-  const countries = metadata.getCountryCodesForCallingCode(digits);
-  if (countries === undefined) return undefined;
-  const prefixes = new Set<string>();
-  const plans = countries.map((country): Plan => {
-    metadata.selectNumberingPlan(country);
-    const prefix = metadata.nationalPrefixForParsing();
-    if (prefix) prefixes.add(prefix);
-    const leading = metadata.leadingDigits();
-    return { leading: leading ? start(leading) : undefined, valid: validPattern() };
-  });
-  return { digits, plans, prefix: prefixes.size === 0 ? undefined : start([...prefixes].join('|')) };
-}
-
-/** Of the selected country: a number of its general pattern that is also of some kind, in its lengths. */
-function validPattern(): RegExp {
-  const kinds = kindNames.flatMap((name) => {
-    const kind = metadata.type(name);
-    const pattern = kind?.pattern();
-    if (!pattern) return [];
-    const lengths = kind?.possibleLengths()?.map((length) => `\\d{${length}}$`);
-    return [lengths === undefined ? `(?:${pattern})$` : `(?=${lengths.join('|')})(?:${pattern})$`];
-  });
-  return start(`(?=(?:${metadata.nationalNumberPattern()})$)(?:${kinds.join('|') || none})`);
-}
-
-const none = '(?!)';
-
-function start(pattern: string): RegExp {
-  return new RegExp(`^(?:${pattern})`);
-}
-
-interface Home {
-  readonly code: CallingCode;
-  /** How a number abroad begins. */
-  readonly abroad: RegExp;
-  readonly general: RegExp;
-  readonly prefix: RegExp | undefined;
-  /** Whether its prefix, and that of the main country of its calling code, is only ever taken off. */
-  readonly isPlain: boolean;
-}
-
-const homes = new Map<string, Home>();
-
-function homeOf(country: string): Home | undefined {
-  const known = homes.get(country);
-  if (known !== undefined || !isSupportedCountry(country)) return known;
-  metadata.selectNumberingPlan(country);
-  const prefix = metadata.nationalPrefixForParsing();
-  const digits = metadata.countryCallingCode();
-  const general = start(`(?:${metadata.nationalNumberPattern()})$`);
-  const abroad = start(`${metadata.IDDPrefix() ?? '00'}|00`);
-  const code = callingCode(Number(digits));
-  if (code === null) return undefined;
-  const [main = country] = metadata.getCountryCodesForCallingCode(digits) ?? [];
-  metadata.selectNumberingPlan(main);
-  const isPlain = prefix === metadata.nationalPrefixForParsing() && !/\((?!\?)/.test(prefix ?? '');
-  const home = { code, abroad, general, prefix: prefix ? start(prefix) : undefined, isPlain };
-  homes.set(country, home);
-  return home;
 }
