@@ -22,6 +22,8 @@ export interface BatchContext {
   readonly leaseMs: number;
   /** Aborted when the node cannot wait any longer. */
   readonly stopping: AbortSignal;
+  /** Told when the destination has nothing more to do for this batch. */
+  readonly answered: () => void;
 }
 
 interface Sendable {
@@ -64,6 +66,9 @@ export async function deliverBatch(
       told.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
     }
   }
+  const waiting = toldToWait(told);
+  // What the next call may do depends on who was told to wait: then the slot stays taken until that is written down.
+  if (waiting === undefined) context.answered();
   if (abandoned.length > 0)
     await store
       .abandon(
@@ -73,7 +78,6 @@ export async function deliverBatch(
       .catch(() => {});
   await settler.settle(settlements, endsAtMs);
   // After the settlement, which forgets who was told to wait before a success of this very batch.
-  const waiting = toldToWait(told);
   if (waiting !== undefined) await store.toldToWait(config.name, waiting).catch(() => {});
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { result } of settlements) counts[result.kind] += 1;

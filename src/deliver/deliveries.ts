@@ -23,7 +23,7 @@ export function startDeliveries(ports: DeliverPorts): Deliveries {
       const startedAt = performance.now();
       const sleepMs = await engine.look();
       // Looking costs an index probe per lane; under a storm of signals it takes a fifth of its own time at most.
-      const restMs = Math.min(20 + 4 * (performance.now() - startedAt), 500);
+      const restMs = Math.min(5 + 4 * (performance.now() - startedAt), 500);
       await ports.clock.wait(restMs, stopping.signal);
       if (sleepMs > restMs) await ports.wake.wait('outbox', sleepMs - restMs, stopping.signal);
     }

@@ -110,6 +110,7 @@ async function callOnce(
       late,
       stopped,
     ]);
+    if (answer === 'stopped' || answer === 'late') cut.abort();
     if (answer === 'stopped') return answer;
     if (answer === 'late') {
       return all({
@@ -130,6 +131,5 @@ async function callOnce(
   } finally {
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);
-    cut.abort();
   }
 }

@@ -47,7 +47,7 @@ export async function appendEvents(
   });
 }
 
-const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated)/;
+const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated|Client .* not queryable)/;
 
 function verdictOf(row: AppendRow | undefined): Stored {
   if (row === undefined || row.retired) return { kind: 'refused', reason: 'retired' };
@@ -68,13 +68,14 @@ async function insertDistinct(
 ): Promise<Map<number, AppendRow>> {
   const client = await pool.connect();
   try {
-    const begun = client.query('begin');
-    const inserted = insertRows(client, events);
-    const committed = client.query('commit');
-    inserted.then(written, () => {});
-    await together([begun, inserted, committed]);
+    let rows = new Map<number, AppendRow>();
+    const inserted = async () => {
+      rows = await insertRows(client, events);
+      written();
+    };
+    await together(client, () => [client.query('begin'), inserted(), client.query('commit')]);
     client.release();
-    return await inserted;
+    return rows;
   } catch (error) {
     // Whatever went wrong, the connection is given up: it may be in the middle of anything.
     client.release(true);

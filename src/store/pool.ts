@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { parseJson } from '../kit/json.ts';
 import { HostsPool, readHosts } from './hosts.ts';
@@ -57,11 +58,14 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
     const tx = await pool.connect();
     let broken: Error | undefined;
     try {
-      const begun = tx.query('begin');
-      // Where it fails, the statements behind it do too.
-      begun.catch(() => {});
-      const result = await work(tx);
-      await begun;
+      const begun = oneWrite(tx, () => {
+        const begin = tx.query('begin');
+        // Where it fails, the statements behind it do too.
+        begin.catch(() => {});
+        return { begin, working: work(tx) };
+      });
+      const result = await begun.working;
+      await begun.begin;
       await tx.query('commit');
       return result;
     } catch (error) {
@@ -79,10 +83,22 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
 }
 
 /**
- * Waits for statements that were sent in one flight. All of them have ended when it throws, so that nothing is under way behind
+ * Sends statements in one flight and waits for them. All of them have ended when it throws, so that nothing is under way behind
  * a rollback; the first failure is the cause of the others.
  */
-export async function together(statements: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(statements)).find((one) => one.status === 'rejected');
+export async function together(tx: Tx, statements: () => readonly Promise<unknown>[]): Promise<void> {
+  const sent = oneWrite(tx, statements);
+  const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/** Each statement is a write to the socket, and writing was a sixth of a busy node's time. */
+function oneWrite<T>(tx: Tx, statements: () => T): T {
+  const { stream } = (tx as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  try {
+    return statements();
+  } finally {
+    stream.uncork();
+  }
 }

@@ -88,13 +88,16 @@ test('the same events over many connections at once, in any order, are stored on
 });
 
 test('a connection that breaks in the middle is made anew, once', async () => {
-  let broken = 0;
-  const cut = {
-    query: () => Promise.reject(Object.assign(new Error('terminating'), { code: '57P01' })),
-    release: () => {},
+  let taken = 0;
+  const cut = async () => {
+    const client = await pool.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    return client;
   };
-  const flaky = { connect: () => (broken++ === 0 ? Promise.resolve(cut) : pool.connect()) } as unknown as Pool;
+  const flaky = { connect: () => (taken++ === 0 ? cut() : pool.connect()) } as unknown as Pool;
   assert.deepEqual(await appendEvents(flaky, [event('flaky')]), [{ kind: 'stored' }]);
+  assert.equal(taken, 2);
   const gone = {
     connect: () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNRESET' })),
   } as unknown as Pool;

@@ -44,11 +44,11 @@ test('a failure in a flight of statements leaves nothing of it, and says what fa
     await pool.query('create table public.flights (n int check (n < 3))');
     const insert = (n: number) => `insert into public.flights values (${n})`;
     await assert.rejects(
-      transaction(pool, (tx) => together([1, 3, 2].map((n) => tx.query(insert(n))))),
+      transaction(pool, (tx) => together(tx, () => [1, 3, 2].map((n) => tx.query(insert(n))))),
       { code: '23514' },
     );
     assert.deepEqual((await pool.query('select n from public.flights')).rows, []);
-    await transaction(pool, (tx) => together([1, 2].map((n) => tx.query(insert(n)))));
+    await transaction(pool, (tx) => together(tx, () => [1, 2].map((n) => tx.query(insert(n)))));
     assert.deepEqual((await pool.query('select n from public.flights')).rows, [{ n: 1 }, { n: 2 }]);
   } finally {
     await pool.end();

@@ -136,7 +136,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
 function isUnreachable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return (
-    /^(?:08|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code) || /terminated|timeout exceeded|Connection/.test(message)
+    /^(?:08|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code) || /terminated|timeout exceeded|connection/i.test(message)
   );
 }
 
