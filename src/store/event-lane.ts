@@ -6,7 +6,7 @@ import type { Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { int4s, int8s, texts } from './columns.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
-import { type Pool, type Tx, transaction } from './pool.ts';
+import { type Pool, type Tx, together, transaction } from './pool.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -42,25 +42,44 @@ export async function workEventLane(
   work: (lane: Lane) => Promise<readonly Settled[]>,
 ): Promise<LaneResult> {
   const { integration } = target;
-  return transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ mine: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended('events ' || $1, 0)) as mine`,
-      [integration],
-    );
-    if (rows[0]?.mine !== true) return 'busy';
-    const { events, more } = await nextEvents(tx, integration, limit);
-    if (events.length === 0) return 'drained';
-    const settled = await work({
-      events,
-      apply: (prepared) => applyPrepared(tx, target, prepared),
-      reservations: (ids) => lockReservations(tx, integration, ids),
-      profiles: (keys) => findProfiles(tx, integration, keys),
-      reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+  const { result } = await transaction(
+    pool,
+    async (tx): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
+      const { isMine, events, more } = await lockLane(tx, integration, limit);
+      if (!isMine) return { result: 'busy', settled: [] };
+      if (events.length === 0) return { result: 'drained', settled: [] };
+      const settled = await work({
+        events,
+        apply: (prepared) => applyPrepared(tx, target, prepared),
+        reservations: (ids) => lockReservations(tx, integration, ids),
+        profiles: (keys) => findProfiles(tx, integration, keys),
+        reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+      });
+      // One that comes from now on wakes the worker by itself.
+      return { result: more ? 'more' : 'drained', settled };
+    },
+    (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+  );
+  return result;
+}
+
+/** The lock and what to work on, asked for at once: the second statement sees what was so when the first had the lock. */
+async function lockLane(tx: Tx, integration: string, limit: number) {
+  let isMine = false;
+  let next: Awaited<ReturnType<typeof nextEvents>> = { events: [], more: false };
+  const lock = async () => {
+    const { rows } = await tx.query<{ mine: boolean }>({
+      name: 'lock-events',
+      text: `select pg_try_advisory_xact_lock(hashtextextended('events ' || $1, 0)) as mine`,
+      values: [integration],
     });
-    await settle(tx, integration, settled);
-    // One that comes from now on wakes the worker by itself.
-    return more ? 'more' : 'drained';
-  });
+    isMine = rows[0]?.mine === true;
+  };
+  const read = async () => {
+    next = await nextEvents(tx, integration, limit);
+  };
+  await together(tx, () => [lock(), read()]);
+  return { isMine, ...next };
 }
 
 async function nextEvents(

@@ -52,8 +52,15 @@ export function openPool(options: StoreOptions): Pool {
 
 const retried = new Set(['40001', '40P01']);
 
-/** Runs the work in one transaction; a deadlock or serialization failure runs it anew, up to three times. */
-export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+/**
+ * Runs the work in one transaction; a deadlock or serialization failure runs it anew, up to three times. `last` is a statement
+ * that goes with the commit.
+ */
+export async function transaction<T>(
+  pool: Pool,
+  work: (tx: Tx) => Promise<T>,
+  last?: (tx: Tx, result: T) => Promise<unknown> | undefined,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const tx = await pool.connect();
     let broken: Error | undefined;
@@ -66,7 +73,8 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
       });
       const result = await begun.working;
       await begun.begin;
-      await tx.query('commit');
+      // Behind a last statement that failed, a commit rolls back.
+      await together(tx, () => [last?.(tx, result), tx.query('commit')]);
       return result;
     } catch (error) {
       try {
@@ -86,7 +94,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
  * Sends statements in one flight and waits for them. All of them have ended when it throws, so that nothing is under way behind
  * a rollback; the first failure is the cause of the others.
  */
-export async function together(tx: Tx, statements: () => readonly Promise<unknown>[]): Promise<void> {
+export async function together(tx: Tx, statements: () => readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const sent = oneWrite(tx, statements);
   const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;

@@ -5,7 +5,7 @@ import { jsonbText } from '../kit/json.ts';
 import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { Json } from '../terms.ts';
 import { applyPrepared } from './apply.ts';
-import { type Pool, type Tx, transaction } from './pool.ts';
+import { type Pool, type Tx, together, transaction } from './pool.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { addCounters } from './run-row.ts';
 import { insertSighting } from './sightings.ts';
@@ -33,31 +33,35 @@ export function commitPage(
 ): Promise<Counters | 'fenced'> {
   return unlessFenced(
     transaction(pool, async (tx) => {
-      const { counters, pulled, prepared, outcomes } = await takeIn(tx, commit, target, lease.runId);
-      await rememberRows(tx, program, target, pulled, prepared, outcomes);
-      await stage(tx, lease, commit);
-      await moveOn(tx, lease, leaseMs, commit, counters);
+      const { counters, pulled, prepared, outcomes, standing } = await takeIn(tx, commit, target);
+      await together(tx, () => [
+        rememberRows(tx, program, target, pulled, prepared, outcomes),
+        ...(standing.length > 0
+          ? [insertSighting(tx, target.integration, commit.requestedAt, lease.runId, standing)]
+          : []),
+        stage(tx, lease, commit),
+        moveOn(tx, lease, leaseMs, commit, counters),
+      ]);
       return counters;
     }),
   );
 }
 
 /** The page's records; known rows are looked at once more, and read where their reservation changed meanwhile. */
-async function takeIn(tx: Tx, commit: PageCommit, target: Target, runId: string) {
+async function takeIn(tx: Tx, commit: PageCommit, target: Target) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
   const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
   const tally = prepared.length === 0 ? nothing : await applyPrepared(tx, target, prepared);
   const standing = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
-  if (standing.length > 0) await insertSighting(tx, target.integration, commit.requestedAt, runId, standing);
   const read = withTally(late ? addUp(commit.counted, late.counted) : commit.counted, tally);
   const counters = {
     ...read,
     fetched: read.fetched + standing.length,
     unchanged: read.unchanged + standing.length,
   };
-  return { counters, pulled, prepared, outcomes: tally.outcomes };
+  return { counters, pulled, prepared, outcomes: tally.outcomes, standing };
 }
 
 const nothing: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
@@ -106,8 +110,10 @@ async function count(tx: Tx, lease: Lease, leaseMs: number, counted: Counters, t
 async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit, counted: Counters): Promise<void> {
   const { log, position } = commit;
   const counters = addCounters(counted, 20);
-  const { rowCount } = await tx.query(
-    `with moved as (
+  const { rowCount } = await tx.query({
+    name: 'move-run-on',
+    text: `
+     with moved as (
        update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${counters.sql}
         where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
        returning pages
@@ -116,7 +122,7 @@ async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit,
                             waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
      select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
        from moved`,
-    [
+    values: [
       lease.integration,
       lease.runId,
       lease.fence,
@@ -138,7 +144,7 @@ async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit,
       log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),
       ...counters.values,
     ],
-  );
+  });
   if (rowCount !== 1) throw new Fenced();
 }
 

@@ -73,7 +73,7 @@ test('rows that are known are not read again, until they, their reservation or t
   assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
   // An event changed the reservation meanwhile: the list, asked later, has the last word.
   await ground.pool.query(
-    `update records set version = version + 1, hash = '\\x00', data = data || '{"status":"cancelled"}' where integration = 'known' and id = 'R00003'`,
+    `update records set version = version + 1, hash = '\\x00', data = (data::jsonb || '{"status":"cancelled"}')::json where integration = 'known' and id = 'R00003'`,
   );
   assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
   assert.equal((await ground.stored('known')).find(({ id }) => id === 'R00003')?.data.status, 'confirmed');
