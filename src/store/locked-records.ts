@@ -30,15 +30,11 @@ export async function lockRecords(
   const states = [...wanted.values()];
   const inserted = await tx.query<{ id: string; version: number }>({
     name: 'insert-records',
-    // Looked up one by one, whatever plan was made: see outbox.ts.
     text: `
       insert into records (integration, type, id, version, effective_at, seq, hash, data)
       select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
              coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}')
         from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[]) as wanted (id, ms, seq, hash, data)
-        left join lateral (select true as known from records r
-                            where r.integration = $1 and r.type = $2 and r.id = wanted.id limit 1) k on true
-       where known is null
        order by id
           on conflict do nothing
       returning id, version`,

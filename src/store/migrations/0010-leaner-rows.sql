@@ -24,3 +24,6 @@ delete from guest_keys r using guest_keys e
    and e.key in ('email:' || substr(r.key, 11), 'alias:' || substr(r.key, 11));
 create index guest_keys_by_key on guest_keys (key, id);
 comment on table guest_keys is 'By what a profile or a reservation is found: the guests'' ids, e-mails, phones and last names, the confirmation number. Written with every change of a record; when a guest is erased from it, the keys go with the guest.';
+
+-- Nothing asks for it.
+drop index pulled_by_id;
