@@ -6,7 +6,7 @@ import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-j
 export interface CallingCode {
   readonly digits: string;
   readonly plans: readonly Plan[];
-  /** What the parser might take off the front in one of them: such a number is left to it. */
+  /** What the parser takes off the front of a number with this code, which is what the main country dials: such a number is left to it. */
   readonly prefix: RegExp | undefined;
 }
 
@@ -61,15 +61,15 @@ function readCallingCode(digits: string): CallingCode | undefined {
   if (metadata.isNonGeographicCallingCode(digits)) return undefined;
   const countries = metadata.getCountryCodesForCallingCode(digits);
   if (countries === undefined) return undefined;
-  const prefixes = new Set<string>();
+  const prefixes: (RegExp | undefined)[] = [];
   const plans = countries.map((country): Plan => {
     metadata.selectNumberingPlan(country);
-    const prefix = metadata.nationalPrefixForParsing();
-    if (prefix) prefixes.add(prefix);
     const leading = metadata.leadingDigits();
+    const prefix = metadata.nationalPrefixForParsing();
+    prefixes.push(prefix ? start(prefix) : undefined);
     return { leading: leading ? start(leading) : undefined, valid: validPattern() };
   });
-  return { digits, plans, prefix: prefixes.size === 0 ? undefined : start([...prefixes].join('|')) };
+  return { digits, plans, prefix: prefixes[0] };
 }
 
 /** Of the selected country: a number of its general pattern that is also of some kind, in its lengths. */
@@ -96,8 +96,10 @@ interface Home {
   readonly abroad: RegExp;
   readonly general: RegExp;
   readonly prefix: RegExp | undefined;
-  /** Whether its prefix, and that of the main country of its calling code, is only ever taken off. */
-  readonly isPlain: boolean;
+  /** Whether the prefix does more than go: it may find a carrier's code, or rewrite the number. */
+  readonly captures: boolean;
+  /** Whether the prefix is that of the main country of its calling code. */
+  readonly isMain: boolean;
 }
 
 const homes = new Map<string, Home>();
@@ -114,8 +116,9 @@ export function homeOf(country: string): Home | undefined {
   if (code === null) return undefined;
   const [main = country] = metadata.getCountryCodesForCallingCode(digits) ?? [];
   metadata.selectNumberingPlan(main);
-  const isPlain = prefix === metadata.nationalPrefixForParsing() && !/\((?!\?)/.test(prefix ?? '');
-  const home = { code, abroad, general, prefix: prefix ? start(prefix) : undefined, isPlain };
+  const isMain = prefix === metadata.nationalPrefixForParsing();
+  const captures = /\((?!\?)/.test(prefix ?? '');
+  const home = { code, abroad, general, prefix: prefix ? start(prefix) : undefined, captures, isMain };
   homes.set(country, home);
   return home;
 }

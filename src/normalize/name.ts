@@ -41,24 +41,25 @@ export function readNames(given: Names, regions: NameRegions): NameReading {
 
 /** Names that no rule but the one for case has anything to do with. */
 function readCase(given: Names, first: NameLook, last: NameLook, { nationality }: NameRegions): NameReading {
-  const one = (field: NameField, look: NameLook, other: string | undefined): string | undefined => {
-    const name = given[field];
-    return name === undefined || look === 'mixed' ? name : recase(name, field, { nationality, other });
-  };
-  const names = {
-    first_name: one('first_name', first, given.last_name),
-    last_name: one('last_name', last, given.first_name),
-  };
+  let { first_name, last_name } = given;
+  if (first_name !== undefined && first !== 'mixed')
+    first_name = recase(first_name, 'first_name', { nationality, other: given.last_name });
+  if (last_name !== undefined && last !== 'mixed')
+    last_name = recase(last_name, 'last_name', { nationality, other: given.first_name });
+  const names = { first_name, last_name };
   return { names, changes: changesBetween(given, names, 'name_case') };
 }
 
-function changesBetween(before: Names, after: Names, rule: NameRule): NameChange[] {
-  const changes: NameChange[] = [];
-  if (before.first_name !== after.first_name)
-    changes.push({ field: 'first_name', rule, before: before.first_name, after: after.first_name });
-  if (before.last_name !== after.last_name)
-    changes.push({ field: 'last_name', rule, before: before.last_name, after: after.last_name });
-  return changes;
+function changesBetween(before: Names, after: Names, rule: NameRule): readonly NameChange[] {
+  const first = changeOf('first_name', before, after, rule);
+  const last = changeOf('last_name', before, after, rule);
+  if (first === undefined) return last === undefined ? unchanged : [last];
+  return last === undefined ? [first] : [first, last];
+}
+
+function changeOf(field: NameField, before: Names, after: Names, rule: NameRule): NameChange | undefined {
+  if (before[field] === after[field]) return undefined;
+  return { field, rule, before: before[field], after: after[field] };
 }
 
 /** The rules repeat until none has anything left to do, so that a second reading changes nothing. Each shortens what it changes, so they come to an end. */

@@ -1,5 +1,5 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { e164AtHome, e164Pattern, isInvalidAtHome, isInvalidE164, isValidE164 } from './numbering-plan.ts';
+import { e164AtHome, e164Pattern, isInvalidAtHome, isInvalidE164, isKnown, isValidE164 } from './numbering-plan.ts';
 import { Recent } from './recent.ts';
 import { saysNothing, visible } from './text.ts';
 
@@ -56,7 +56,7 @@ function readPlain(raw: string, regions: PhoneRegions): PhoneReading | undefined
   if (digits === '') return isInvalidE164(raw) ? { kind: 'impossible' } : undefined;
   for (const by of homes) {
     const region = regions[by];
-    if (region === undefined || !isSupportedCountry(region)) continue;
+    if (region === undefined || !isKnown(region)) continue;
     const e164 = e164AtHome(digits, region);
     if (e164 !== undefined) return { kind: 'number', e164, by, extension: false, several: false };
     if (!isInvalidAtHome(digits, region)) return undefined;
