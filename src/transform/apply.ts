@@ -25,7 +25,8 @@ export function applyRules(rules: readonly CompiledRule[], given: Reservation, a
   const notes: Note[] = [];
   let record = given;
   let scope = new ReservationScope(record, about);
-  for (const [index, rule] of rules.entries()) {
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as CompiledRule;
     const effects: Effects = { writes: [], removed: [] };
     const held = collect(rule, { record, scope, about }, effects);
     if (typeof held !== 'boolean') return { kind: 'failed', rule: index, ...held };

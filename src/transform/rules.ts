@@ -45,7 +45,7 @@ export function compileRules(rules: readonly Rule[], about: About = {}): Compile
 function boundOf(rules: readonly CompiledRule[]): (record: Reservation) => Applied | undefined {
   const known = new Map<number, number>();
   return (record) => {
-    const items = Math.max(...listNames.map((list) => record[list].length));
+    const items = Math.max(record.guests.length, record.rooms.length, record.charges.length);
     if (items <= limits.items) return undefined;
     const rounded = 2 ** Math.ceil(Math.log2(items));
     const steps = known.get(rounded) ?? stepsOf(rules, rounded);

@@ -31,6 +31,7 @@ function holderOf(
 
 /** The record with the writes in it, copied only where they change something. */
 export function commit(rule: CompiledRule, record: Reservation, effects: Effects, notes: Note[]): Reservation {
+  if (effects.writes.length === 0 && effects.removed.length === 0) return record;
   let next: JsonObject | undefined;
   const copied = new Map<string, JsonObject>();
   for (const { target, item, value } of effects.writes) {
@@ -106,12 +107,9 @@ function noteOf(
   before: Json | undefined,
   after: Json | undefined,
 ): Note {
-  return {
-    step: 'transform',
-    field,
-    code,
-    reason: rule.reason,
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
-  };
+  const { reason } = rule;
+  const step = 'transform';
+  if (before === undefined)
+    return after === undefined ? { step, field, code, reason } : { step, field, code, reason, after };
+  return after === undefined ? { step, field, code, reason, before } : { step, field, code, reason, before, after };
 }
