@@ -4,7 +4,7 @@ import type { Reservation } from './canonical/reservation.ts';
 import type { Connector } from './documents/connector.ts';
 import type { Integration } from './documents/integration.ts';
 import type { ErrorCode } from './errors.ts';
-import { normalizeReservation } from './normalize/normalize.ts';
+import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
 import type { Arrival, Prepared } from './reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
 import {
@@ -59,8 +59,9 @@ export function compilePath(
   });
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const shapers = { pull: pull.shaper, single: single.shaper, push: push.shaper };
+    const region = { country: integration.country };
     const prepare = (raw: RawRecord, arrival: Arrival, complete?: Complete) =>
-      prepareRecord(shapers[arrival.mode], rules.rules, integration.country, raw, arrival, complete);
+      prepareRecord(shapers[arrival.mode], rules.rules, region, raw, arrival, complete);
     const path = { shaper: pull.shaper, singleShaper: single.shaper, pushShaper: push.shaper, prepare };
     return { kind: 'ok', path };
   }
@@ -78,16 +79,15 @@ export function compilePath(
 function prepareRecord(
   shaper: Shaper,
   rules: RuleSet,
-  country: string | undefined,
+  region: NormalizeContext,
   raw: RawRecord,
   arrival: Arrival,
   complete: Complete | undefined,
 ): Prepared {
   const draft = shaper.draft(raw);
-  const whole = complete?.(draft.record, draft.present) ?? { record: draft.record, notes: [] };
-  const checked = toReservation(whole);
+  const whole = complete?.(draft.record, draft.present);
+  const checked = toReservation(whole ?? draft);
   if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked);
-  const region = country === undefined ? {} : { country };
   const clean = normalizeReservation(checked.reservation, region);
   const ruled = rules.apply(clean.reservation);
   if (ruled.kind === 'dropped') {
@@ -98,7 +98,8 @@ function prepareRecord(
     const problems = [{ field: `transforms[${rule}]`, rule: message }];
     return dead(arrival, shaper.selfContained(raw), { code, problems, message }, checked.reservation.id);
   }
-  const notes: Note[] = [...draft.notes, ...whole.notes, ...checked.notes, ...clean.notes, ...ruled.notes];
+  const shaped = whole === undefined ? draft.notes : joined(draft.notes, whole.notes);
+  let notes = joined(joined(shaped, checked.notes), joined(clean.notes, ruled.notes));
   let record: Reservation = clean.reservation;
   if (ruled.changed) {
     // What a rule wrote is checked and cleaned like what a partner wrote.
@@ -106,7 +107,7 @@ function prepareRecord(
     if (again.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), again, checked.reservation.id);
     const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
     record = cleanAgain.reservation;
-    notes.push(...cleanAgain.notes);
+    notes = joined(notes, cleanAgain.notes);
   }
   return {
     kind: 'record',
@@ -122,6 +123,11 @@ function prepareRecord(
       drift: draft.drift,
     },
   };
+}
+
+/** One after the other, without a copy where one is empty, as most are. */
+function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
+  return more.length === 0 ? some : some.length === 0 ? more : [...some, ...more];
 }
 
 /** Nothing around the record was looked at to read it. */

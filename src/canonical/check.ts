@@ -112,11 +112,12 @@ function list<Of>(
     check.fail(name, 'must be a list', value);
     return [];
   }
-  const items: Of[] = [];
+  // As long as it will be; an item that is no object leaves a gap, and with it no record.
+  const items: Of[] = new Array(value.length);
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
     if (sound !== undefined && item === sound[index]) {
-      items.push(item as Of);
+      items[index] = item as Of;
       continue;
     }
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
@@ -124,7 +125,7 @@ function list<Of>(
       continue;
     }
     check.at(name, index);
-    items.push(of(item, check));
+    items[index] = of(item, check);
   }
   check.at(undefined);
   return items;

@@ -13,8 +13,8 @@ export const decimalSchema = z
 
 const source = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Amounts of up to two decimals that are in shortest form already, as most are. */
-const shortest = /^-?[1-9]\d*(?:\.\d?[1-9])?$/;
+/** Shortest but for zeros at the end, as nearly all amounts are written: 45.9, 45.90, 45. */
+const usual = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** The decimal that a number is. JavaScript writes the shortest form itself, but for exponents and minus zero. */
 export function decimalOf(number: number): Decimal | undefined {
@@ -24,7 +24,7 @@ export function decimalOf(number: number): Decimal | undefined {
 
 /** The shortest plain form of a number's text, or undefined when it is no number. */
 export function decimal(text: string): Decimal | undefined {
-  if (shortest.test(text)) return text;
+  if (usual.test(text)) return withoutZeros(text);
   const found = source.exec(text.trim());
   if (!found) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = found;
@@ -41,4 +41,14 @@ export function decimal(text: string): Decimal | undefined {
   const decimals = digits.slice(point).replace(/0+$/, '');
   const plain = decimals === '' ? integer : `${integer}.${decimals}`;
   return sign === '-' && plain !== '0' ? `-${plain}` : plain;
+}
+
+function withoutZeros(text: string): Decimal {
+  let end = text.length;
+  if (text.includes('.')) {
+    while (text.endsWith('0', end)) end--;
+    if (text.endsWith('.', end)) end--;
+  }
+  const plain = end === text.length ? text : text.slice(0, end);
+  return plain === '-0' ? '0' : plain;
 }

@@ -30,8 +30,10 @@ interface Walk {
 /** The list of that name, as most are found. */
 function listAt(step: Step): Each {
   return (scope) => {
+    const value = stepInto(scope.item, step);
+    if (Array.isArray(value)) return value.map((item, key) => itemOf(scope, item, key, '', false));
     const out: Scope[] = [];
-    end(scope, stepInto(scope.item, step), '', step, { out, traced: false });
+    end(scope, value, '', step, { out, traced: false });
     return out;
   };
 }

@@ -21,14 +21,17 @@ export function itemsOf<Field extends string>(
   telling: Field,
 ): Item<Field>[] {
   const { root } = scope;
-  const out: Item<Field>[] = [];
+  // As long as it will be, as nearly always: an array that grows by pushes holds seventeen places for its first item.
+  let out: Item<Field>[] = [];
+  let kept = 0;
   let seen: Set<string> | undefined;
   for (const part of parts) {
     if (root.trace !== undefined) root.trace.present = false;
     const items = part.items(scope);
     if (root.trace?.present === true) root.trace.keys.add(name);
+    if (kept === 0) out = new Array(items.length);
     for (const item of items) {
-      root.index = out.length;
+      root.index = kept;
       const made = make(part.reads, item);
       if (isBlank(made[telling]) && isEmpty(made)) {
         const reason = 'An item in which no mapped field has a value was left out.';
@@ -41,9 +44,10 @@ export function itemsOf<Field extends string>(
         if (seen.has(content)) continue;
         seen.add(content);
       }
-      out.push(made);
+      out[kept++] = made;
     }
   }
+  if (kept < out.length) out.length = kept;
   return out;
 }
 

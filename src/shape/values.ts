@@ -25,8 +25,17 @@ export function compileValues(map: ValueMap): Translate {
     }
   }
   for (const canonical of Object.keys(map)) learn(canonical, canonical);
-  return (spelling) => exact.get(spelling) ?? folded.get(foldSpelling(spelling)) ?? rest;
+  // A partner has few spellings: one that was found by folding is known as it stands from then on, up to a limit.
+  return (spelling) => {
+    const known = exact.get(spelling);
+    if (known !== undefined) return known;
+    const found = folded.get(foldSpelling(spelling));
+    if (found !== undefined && exact.size < mostSpellings) exact.set(spelling, found);
+    return found ?? rest;
+  };
 }
+
+const mostSpellings = 1_000;
 
 function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[] {
   if (value === undefined) return [];
