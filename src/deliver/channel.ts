@@ -27,6 +27,7 @@ export interface Channel {
 /** Between the end of a call and the end of its lease: time to write down the result. */
 const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
+const gatherMs = 10;
 const soonMs = 2_000;
 
 /** By a clock that nobody sets: one set back by an hour would keep a destination quiet for an hour. */
@@ -49,6 +50,8 @@ export function openChannel(
   let pumping: Promise<void> | undefined;
   let pumpAgain = false;
   let timer: NodeJS.Timeout | undefined;
+  let claimedAtMs = 0;
+  let gathering: NodeJS.Timeout | undefined;
   let destination: Destination | undefined;
 
   function beQuiet(ms: number): void {
@@ -77,11 +80,22 @@ export function openChannel(
   }
 
   /**
-   * Answers come one by one, and a claim costs the database the same for one record as for some: it waits until a quarter of the
-   * calls could start, unless none is under way. Answers that are not written down yet take no slot, but there is an end to them.
+   * Answers come one by one, and a claim costs the database about the same for one record as for some: where calls are under way,
+   * the next claim waits until half of the slots are free, though not for long. Answers that are not written down yet take no
+   * slot, but there is an end to them.
    */
   function hasRoom(): boolean {
-    return underWay.size === 0 || (free * 4 >= config.concurrency && underWay.size < 2 * config.concurrency);
+    if (underWay.size === 0) return true;
+    if (free === 0 || underWay.size >= 2 * config.concurrency) return false;
+    if (free * 2 >= config.concurrency) return true;
+    const waitMs = claimedAtMs + gatherMs - uptimeMs();
+    if (waitMs > 0 && ring.size > 0 && !closed) gathering ??= setTimeout(gathered, waitMs);
+    return waitMs <= 0;
+  }
+
+  function gathered(): void {
+    gathering = undefined;
+    pump();
   }
 
   /** Starts calls until no slot is free or nothing is due. */
@@ -100,6 +114,7 @@ export function openChannel(
       const leaseEndsAtMs = clock.now() + leaseMs;
       const key = { integration: lane.integration, destination: config.name };
       const withDelivered = config.selection.consent !== undefined;
+      claimedAtMs = uptimeMs();
       const claims = await store.claim(key, calls * config.batch, leaseMs, withDelivered);
       if (claims.length < calls * config.batch) ring.remove(lane);
       for (let start = 0; start < claims.length; start += config.batch) {
@@ -163,6 +178,7 @@ export function openChannel(
       closed = true;
       ring.clear();
       clearTimeout(timer);
+      clearTimeout(gathering);
       const stop = () => stopping.abort();
       if (signal.aborted) stop();
       signal.addEventListener('abort', stop, { once: true });

@@ -1,7 +1,8 @@
 import type { DeliveryStore, LaneKey, Settlement } from './ports.ts';
 
 /**
- * Writes settlements in groups: while one statement is under way, what arrives waits and goes together in the next. A store
+ * Writes settlements in groups: what arrives within a few milliseconds, or while a statement is under way, goes together in the
+ * next one. Nobody waits for it: the slot of a call is free when its answer is there. A store
  * that does not answer is asked again until the leases are over; after that another node delivers the version anew, which
  * the idempotency key makes harmless.
  */
@@ -16,6 +17,7 @@ interface Waiting {
 }
 
 const mostAtOnce = 2_000;
+const gatherMs = 5;
 
 export interface SettlerPorts {
   readonly store: Pick<DeliveryStore, 'settle'>;
@@ -34,6 +36,7 @@ export function openSettler({ store, clock, node, onMore, onTrouble, stopping }:
   async function write(): Promise<void> {
     writing = true;
     while (queue.length > 0) {
+      await clock.wait(gatherMs);
       const group: Waiting[] = [];
       let size = 0;
       while (queue.length > 0 && size < mostAtOnce) {
