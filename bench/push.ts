@@ -219,7 +219,7 @@ async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
       'type: http',
       `url: http://127.0.0.1:${sinkPort}/changes`,
       'receives: [reservation]',
-      'concurrency: 16\n',
+      'concurrency: 64\n',
     ].join('\n'),
   };
   for (const [file, text] of Object.entries(documents)) {

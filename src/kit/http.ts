@@ -116,24 +116,30 @@ export function openHttp(settings: HttpSettings): Http {
       if (settings.proxy !== undefined && !settings.allowPrivate && (await isBlockedBeforeProxy(url.hostname))) {
         return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
       }
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), asked.deadlineMs);
-      const signal = asked.signal ? AbortSignal.any([deadline.signal, asked.signal]) : deadline.signal;
+      const cut = new AbortController();
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        cut.abort();
+      }, asked.deadlineMs);
+      const giveUp = () => cut.abort();
+      if (asked.signal?.aborted) giveUp();
+      asked.signal?.addEventListener('abort', giveUp, { once: true });
       try {
-        const answer = await unlessAborted(exchange(asked, url, signal), signal);
+        const answer = await unlessAborted(exchange(asked, url, cut.signal), cut.signal);
         if (redirects.has(answer.status)) {
           return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
         }
         return { ...answer, durationMs: performance.now() - startedAt };
       } catch (error) {
-        if (deadline.signal.aborted)
-          return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
+        if (isLate) return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
         if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was given up`);
         const reason = failureReason(error);
         if (reason === undefined) throw error;
         return failed(reason, `${url.host}: ${(error as Error).message || (error as NodeJS.ErrnoException).code}`);
       } finally {
         clearTimeout(timer);
+        asked.signal?.removeEventListener('abort', giveUp);
       }
     },
     close: async () => {
