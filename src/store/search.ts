@@ -42,8 +42,9 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
                 and o.destination not like 'innbound:%' and (o.next_version <= o.last_version or o.held_by is not null)) as undelivered,
             (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
                 and d.id = r.id and d.state = 'open') as open_dead_letters
-       from hits h join records r on r.integration = h.integration and r.type = $1 and r.id = h.id and r.version > 0
-      where ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
+       from hits h
+      cross join lateral (select * from records where integration = h.integration and type = $1 and id = h.id limit 1) r
+      where r.version > 0 and ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
       order by h.rank, ${newestFirst} limit $4`,
     [filter.type, filter.integrations ?? null, filter.status ?? null, filter.limit, ...hits.values],
   );
@@ -70,6 +71,12 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
   };
 }
 
+/**
+ * Behind every key that begins with a text: the largest character there is. As a range, because the index is not used for `like`
+ * with several patterns, nor for one with the `_` of last_name in it: among 300,000 reservations a name took 800 ms.
+ */
+const last = `chr(1114111)`;
+
 function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[] } {
   const words = text.toLowerCase().split(/\s+/).slice(0, 5);
   const keys = [
@@ -77,8 +84,8 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
     ...(filter.email === undefined ? [] : [`email:${filter.email}`, `alias:${filter.email}`]),
     ...(filter.phone === undefined ? [] : [`phone:${filter.phone}`]),
   ];
-  const prefixes = [`confirmation_number:${literally(text.toLowerCase())}%`];
-  const names = words.map((word) => `last_name:${literally(word)}%`);
+  const number = `confirmation_number:${text.toLowerCase()}`;
+  const names = words.map((word) => `last_name:${word}`);
   const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1`;
   return {
     sql: `select distinct on (integration, id) integration, id, matched, rank from (
@@ -87,19 +94,23 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
                and type = $1 and id = $5
             union all
             (select k.integration, k.id, split_part(k.key, ':', 1), 2 from guest_keys k
-              where k.key like any($6) and ${visible} limit 1000)
+              where k.key >= $6 and k.key < $6 || ${last} and ${visible} limit 1000)
             union all
             (select k.integration, k.id, split_part(k.key, ':', 1), 3 from guest_keys k
               where k.key = any($7) and ${visible} limit 1000)
             union all
-            (select k.integration, k.id, 'last_name', 4 from guest_keys k
-               join records r on r.integration = k.integration and r.type = k.type and r.id = k.id
-              where k.key like any($8) and ${visible}
-                and (select bool_and(lower((case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text) like word)
+            (select k.integration, k.id, 'last_name', 4
+               from unnest($8::text[]) as name
+              cross join lateral (
+                    select integration, type, id from guest_keys k
+                     where k.key >= name and k.key < name || ${last} and ${visible} limit 10000) k
+              cross join lateral (
+                    select data from records where integration = k.integration and type = k.type and id = k.id limit 1) r
+              where (select bool_and(lower((case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text) like word)
                        from unnest($9::text[]) as word)
               limit 1000)
           ) t order by integration, id, rank`,
-    values: [text, prefixes, keys, names, words.map((word) => `%${literally(word)}%`)],
+    values: [text, number, keys, names, words.map((word) => `%${literally(word)}%`)],
   };
 }
 
