@@ -21,9 +21,10 @@ export interface SendPorts {
 export type Sent = Outcome | 'stopped';
 
 /**
- * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch (or for
- * a part of it, where it takes several requests), that is halved until the culprit stands alone: at once for a refusal; for a failure that time may heal, only once it came
- * again, and no longer than the failures look like one culprit and not like a destination that is down.
+ * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch (or for a part
+ * of it, where it takes several requests), that is halved until the culprit stands alone: at once for a refusal; for a failure
+ * that time may heal, only once it came again, and no longer than the failures look like one culprit and not like a destination
+ * that is down.
  */
 export async function send(
   destination: Destination,

@@ -6,7 +6,10 @@ import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-j
 export interface CallingCode {
   readonly digits: string;
   readonly plans: readonly Plan[];
-  /** What the parser takes off the front of a number with this code, which is what the main country dials: such a number is left to it. */
+  /**
+   * What the parser takes off the front of a number with this code, which is what the main country dials: such a number is left
+   * to it.
+   */
   readonly prefix: RegExp | undefined;
 }
 

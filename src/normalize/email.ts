@@ -35,7 +35,10 @@ function judged(address: string, several: boolean): EmailReading {
   return { kind: 'address', address, proxy: proxy.test(address), several };
 }
 
-/** Divides a field that holds more than one address. A space divides only where each side is an address by itself: `anna smith@…` is one broken address, and half of it is a stranger's. */
+/**
+ * Divides a field that holds more than one address. A space divides only where each side is an address by itself: `anna smith@…`
+ * is one broken address, and half of it is a stranger's.
+ */
 function severalOf(text: string): readonly string[] {
   const parts = text
     .split(/\s*[;,|\n]\s*|\s+(?:\/|or|oder|ou|and|und|et)\s+|\/(?=[^/]*@)/i)

@@ -85,7 +85,11 @@ export function recase(text: string, field: NameField, context: CaseContext): st
     .normalize('NFC');
 }
 
-/** A word of which the first letter is large and no other, whatever the field and the country: it spares most names all that follows, 0.3 µs instead of 1. What is longer would be kept as a pair of its parts, which the encoder pays for; at the end of the long way it is one text. */
+/**
+ * A word of which the first letter is large and no other, whatever the field and the country: it spares most names all that
+ * follows, 0.3 µs instead of 1. What is longer would be kept as a pair of its parts, which the encoder pays for; at the end of
+ * the long way it is one text.
+ */
 const plainWord = /^(?!mc|mac|ij)[a-z]{1,12}$/;
 
 interface Letters {

@@ -62,7 +62,10 @@ function changeOf(field: NameField, before: Names, after: Names, rule: NameRule)
   return { field, rule, before: before[field], after: after[field] };
 }
 
-/** The rules repeat until none has anything left to do, so that a second reading changes nothing. Each shortens what it changes, so they come to an end. */
+/**
+ * The rules repeat until none has anything left to do, so that a second reading changes nothing. Each shortens what it changes,
+ * so they come to an end.
+ */
 function read(given: Names, regions: NameRegions): NameReading {
   const changes: NameChange[] = [];
   let names: Names = given;

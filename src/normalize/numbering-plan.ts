@@ -17,7 +17,10 @@ export function isKnown(country: string): boolean {
   return homeOf(country) !== undefined;
 }
 
-/** The E.164 form of digits as they are dialled inside a country; undefined where the parser has to look. It costs 1 µs, the parser 22 to 60. */
+/**
+ * The E.164 form of digits as they are dialled inside a country; undefined where the parser has to look. It costs 1 µs, the
+ * parser 22 to 60.
+ */
 export function e164AtHome(digits: string, country: string): string | undefined {
   const home = homeOf(country);
   if (home === undefined || digits.startsWith(home.code.digits) || home.abroad.test(digits)) return undefined;

@@ -64,7 +64,10 @@ function readPlain(raw: string, regions: PhoneRegions): PhoneReading | undefined
   return outward.test(digits) || betweenNumbers.test(raw) ? undefined : { kind: 'impossible' };
 }
 
-/** The digits of a text that has nothing else but what people write between them; empty for any other, and for a number that went through a spreadsheet as a float. */
+/**
+ * The digits of a text that has nothing else but what people write between them; empty for any other, and for a number that went
+ * through a spreadsheet as a float.
+ */
 function plainDigits(raw: string): string {
   let digits = '';
   let from = 0;
