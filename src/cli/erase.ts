@@ -5,6 +5,7 @@ import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import type { Ground } from '../ground.ts';
 import { writeAudit } from '../store/audit.ts';
+import { noteConfirmations, type Told } from '../store/erasures.ts';
 import { liveNodes } from '../store/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { eraseGuest, privacyPorts } from '../wiring/privacy.ts';
@@ -59,14 +60,14 @@ Example:
         });
         // Where no service runs that would, the destinations are told now.
         if ((await liveNodes(ground.pool)).length === 0) await drainOnce(await deliverPorts(ground));
-        if (options.json) return printJson(receipt);
+        await noteConfirmations(ground.pool);
+        const { told = receipt.told, ...rest } = (await privacyPorts(ground).read(receipt.erasure_id)) ?? receipt;
+        if (options.json) return printJson({ ...rest, told });
         show(`Erased. Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );
-        for (const { destination, integration: brand, records } of receipt.told) {
-          say(`${destination} is told of ${records} ${records === 1 ? 'record' : 'records'} of ${brand}.`);
-        }
+        for (const one of told) say(tellingOf(one));
       }),
     );
 }
@@ -76,7 +77,17 @@ async function prove(ground: Ground, whom: EraseRequest, json: boolean): Promise
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
   if (json) return found.receipts.forEach(printJson);
   if (found.receipts.length === 0) return show('No erasure was asked for in these words.\n');
-  for (const { erasure_id, requested_at, requested_by } of found.receipts) {
-    show(`Erased ${requested_at.toISOString()} by ${requested_by}, receipt ${erasure_id}\n`);
+  for (const { erasure_id, requested_at, requested_by, told } of found.receipts) {
+    show(`Erased ${requested_at.toISOString()} by ${requested_by}, receipt ${erasure_id}`);
+    for (const one of told) show(`  ${tellingOf(one)}`);
+    show('');
   }
+}
+
+function tellingOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Told): string {
+  const of = `${records} ${records === 1 ? 'record' : 'records'} of ${integration}`;
+  const not = passed_over > 0 ? `, ${passed_over} of which it does not receive` : '';
+  return confirmed_at === null
+    ? `${destination} is being told of ${of}: ${confirmed} confirmed so far${not}.`
+    : `${destination} confirmed ${of}${not}, the last ${confirmed_at}.`;
 }

@@ -24,6 +24,7 @@ import {
   findErasures,
   listErasures,
   readErasure,
+  type Told,
 } from '../store/erasures.ts';
 import { transaction } from '../store/pool.ts';
 import type { IntegrationName, Json } from '../terms.ts';
@@ -73,7 +74,10 @@ export async function eraseGuest(ground: Ground, request: EraseRequest, by: stri
   const traces = await eraseTraces(ground.pool, records, texts);
   const { raw_payloads = 0, ...others } = traces;
   const removed = { records: records.length, versions, raw_payloads: receipts + raw_payloads, ...others };
-  const completed = await completeErasure(ground.pool, erasureId, { removed, told: toldOf(ground, records) });
+  const completed = await completeErasure(ground.pool, erasureId, {
+    removed,
+    told: toldOf(ground, records) as unknown as Json,
+  });
   if (completed === undefined) throw new TypeError('an erasure that was begun is there');
   ground.log.info({ erasure_id: erasureId, ...removed }, 'privacy: a guest was erased');
   return { kind: 'erased', receipt: receiptOf(completed) };
@@ -135,21 +139,22 @@ function targetOf(ground: Ground, integration: string): ApplyTarget {
   );
 }
 
-function toldOf(ground: Ground, records: readonly ErasedRecord[]): Json {
-  const counts = new Map<string, { integration: string; destination: string; records: number }>();
+function toldOf(ground: Ground, records: readonly ErasedRecord[]): Told[] {
+  const counts = new Map<string, Told>();
   for (const { integration, type } of records) {
     for (const destination of targetOf(ground, integration).destinations[type]) {
       if (destination === profilesDestination) continue;
       const key = `${integration} ${destination}`;
-      const known = counts.get(key);
-      if (known) known.records += 1;
-      else counts.set(key, { integration, destination, records: 1 });
+      const known = counts.get(key) ?? { ...notYet, integration, destination, records: 0 };
+      counts.set(key, { ...known, records: known.records + 1 });
     }
   }
   return [...counts.values()];
 }
 
+const notYet = { confirmed: 0, passed_over: 0, confirmed_at: null };
+
 function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;
-  return { ...row, removed, told };
+  return { ...row, removed, told: told.map((one) => ({ ...notYet, ...one })) };
 }

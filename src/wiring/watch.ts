@@ -5,6 +5,7 @@ import { countActivity } from '../store/activity.ts';
 import { markTold, settleAlerts, untoldAlerts } from '../store/alerts.ts';
 import { authFailures, clockSkews, deadLetterGrowth, lastRuns, quietFeeds } from '../store/conditions.ts';
 import { forgetToldErasures } from '../store/erase-traces.ts';
+import { noteConfirmations } from '../store/erasures.ts';
 import { lanesNow } from '../store/overview.ts';
 import { pruneStore } from '../store/retention.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
@@ -30,6 +31,7 @@ export function startWatch(ground: Ground): Loop {
     every('activity', 2_000, () => countActivity(pool)),
     every('alerts', 30_000, () => watchOnce(ground)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
+    every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('retention', 10 * 60_000, () => forget(ground)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };

@@ -4,21 +4,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { forgetToldErasures } from '../../src/store/erase-traces.ts';
+import { noteConfirmations } from '../../src/store/erasures.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { eraseGuest } from '../../src/wiring/privacy.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Destinations are told of an erasure: a CRM by the address under which it knows the guest, a lake without any. */
 
+let answer = 200;
 const calls: { path: string; body: unknown }[] = [];
 const crm = createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => (text += chunk.toString()));
   request.on('end', () => {
     calls.push({ path: request.url ?? '', body: JSON.parse(text) });
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    response.writeHead(answer, { 'content-type': 'application/json' }).end('{}');
   });
 });
 let node: ApiNode;
@@ -71,6 +74,61 @@ test('the CRM forgets whom it knew and nobody else; the lake learns which record
   assert.equal(last.version, 2);
   assert.deepEqual(last.data.guests[0], {});
   assert.equal(last.data.guests[1].email, omar.email);
+});
+
+test('the receipt says when each destination had confirmed it, also when the tries are forgotten', async () => {
+  const receipt = async () =>
+    (await node.call('GET', '/privacy/erasures', await node.token('admin'))).body.items.at(-1) as ErasureReceipt;
+  assert.equal((await receipt()).confirmed_at, null);
+  await noteConfirmations(node.ground.pool);
+  await node.ground.pool.query('delete from attempts');
+  await noteConfirmations(node.ground.pool);
+  const { told, confirmed_at: last } = await receipt();
+  assert.deepEqual(
+    told
+      .map(({ destination, records, confirmed, passed_over }) => [destination, records, confirmed, passed_over])
+      .sort(),
+    [
+      ['crm', 1, 1, 0],
+      ['lake', 2, 2, 0],
+    ],
+  );
+  assert.ok(told.every(({ confirmed_at }) => confirmed_at !== null && confirmed_at <= String(last)));
+});
+
+test('a destination that has not answered, or did not take it, is not said to have confirmed', async () => {
+  const rosa = { first_name: 'Rosa', last_name: 'Vaz', email: 'rosa@mail.example' };
+  await node.take('grand', reservation('R7', { guests: [rosa] }));
+  await deliver();
+  answer = 500;
+  const erased = await eraseGuest(node.ground, { email: rosa.email }, 'officer');
+  await deliver();
+  await noteConfirmations(node.ground.pool);
+  const id = erased.kind === 'erased' ? erased.receipt.erasure_id : '';
+  const read = async () =>
+    (await node.call('GET', `/privacy/erasures/${id}`, await node.token('admin'))).body as ErasureReceipt;
+  const before = await read();
+  assert.equal(before.confirmed_at, null);
+  assert.deepEqual(
+    before.told
+      .map(({ destination, records, confirmed, confirmed_at }) => [
+        destination,
+        records,
+        confirmed,
+        confirmed_at !== null,
+      ])
+      .sort(),
+    [
+      ['crm', 1, 0, false],
+      ['lake', 2, 2, true],
+    ],
+  );
+  answer = 200;
+  await node.ground.pool.query('update outbox set due_at = now() where due_at is not null');
+  await deliver();
+  await noteConfirmations(node.ground.pool);
+  assert.ok((await read()).told.every(({ confirmed_at }) => confirmed_at !== null));
+  assert.ok((await read()).confirmed_at);
 });
 
 test('when all were told, nobody needs the address any more', async () => {

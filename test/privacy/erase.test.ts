@@ -56,10 +56,12 @@ test('an erasure gives a receipt, and nothing of the guest is left but what dest
   assert.equal(receipt.removed.records, 3);
   assert.equal(receipt.removed.dead_letters, 1);
   assert.ok(receipt.completed_at);
+  const notYet = { confirmed: 0, passed_over: 0, confirmed_at: null };
   assert.deepEqual(receipt.told, [
-    { integration: 'grand', destination: 'lake', records: 2 },
-    { integration: 'other', destination: 'lake', records: 1 },
+    { integration: 'grand', destination: 'lake', records: 2, ...notYet },
+    { integration: 'other', destination: 'lake', records: 1, ...notYet },
   ]);
+  assert.equal(receipt.confirmed_at, null);
   assert.ok(!JSON.stringify(receipt).includes('vera'));
   assert.deepEqual(await tablesWith(email), ['changes']);
   const { rows } = await node.ground.pool.query(`select data::text || diff::text as text from changes`);

@@ -904,6 +904,7 @@ export interface Answers {
     erasure_id: string;
     requested_at: string;
     completed_at: string | null;
+    confirmed_at: string | null;
     requested_by: string;
     subject: string;
     removed: Record<string, number>;
@@ -911,6 +912,9 @@ export interface Answers {
       integration: string;
       destination: string;
       records: number;
+      confirmed: number;
+      passed_over: number;
+      confirmed_at: string | null;
     }[];
   };
   'privacy.list': {
@@ -918,6 +922,7 @@ export interface Answers {
       erasure_id: string;
       requested_at: string;
       completed_at: string | null;
+      confirmed_at: string | null;
       requested_by: string;
       subject: string;
       removed: Record<string, number>;
@@ -925,6 +930,9 @@ export interface Answers {
         integration: string;
         destination: string;
         records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
       }[];
     }[];
   };
@@ -933,6 +941,7 @@ export interface Answers {
       erasure_id: string;
       requested_at: string;
       completed_at: string | null;
+      confirmed_at: string | null;
       requested_by: string;
       subject: string;
       removed: Record<string, number>;
@@ -940,6 +949,9 @@ export interface Answers {
         integration: string;
         destination: string;
         records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
       }[];
     }[];
   };
@@ -947,6 +959,7 @@ export interface Answers {
     erasure_id: string;
     requested_at: string;
     completed_at: string | null;
+    confirmed_at: string | null;
     requested_by: string;
     subject: string;
     removed: Record<string, number>;
@@ -954,6 +967,9 @@ export interface Answers {
       integration: string;
       destination: string;
       records: number;
+      confirmed: number;
+      passed_over: number;
+      confirmed_at: string | null;
     }[];
   };
   'tokens.list': {

@@ -165,6 +165,28 @@ function Done({ receipt }: { receipt: Receipt }) {
   );
 }
 
+/** Done is what every destination has confirmed. */
+function Progress({ receipt }: { receipt: Receipt }) {
+  if (receipt.confirmed_at) return <State of="done" label="Done" />;
+  return <State of="running" label={receipt.completed_at ? 'Being told' : 'Going on'} />;
+}
+
+function Telling({ told }: { told: Receipt['told'][number] }) {
+  const { destination, integration, records, confirmed, passed_over, confirmed_at } = told;
+  return (
+    <div>
+      {destination} <span className="muted">({integration})</span>{' '}
+      {confirmed_at ? (
+        <>
+          confirmed <Ago at={confirmed_at} />
+        </>
+      ) : (
+        `${number(confirmed + passed_over)} of ${number(records)}`
+      )}
+    </div>
+  );
+}
+
 function Receipts({ items }: { items: readonly Receipt[] }) {
   return (
     <table className="list folds">
@@ -181,14 +203,20 @@ function Receipts({ items }: { items: readonly Receipt[] }) {
         {items.map((one) => (
           <tr key={one.erasure_id}>
             <td className="mono">{one.erasure_id}</td>
-            <td>{one.completed_at ? <State of="done" label="Done" /> : <State of="running" label="Going on" />}</td>
+            <td>
+              <Progress receipt={one} />
+            </td>
             <td className="whole small">
               {Object.entries(one.removed)
                 .filter(([, count]) => count > 0)
                 .map(([where, count]) => `${number(count)} ${words(where)}`)
                 .join(', ') || 'nothing was kept'}
             </td>
-            <td className="small">{one.told.map(({ destination }) => destination).join(', ') || 'nobody'}</td>
+            <td className="small">
+              {one.told.length === 0
+                ? 'nobody'
+                : one.told.map((told) => <Telling key={`${told.integration} ${told.destination}`} told={told} />)}
+            </td>
             <td>
               <Ago at={one.requested_at} /> <span className="muted small">by {one.requested_by}</span>
             </td>

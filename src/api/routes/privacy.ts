@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Told } from '../../store/erasures.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. Several may be given: what matches any of them is the guest. */
@@ -14,11 +15,13 @@ export interface ErasureReceipt {
   readonly erasure_id: string;
   readonly requested_at: Date;
   readonly completed_at: Date | null;
+  /** When the last destination had confirmed it. */
+  readonly confirmed_at: Date | null;
   readonly requested_by: string;
   /** A keyed hash: whoever asks again for the same guest finds it, nobody can read it. */
   readonly subject: string;
   readonly removed: { readonly [where: string]: number };
-  readonly told: readonly { readonly integration: string; readonly destination: string; readonly records: number }[];
+  readonly told: readonly Told[];
 }
 
 export interface PrivacyPorts {
@@ -43,11 +46,21 @@ export interface PrivacyPorts {
 const receipt = z.object({
   erasure_id: z.string(),
   requested_at: instant,
-  completed_at: instant.nullable(),
+  completed_at: instant.nullable().describe('When nothing of the guest was left with us.'),
+  confirmed_at: instant.nullable().describe('When the last destination had confirmed it; null as long as one has not.'),
   requested_by: z.string(),
   subject: z.string().describe('A keyed hash of whom it was about.'),
   removed: z.record(z.string(), z.int()).describe('How many rows were emptied or removed, by where they were.'),
-  told: z.array(z.object({ integration: z.string(), destination: z.string(), records: z.int() })),
+  told: z.array(
+    z.object({
+      integration: z.string(),
+      destination: z.string(),
+      records: z.int().describe('How many it is told of.'),
+      confirmed: z.int().describe('How many of them it has taken.'),
+      passed_over: z.int().describe('How many of them it does not receive, as its filter says.'),
+      confirmed_at: instant.nullable(),
+    }),
+  ),
 });
 
 const whom = z.strictObject({
