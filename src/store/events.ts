@@ -2,9 +2,9 @@ import type { NewEvent, Stored } from '../intake/push/ports.ts';
 import { bytes, float8s, int4s, texts } from './columns.ts';
 import { type Pool, type Tx, together } from './pool.ts';
 
+/** An event that was not stored, and what the database knows of it. */
 interface AppendRow {
   readonly n: number;
-  readonly inserted: boolean;
   readonly known: boolean;
   readonly same_body: boolean;
   readonly retired: boolean;
@@ -50,8 +50,8 @@ export async function appendEvents(
 const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated|Client .* not queryable)/;
 
 function verdictOf(row: AppendRow | undefined): Stored {
-  if (row === undefined || row.retired) return { kind: 'refused', reason: 'retired' };
-  if (row.inserted) return { kind: 'stored' };
+  if (row === undefined) return { kind: 'stored' };
+  if (row.retired) return { kind: 'refused', reason: 'retired' };
   // Known before, or stored by another node a moment ago (then its body was not seen yet and is taken for the same).
   if (row.known) return { kind: 'duplicate', sameBody: row.same_body };
   return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
@@ -107,12 +107,13 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
         on conflict (endpoint_id, event_id) do nothing
         returning endpoint_id, event_id
       )
-      select c.n, c.retired, coalesce(c.secret_ended, false) as secret_ended, i.event_id is not null as inserted,
+      select c.n, c.retired, coalesce(c.secret_ended, false) as secret_ended,
              old.event_id is not null as known,
              coalesce(old.body_hash = sha256(c.body), true) as same_body
         from checked c
         left join inserted i using (endpoint_id, event_id)
-        left join events old using (endpoint_id, event_id)`,
+        left join events old using (endpoint_id, event_id)
+       where i.event_id is null`,
     values: [
       texts(events.map((event) => event.integration)),
       texts(events.map((event) => event.endpointId)),

@@ -22,14 +22,15 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
     state: string | null;
     until_ms: number | null;
     failures: number | null;
-  }>(
-    `select extract(epoch from s.retry_at - now())::float8 * 1000 as rest_ms, a.state, a.failures,
-            extract(epoch from a.until - now())::float8 * 1000 as until_ms
-       from (values ($1::text, $2::text)) as t (api, integration)
-       left join partner_apis a on a.api = t.api
-       left join partner_states s on s.integration = t.integration`,
-    [api, integration],
-  );
+  }>({
+    name: 'admit',
+    text: `select extract(epoch from s.retry_at - now())::float8 * 1000 as rest_ms, a.state, a.failures,
+                  extract(epoch from a.until - now())::float8 * 1000 as until_ms
+             from (values ($1::text, $2::text)) as t (api, integration)
+             left join partner_apis a on a.api = t.api
+             left join partner_states s on s.integration = t.integration`,
+    values: [api, integration],
+  });
   const [row] = rows;
   const restMs = Math.ceil(row?.rest_ms ?? 0);
   if (restMs > 0 && !asking.rested) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
