@@ -4,7 +4,7 @@ import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
 import { isOlder, reconcile } from '../reconcile/reconcile.ts';
-import type { EntityType, EpochMs, IntegrationName } from '../terms.ts';
+import type { EntityType, EpochMs, IntegrationName, Json } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
 import { texts } from './columns.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
@@ -170,7 +170,12 @@ async function takeIn(
       continue;
     }
     const { event, version } = verdict;
-    const data = parseJson(item.text);
+    // As it would be read again; for a first version, which has nothing to be compared with, nobody asks.
+    let read: Json | undefined;
+    const data = () => {
+      read ??= parseJson(item.text);
+      return read;
+    };
     into.outcomes[item.index] = { outcome: event, id: incoming.id, version };
     into.changes.push({
       receipt: into.receipts.length,
@@ -180,7 +185,7 @@ async function takeIn(
       event,
       item,
       // Of the first version everything is new, and its data says so already.
-      diff: before?.data === undefined ? [] : difference(before.data, data),
+      diff: before?.data === undefined ? [] : difference(before.data, data()),
       was: before?.data,
       isStored: before === undefined && stored.has(incoming.id),
     });
@@ -190,7 +195,13 @@ async function takeIn(
       version,
       ...(incoming.retraceable !== true && { origins: jsonbText(JSON.stringify(incoming.origins())) }),
     });
-    rows.set(incoming.id, { ...arrived, version, data });
+    rows.set(incoming.id, {
+      ...arrived,
+      version,
+      get data() {
+        return data();
+      },
+    });
     moved.delete(incoming.id);
   }
   return moved;

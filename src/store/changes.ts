@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { jsonbText } from '../kit/json.ts';
 import type { Difference } from '../reconcile/difference.ts';
 import type { Arrival, Incoming, Outcome } from '../reconcile/incoming.ts';
@@ -167,5 +167,5 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
  */
 function idempotencyKey(integration: IntegrationName, change: Change): string {
   const text = JSON.stringify([integration, change.type, change.id, change.version, change.item.hash]);
-  return `ib_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
+  return `ib_${hash('sha256', text, 'base64url').slice(0, 32)}`;
 }
