@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, Refused } from '../intake/push/answer.ts';
 import * as answer from '../intake/push/answer.ts';
@@ -6,6 +6,7 @@ import type { Origin, PushIntake } from '../intake/push/intake.ts';
 import type { Arrived } from '../intake/push/receive.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { Clock } from '../kit/clock.ts';
+import { randomId } from '../kit/ids.ts';
 import { owes } from './limits.ts';
 import { answerUnread, readBody } from './read-body.ts';
 import { isSandboxId, registerSandboxReports, sandboxBody } from './sandbox.ts';
@@ -31,28 +32,42 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
+/** An address as we hand it out, with nothing in it to be decoded. */
+const plainAddress = /^\/webhooks\/([\w-]{1,64})(?:\?|$)/;
+
 /**
- * `POST /webhooks/{endpoint_id}`. Requests are taken from fastify right after routing, body unread: the signature is over the
- * raw bytes, and refusals must be able to leave before, during or after the body.
+ * `POST /webhooks/{endpoint_id}`, body unread: the signature is over the raw bytes, and refusals must be able to leave before,
+ * during or after the body. An address as we hand it out is served before the framework, whose routing and wrapping it does not
+ * need; any other spelling comes in by the route.
  */
 export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Webhooks {
   let inFlight = 0;
   let draining: PromiseWithResolvers<void> | undefined;
 
+  const take = (exchange: Exchange): void => {
+    inFlight += 1;
+    void serve(ports, exchange, draining !== undefined)
+      .catch(() => exchange.request.socket.destroy())
+      .finally(() => {
+        inFlight -= 1;
+        if (inFlight === 0) draining?.resolve();
+      });
+  };
+
+  beforeFramework(app.server, (request, response) => {
+    const endpointId = request.method === 'POST' ? plainAddress.exec(request.url ?? '')?.[1] : undefined;
+    if (endpointId === undefined) return false;
+    owes(request, response);
+    const address = request.socket.remoteAddress ?? '';
+    take({ endpointId, requestId: randomId('req'), address, request, response });
+    return true;
+  });
+
   app.route({
     method: 'POST',
     url: '/webhooks/:endpointId',
     logLevel: 'silent',
-    onRequest: (request, reply, _next) => {
-      const exchange = takeOver(request, reply);
-      inFlight += 1;
-      void serve(ports, exchange, draining !== undefined)
-        .catch(() => exchange.request.socket.destroy())
-        .finally(() => {
-          inFlight -= 1;
-          if (inFlight === 0) draining?.resolve();
-        });
-    },
+    onRequest: (request, reply, _next) => take(takeOver(request, reply)),
     handler: () => undefined,
   });
 
@@ -79,6 +94,15 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
       if (inFlight > 0) await draining.promise;
     },
   };
+}
+
+function beforeFramework(server: Server, takes: (request: IncomingMessage, response: ServerResponse) => boolean): void {
+  const routes = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (takes(request, response)) return;
+    for (const route of routes) route.call(server, request, response);
+  });
 }
 
 function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
