@@ -19,7 +19,7 @@ describe('privacy, tokens and audit', { skip }, () => {
   test('a guest is erased after a second thought, and a receipt says what went', async () => {
     await page.getByRole('link', { name: 'Privacy' }).click();
     await page.getByLabel('E-mail address').fill('ines.duarte@letters.example');
-    await page.getByRole('button', { name: 'Find what would go' }).click();
+    await page.getByRole('button', { name: 'See what would go' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 booking').waitFor();
     assert.ok(await dialog.getByRole('button', { name: 'Erase' }).isDisabled());

@@ -50,7 +50,7 @@ export function Privacy() {
               style={{ flex: '1 1 280px', maxWidth: 420 }}
             />
             <Button type="submit" variant="default">
-              Find what would go …
+              See what would go
             </Button>
             <Button type="submit" variant="default" name="proof" loading={find.isPending}>
               Was it erased?
@@ -209,7 +209,7 @@ function Receipts({ items }: { items: readonly Receipt[] }) {
             <td className="whole small">
               {Object.entries(one.removed)
                 .filter(([, count]) => count > 0)
-                .map(([where, count]) => `${number(count)} ${words(where)}`)
+                .map(([where, count]) => plural(count, words(where).replace(/s$/, '')))
                 .join(', ') || 'nothing was kept'}
             </td>
             <td className="small">
