@@ -4,7 +4,7 @@ import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
 import { isOlder, reconcile } from '../reconcile/reconcile.ts';
-import type { EntityType, EpochMs, IntegrationName, Json } from '../terms.ts';
+import type { EntityType, EpochMs, Json } from '../terms.ts';
 import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
 import { texts } from './columns.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
@@ -135,7 +135,10 @@ async function takeIn(
   known: ReadonlyMap<string, unknown> | undefined,
   into: { outcomes: Outcome[]; receipts: Receipt[]; changes: Change[] },
 ): Promise<Moved> {
-  const { rows, stored, sighted } = await lockAndLook(tx, target.integration, type, items, known);
+  const [{ rows, stored }, sighted] = await together(tx, () => [
+    lockRecords(tx, target.integration, type, firstStates(items, known)),
+    lastSighted(tx, target.integration, items),
+  ]);
   const moved = new Map<string, { effectiveAt: EpochMs; seq: number }>();
   for (const item of items) {
     const { incoming, arrival } = item;
@@ -205,26 +208,6 @@ async function takeIn(
     moved.delete(incoming.id);
   }
   return moved;
-}
-
-/** The records, locked, and when each was last seen unchanged in a list. */
-async function lockAndLook(
-  tx: Tx,
-  integration: IntegrationName,
-  type: EntityType,
-  items: readonly Item[],
-  known: ReadonlyMap<string, unknown> | undefined,
-) {
-  let locked: Awaited<ReturnType<typeof lockRecords>> = { rows: new Map(), stored: new Set() };
-  let sighted: ReadonlyMap<string, Date> = new Map();
-  const lock = async () => {
-    locked = await lockRecords(tx, integration, type, firstStates(items, known));
-  };
-  const look = async () => {
-    sighted = await lastSighted(tx, integration, items);
-  };
-  await together(tx, () => [lock(), look()]);
-  return { ...locked, sighted };
 }
 
 /** What comes first of an id that has no row is the first state of a new record, whatever else comes of the batch. */

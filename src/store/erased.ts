@@ -21,12 +21,11 @@ export async function withoutErased(
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
-  let isAny = false;
-  const look = async () => {
-    isAny = (await tx.query('select from erased_guests limit 1')).rows.length > 0;
-  };
-  await together(tx, () => [tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`), look()]);
-  if (!isAny) return prepared;
+  const [, any] = await together(tx, () => [
+    tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`),
+    tx.query('select from erased_guests limit 1'),
+  ]);
+  if (any.rows.length === 0) return prepared;
   const hashes = [...new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)))];
   const { rows } = await tx.query<{ hash: string }>(
     `select encode(hash, 'hex') as hash from erased_guests

@@ -65,21 +65,15 @@ export async function workEventLane(
 
 /** The lock and what to work on, asked for at once: the second statement sees what was so when the first had the lock. */
 async function lockLane(tx: Tx, integration: string, limit: number) {
-  let isMine = false;
-  let next: Awaited<ReturnType<typeof nextEvents>> = { events: [], more: false };
-  const lock = async () => {
-    const { rows } = await tx.query<{ mine: boolean }>({
+  const [{ rows }, next] = await together(tx, () => [
+    tx.query<{ mine: boolean }>({
       name: 'lock-events',
       text: `select pg_try_advisory_xact_lock(hashtextextended('events ' || $1, 0)) as mine`,
       values: [integration],
-    });
-    isMine = rows[0]?.mine === true;
-  };
-  const read = async () => {
-    next = await nextEvents(tx, integration, limit);
-  };
-  await together(tx, () => [lock(), read()]);
-  return { isMine, ...next };
+    }),
+    nextEvents(tx, integration, limit),
+  ]);
+  return { isMine: rows[0]?.mine === true, ...next };
 }
 
 async function nextEvents(

@@ -68,12 +68,12 @@ async function insertDistinct(
 ): Promise<Map<number, AppendRow>> {
   const client = await pool.connect();
   try {
-    let rows = new Map<number, AppendRow>();
-    const inserted = async () => {
-      rows = await insertRows(client, events);
+    const insert = async () => {
+      const found = await insertRows(client, events);
       written();
+      return found;
     };
-    await together(client, () => [client.query('begin'), inserted(), client.query('commit')]);
+    const [, rows] = await together(client, () => [client.query('begin'), insert(), client.query('commit')]);
     client.release();
     return rows;
   } catch (error) {

@@ -91,14 +91,22 @@ export async function transaction<T>(
 }
 
 /**
- * Sends statements in one flight and waits for them. All of them have ended when it throws, so that nothing is under way behind
+ * Sends statements in one flight and gives their answers. All of them have ended when it throws, so that nothing is under way behind
  * a rollback; the first failure is the cause of the others.
  */
-export async function together(tx: Tx, statements: () => readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  const sent = oneWrite(tx, statements);
-  const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+export async function together<Sent extends readonly (Promise<unknown> | undefined)[] | []>(
+  tx: Tx,
+  statements: () => Sent,
+): Promise<Answers<Sent>> {
+  const ended = await Promise.allSettled<unknown>(oneWrite(tx, statements));
+  const answers = ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  return answers as Answers<Sent>;
 }
+
+type Answers<Sent> = { -readonly [Key in keyof Sent]: Awaited<Sent[Key]> };
 
 /** Each statement is a write to the socket, and writing was a sixth of a busy node's time. */
 function oneWrite<T>(tx: Tx, statements: () => T): T {
