@@ -89,3 +89,6 @@ function opened(port: number): Promise<Socket> {
     socket.once('error', reject);
   });
 }
+
+// Whoever started this process is gone.
+process.once('disconnect', () => process.exit(0));

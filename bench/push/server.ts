@@ -68,3 +68,6 @@ process.once('SIGTERM', () => process.exit(0));
 async function never(): Promise<never> {
   throw new Error('there is no sandbox here');
 }
+
+// Whoever started this process is gone.
+process.once('disconnect', () => process.exit(0));

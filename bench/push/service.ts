@@ -16,6 +16,9 @@ process.on('message', async (job: { workspaceDir: string; integration: string } 
   const { workspaceDir, integration } = job;
   const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
   const address = await addressFor(service.ground, integration);
-  process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)));
+  const stop = () => void service.stop().then(() => process.exit(0));
+  process.once('SIGTERM', stop);
+  // Whoever started this process is gone.
+  process.once('disconnect', stop);
   process.send?.({ port: Number(new URL(service.url).port), endpointId: address.endpoint_id, secret: address.secret });
 });

@@ -29,3 +29,6 @@ process.on('message', (what: SinkQuestion) => {
     server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));
   else process.send?.(what.ask === 'arrivals' ? { arrivals, since } : arrivedAt);
 });
+
+// Whoever started this process is gone.
+process.once('disconnect', () => process.exit(0));
