@@ -1,8 +1,8 @@
-import { toReservation } from '../canonical/check.ts';
 import { decodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { EntityType } from '../terms.ts';
 import type { Tx } from './pool.ts';
+import { readReservation } from './stored-record.ts';
 
 export interface StoredRecord {
   readonly integration: string;
@@ -41,7 +41,7 @@ export async function readStored(
   );
   return rows.map((row) => {
     const decode = (text: string): Reservation | Guest =>
-      row.type === 'guest' ? decodeRecord('guest', text) : inOrder(decodeRecord('reservation', text));
+      row.type === 'guest' ? decodeRecord('guest', text) : readReservation(text);
     return {
       integration: row.integration,
       type: row.type,
@@ -54,10 +54,4 @@ export async function readStored(
       isErased: () => false,
     };
   });
-}
-
-/** jsonb keeps keys in an order of its own; the check puts them back into the schema's, on which the content's hash depends. */
-function inOrder(stored: Reservation): Reservation {
-  const checked = toReservation({ record: stored });
-  return checked.kind === 'ok' ? checked.reservation : stored;
 }

@@ -1,4 +1,5 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { guestKeys, keyText } from '../reconcile/guest-match.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { texts } from './columns.ts';
 import type { Tx } from './pool.ts';
@@ -54,19 +55,19 @@ const columns = (rows: readonly KeyRow[]): Buffer[] => [
 ];
 
 /**
- * Names and numbers in lower case, as a person types them who searches. An address as the partner wrote it is a key where it
+ * By what guests are matched, and by what people search: names and numbers in lower case, as a person types them who searches. An address as the partner wrote it is a key where it
  * is not the cleaned one in other letters: that one is found by the cleaned one.
  */
 function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   const keys = new Set<string>();
   if (record === undefined || record === null) return keys;
   const guests = type === 'guest' ? [record as Guest] : ((record as Partial<Reservation>).guests ?? []);
-  for (const { guest_id, email, email_proxy, email_raw, phone, last_name } of guests) {
-    if (guest_id) keys.add(`guest_id:${guest_id}`);
-    if (email) keys.add(`${email_proxy === true ? 'alias' : 'email'}:${email}`);
+  for (const guest of guests) {
+    const { email, email_proxy, email_raw, last_name } = guest;
+    for (const key of guestKeys(guest)) keys.add(keyText(key));
+    if (email && email_proxy === true) keys.add(`alias:${email}`);
     const asWritten = email_raw?.slice(0, 320).toLowerCase();
     if (asWritten && asWritten !== email) keys.add(`email_raw:${asWritten}`);
-    if (phone) keys.add(`phone:${phone}`);
     if (last_name) keys.add(`last_name:${last_name.slice(0, 100).toLowerCase()}`);
   }
   const number = type === 'guest' ? undefined : (record as Partial<Reservation>).confirmation_number;

@@ -1,8 +1,8 @@
-import { toReservation } from '../canonical/check.ts';
 import { decodeRecord } from '../canonical/encode.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import { type Candidate, type GuestKey, keyText } from '../reconcile/guest-match.ts';
 import type { Tx } from './pool.ts';
+import { readReservation } from './stored-record.ts';
 
 /** No guest has that many reservations ahead; an address that a call centre puts into every booking does. */
 const mostReservations = 200;
@@ -20,13 +20,7 @@ export async function lockReservations(
       where integration = $1 and type = 'reservation' and id = any($2) and version > 0 order by id for update`,
     [integration, ids],
   );
-  return new Map(rows.map((row) => [row.id, inOrder(decodeRecord('reservation', row.data))]));
-}
-
-/** jsonb keeps keys in an order of its own; the check puts them back into the schema's, on which the content's hash depends. */
-function inOrder(stored: Reservation): Reservation {
-  const checked = toReservation({ record: stored });
-  return checked.kind === 'ok' ? checked.reservation : stored;
+  return new Map(rows.map((row) => [row.id, readReservation(row.data)]));
 }
 
 /** Profiles that share a key. From here to the commit nobody else of the brand makes one: two would not be told apart again. */

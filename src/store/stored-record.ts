@@ -1,3 +1,6 @@
+import { toReservation } from '../canonical/check.ts';
+import { decodeRecord } from '../canonical/encode.ts';
+import type { Reservation } from '../canonical/reservation.ts';
 import type { EntityType, Json } from '../terms.ts';
 import type { Pool, Tx } from './pool.ts';
 
@@ -13,4 +16,14 @@ export async function storedRecord(
     [integration, type, id],
   );
   return rows[0]?.data;
+}
+
+/**
+ * A stored reservation, its keys in the schema's order, on which the content's hash depends: what was stored as jsonb once has them
+ * in an order of jsonb's own.
+ */
+export function readReservation(text: string): Reservation {
+  const stored = decodeRecord('reservation', text);
+  const checked = toReservation({ record: stored });
+  return checked.kind === 'ok' ? checked.reservation : stored;
 }
