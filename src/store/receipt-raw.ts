@@ -7,6 +7,9 @@ export interface NewestRaw {
   readonly mode: 'pull' | 'single' | 'push';
 }
 
+/** How a receipt `r` came, with its event `e`; null where neither a run nor an event brought it. */
+export const modeOf = `case r.cause when 'run' then 'pull' when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
+
 /** What the partner sent for the newest version of a record, as long as it is kept. */
 export async function newestRaw(
   db: Pool | Tx,
@@ -16,7 +19,7 @@ export async function newestRaw(
 ): Promise<NewestRaw | undefined> {
   const { rows } = await db.query<NewestRaw>(
     `select r.raw, r.effective_at as "effectiveAt",
-            case when r.cause = 'run' then 'pull' when e.hydrated_at is null then 'push' else 'single' end as mode
+            ${modeOf} as mode
        from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
        left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
       where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')

@@ -1,5 +1,6 @@
 import type { EntityType, Json } from '../terms.ts';
 import type { Pool } from './pool.ts';
+import { modeOf } from './receipt-raw.ts';
 
 export interface TimelineEntry {
   readonly at: string;
@@ -34,8 +35,7 @@ export async function readTimeline(
     db.query(
       `select r.received_at as at, 'received' as what, r.outcome, r.version, r.reason, r.effective_at, r.cause, r.cause_id,
               r.connector_version, r.integration_version, r.notes, r.origins, r.raw, c.diff, c.idempotency_key,
-              case when c.version is null then null when r.cause = 'run' then 'pull'
-                   when r.cause = 'event' then case when e.hydrated_at is null then 'push' else 'single' end end as mode
+              ${modeOf} as mode
          from receipts r
          left join changes c on c.integration = r.integration and c.type = r.type and c.id = r.id and c.receipt_id = r.receipt_id
          left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq

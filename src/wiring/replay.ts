@@ -10,13 +10,14 @@ import type { RawRecord } from '../shape/config.ts';
 import { applyPrepared } from '../store/apply.ts';
 import { closeDeadLetter, lockDeadLetter, passOverHeld, retryHeld, skipHeldTo } from '../store/dead-letter-close.ts';
 import { showDeadLetter, type WholeDeadLetter } from '../store/dead-letters.ts';
-import { currentDocuments, documentAt } from '../store/documents.ts';
+import { currentDocuments } from '../store/documents.ts';
 import { requeueEvent } from '../store/event-lane.ts';
 import { type Tx, transaction } from '../store/pool.ts';
 import { newestRaw } from '../store/receipt-raw.ts';
 import { storedRecord } from '../store/stored-record.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { eventPathOf } from './events.ts';
+import { recordedDocuments } from './recorded.ts';
 
 /** Dead letters taken through the path again. */
 export function replayPorts(ground: Ground): ReplayPorts {
@@ -156,14 +157,11 @@ async function integrationFor(
 ): Promise<ActiveIntegration | undefined> {
   const current = ground.active().integrations.get(letter.integration);
   if (under === 'today' || letter.integration_version === null || letter.connector_version === null) return current;
-  const integration = await documentAt(ground.pool, 'integration', letter.integration, letter.integration_version);
-  const name = (integration?.body as { connector?: string } | undefined)?.connector ?? '';
-  const connector = await documentAt(ground.pool, 'connector', name, letter.connector_version);
-  if (integration === undefined || connector === undefined) return undefined;
+  const { integration: name, integration_version: version, connector_version: connectorVersion } = letter;
+  const recorded = await recordedDocuments(ground.pool, name, version, connectorVersion);
+  if (recorded === undefined) return undefined;
   const destinations = (await currentDocuments(ground.pool)).filter(({ kind }) => kind === 'destination');
-  return activate([connector, integration, ...destinations], undefined, ground.active().erasure).integrations.get(
-    letter.integration,
-  );
+  return activate([...recorded, ...destinations], undefined, ground.active().erasure).integrations.get(name);
 }
 
 const recordOf = ({ type, record_id }: WholeDeadLetter): { type: string; id: string } => ({

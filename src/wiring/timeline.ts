@@ -1,9 +1,9 @@
 import { activate } from '../active.ts';
 import type { Path } from '../pipeline.ts';
-import { documentAt } from '../store/documents.ts';
 import type { Pool } from '../store/pool.ts';
 import { readTimeline, type Timeline, type TimelineEntry } from '../store/timeline.ts';
 import type { EntityType, Json } from '../terms.ts';
+import { recordedDocuments } from './recorded.ts';
 
 /**
  * The timeline of a record. From where each field came is kept only where the raw record does not tell it alone; elsewhere it is
@@ -27,8 +27,9 @@ export async function timelineOf(
   };
   const timeline: TimelineEntry[] = [];
   for (const { mode, ...entry } of story.timeline as Received[]) {
-    const { raw, origins, integration_version: version, connector_version: connectorVersion } = entry;
-    const isRetraced = mode !== undefined && raw !== undefined && origins === undefined && type === 'reservation';
+    const { raw, origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
+    const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
+    const isRetraced = isChange && raw !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
     const shaper = path && { pull: path.shaper, single: path.singleShaper, push: path.pushShaper }[mode ?? 'pull'];
     timeline.push(shaper && raw !== undefined ? { ...entry, origins: shaper.origins({ key: '', value: raw }) } : entry);
@@ -50,9 +51,6 @@ async function readPath(
   integrationVersion: number,
   connectorVersion: number,
 ): Promise<Path | undefined> {
-  const integration = await documentAt(pool, 'integration', name, integrationVersion);
-  const { connector: connectorName = '' } = (integration?.body ?? {}) as { connector?: string };
-  const connector = await documentAt(pool, 'connector', connectorName, connectorVersion);
-  if (integration === undefined || connector === undefined) return undefined;
-  return activate([connector, integration]).integrations.get(name)?.path;
+  const documents = await recordedDocuments(pool, name, integrationVersion, connectorVersion);
+  return documents && activate(documents).integrations.get(name)?.path;
 }
