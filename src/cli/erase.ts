@@ -61,13 +61,13 @@ Example:
         // Where no service runs that would, the destinations are told now.
         if ((await liveNodes(ground.pool)).length === 0) await drainOnce(await deliverPorts(ground));
         await noteConfirmations(ground.pool);
-        const { told = receipt.told, ...rest } = (await privacyPorts(ground).read(receipt.erasure_id)) ?? receipt;
-        if (options.json) return printJson({ ...rest, told });
+        const now = (await privacyPorts(ground).read(receipt.erasure_id)) ?? receipt;
+        if (options.json) return printJson(now);
         show(`Erased. Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );
-        for (const one of told) say(tellingOf(one));
+        for (const one of now.told) say(tellingOf(one));
       }),
     );
 }

@@ -70,6 +70,13 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const at = isDone ? (lastAt ?? new Date()).toISOString() : null;
       return { ...one, confirmed, passed_over: settled - confirmed, confirmed_at: at };
     });
+    const isNews = told.some(({ confirmed, passed_over, confirmed_at }, i) => {
+      const before = receipt.told[i];
+      return (
+        confirmed !== before?.confirmed || passed_over !== before.passed_over || confirmed_at !== before.confirmed_at
+      );
+    });
+    if (!isNews) continue;
     const isAll = told.every((one) => one.confirmed_at !== null);
     const last = isAll
       ? told
