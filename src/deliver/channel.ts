@@ -87,10 +87,7 @@ export function openChannel(
   function hasRoom(): boolean {
     if (underWay.size === 0) return true;
     if (free === 0 || underWay.size >= 2 * config.concurrency) return false;
-    if (free * 2 >= config.concurrency) return true;
-    const waitMs = claimedAtMs + gatherMs - uptimeMs();
-    if (waitMs > 0 && ring.size > 0 && !closed) gathering ??= setTimeout(gathered, waitMs);
-    return waitMs <= 0;
+    return free * 2 >= config.concurrency || uptimeMs() >= claimedAtMs + gatherMs;
   }
 
   function gathered(): void {
@@ -123,6 +120,7 @@ export function openChannel(
       const unused = calls - Math.ceil(claims.length / config.batch);
       if (config.rate && unused > 0) await store.takeBudget(config.name, -unused, config.rate);
     }
+    if (!closed && free > 0 && ring.size > 0) gathering ??= setTimeout(gathered, gatherMs);
   }
 
   async function opening(): Promise<Destination | undefined> {
