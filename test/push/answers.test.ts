@@ -54,6 +54,16 @@ test('202: stored, with its id', async () => {
   assert.deepEqual(rows, [{ event: 'reservation.created', state: 'pending', integration: 'lisbon-grand' }]);
 });
 
+test('202 at the address in another spelling, which the framework reads', async () => {
+  const encoded = `%${service.endpointId.charCodeAt(0).toString(16)}${service.endpointId.slice(1)}`;
+  assert.equal((await post({ ...service, endpointId: encoded }, fresh())).status, 202);
+  isProblem(
+    await post({ ...service, endpointId: `${service.endpointId}${'x'.repeat(50)}` }, fresh()),
+    404,
+    'push.unknown_endpoint',
+  );
+});
+
 test('202 for each of the four events', async () => {
   for (const event of ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated']) {
     assert.equal((await post(service, fresh({ event }))).status, 202, event);

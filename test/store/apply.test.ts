@@ -4,16 +4,13 @@ import fc from 'fast-check';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { Arrival, Prepared } from '../../src/reconcile/incoming.ts';
 import { type ApplyTarget, applyPrepared } from '../../src/store/apply.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
+import { type Pool, transaction } from '../../src/store/pool.ts';
 import type { IntegrationName } from '../../src/terms.ts';
-import { testDatabase } from '../support/database.ts';
+import { testStore } from '../support/store.ts';
 
 let pool: Pool;
 before(async () => {
-  const { connection } = await testDatabase();
-  pool = openPool({ connection, applicationName: 'test' });
-  await migrate(pool);
+  pool = await testStore();
 });
 after(() => pool.end());
 beforeEach(() => pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters'));

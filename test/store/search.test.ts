@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool, type Pool, type Tx, transaction } from '../../src/store/pool.ts';
+import { type Pool, type Tx, transaction } from '../../src/store/pool.ts';
 import { searchRecords } from '../../src/store/search.ts';
-import { testDatabase } from '../support/database.ts';
+import { testStore } from '../support/store.ts';
 
 let pool: Pool;
 before(async () => {
-  const { connection } = await testDatabase();
-  pool = openPool({ connection, applicationName: 'test' });
-  await migrate(pool);
+  pool = await testStore();
   await pool.query(`
     insert into records (integration, type, id, version, effective_at, seq, hash, data)
     select 'grand', 'reservation', 'R-' || n, 1, now(), n, '',

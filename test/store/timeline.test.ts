@@ -4,17 +4,14 @@ import { activate } from '../../src/active.ts';
 import type { Arrival } from '../../src/reconcile/incoming.ts';
 import { applyPrepared } from '../../src/store/apply.ts';
 import type { StoredDocument } from '../../src/store/documents.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
+import { type Pool, transaction } from '../../src/store/pool.ts';
 import type { Json } from '../../src/terms.ts';
 import { timelineOf } from '../../src/wiring/timeline.ts';
-import { testDatabase } from '../support/database.ts';
+import { testStore } from '../support/store.ts';
 
 let pool: Pool;
 before(async () => {
-  const { connection } = await testDatabase();
-  pool = openPool({ connection, applicationName: 'test' });
-  await migrate(pool);
+  pool = await testStore();
 });
 after(() => pool.end());
 
