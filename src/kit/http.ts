@@ -64,7 +64,7 @@ const usualConnectMs = 10_000;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 export function openHttp(settings: HttpSettings): Http {
-  const limits = { connections: settings.connections ?? 32, pipelining: 1, maxHeaderSize: 64 * 1024 };
+  const limits = { connections: settings.connections ?? 256, pipelining: 1, maxHeaderSize: 64 * 1024 };
   // The time to connect belongs to a pool of connections, not to a request: one pool for each time that is asked for.
   const dispatchers = new Map<number, Dispatcher>();
 

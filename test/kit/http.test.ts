@@ -222,6 +222,17 @@ test('connections are kept and used again', async () => {
   assert.ok(connections <= 2, `${connections} connections for five requests`);
 });
 
+test('a server gets as many requests at once as there are', async () => {
+  const held: (() => void)[] = [];
+  const port = await serve((response) => {
+    held.push(() => response.end('{}'));
+    // A destination may be given 256 calls.
+    if (held.length === 256) for (const answer of held) answer();
+  });
+  const asked = Array.from({ length: 256 }, () => reasonOf(ask(`http://127.0.0.1:${port}/`)));
+  assert.deepEqual([...new Set(await Promise.all(asked))], ['answer 200']);
+});
+
 test('a caller can give up', async () => {
   const port = await serve(() => {});
   const stop = new AbortController();
