@@ -3,7 +3,8 @@ import type { NewEvent, Stored } from './ports.ts';
 
 /**
  * All requests that wait share one insert and one fsync. Whatever arrives while a batch is written is the next one, so that
- * the batches grow with the load and a lone request waits for nobody. One batch is written at a time, which keeps the order of
+ * the batches grow with the load and a lone request waits for nobody. Under a heavy one the next batch gathers for some
+ * milliseconds besides: without that, 900 requests a second went in 260 batches, whose overhead was a third of the node's work. One batch is written at a time, which keeps the order of
  * arrival in the sequence numbers that decide between events of the same instant; while it is flushed to disk, the next may
  * already be written.
  */
@@ -41,6 +42,29 @@ type Appended =
   | Stored
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
+/** As many as make a batch worth its overhead. */
+const enough = 16;
+
+/** How long a batch gathers, by how many requests came of late: not at all up to 500 a second, 10 ms from 1,500 on. */
+class Pace {
+  #perSecond = 0;
+  #begunAtMs = 0;
+
+  begins(requests: number, atMs: number): void {
+    const elapsedMs = Math.max(1, atMs - this.#begunAtMs);
+    // The past counts for a tenth of a second.
+    const weight = 1 - Math.exp(-elapsedMs / 100);
+    this.#perSecond += ((1000 * requests) / elapsedMs - this.#perSecond) * weight;
+    this.#begunAtMs = atMs;
+  }
+
+  /** From the beginning of the last batch on. */
+  gatherMs(atMs: number): number {
+    const ms = Math.min(10, Math.max(0, (this.#perSecond - 500) / 100));
+    return Math.max(0, this.#begunAtMs + ms - atMs);
+  }
+}
+
 interface Waiting {
   readonly event: NewEvent;
   readonly since: number;
@@ -60,6 +84,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   const open = new Set<Waiting>();
   let openBytes = 0;
   let running: Promise<void> | undefined;
+  let onEnough: (() => void) | undefined;
 
   const settle = (one: Waiting, appended: Appended) => {
     if (one.settle === undefined) return;
@@ -82,8 +107,12 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   deadlines.unref();
 
   const underWay = new Set<Promise<void>>();
+  const pace = new Pace();
   const run = async () => {
     while (queue.length > 0) {
+      const gatherMs = queue.length >= enough ? 0 : pace.gatherMs(performance.now());
+      if (gatherMs >= 1) await gathered(gatherMs);
+      pace.begins(queue.length, performance.now());
       const batch = takeBatch();
       if (batch.length === 0) continue;
       const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -94,6 +123,18 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     }
     running = undefined;
   };
+
+  /** Resolves after the time, or as soon as there are enough. */
+  const gathered = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      function done(): void {
+        clearTimeout(timer);
+        onEnough = undefined;
+        resolve();
+      }
+      onEnough = done;
+    });
 
   const takeBatch = (): Waiting[] => {
     let bytes = 0;
@@ -133,6 +174,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         open.add(one);
         openBytes += event.rawBody.length;
         queue.push(one);
+        if (queue.length >= enough) onEnough?.();
         // Begun after this turn of the event loop, so that requests read together are stored together.
         running ??= new Promise<void>((begun) => setImmediate(begun)).then(run);
       });
