@@ -33,6 +33,9 @@ export function serverSettings(socketDir: string): readonly string[] {
     ['autovacuum_naptime', '15s'],
     ['autovacuum_vacuum_scale_factor', '0.05'],
     ['autovacuum_vacuum_cost_limit', '1000'],
+    // Everything is looked up by key, so that a small sample plans as well; sorting the usual 30,000 rows of each growing table
+    // every fifteen seconds was 4 % of a backfill's work.
+    ['default_statistics_target', '20'],
 
     // No replica hangs on it, so the log carries what recovery needs and no more.
     ['wal_level', 'minimal'],
