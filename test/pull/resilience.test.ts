@@ -194,3 +194,42 @@ test('a rate in the documents spaces the requests of a run', async () => {
     JSON.stringify(clock.waits),
   );
 });
+
+test('a sound partner is not asked about before every request; one with a rate, or after a failure, is', async () => {
+  const book = bookings(140, '2026-03-01', 10);
+  let broken = 0;
+  const partner = await partnerOf(({ query }) => {
+    if (broken-- === 1) return { status: 503, json: {} };
+    const from = Number(query.get('offset'));
+    const ofDay = book.filter(
+      ({ check_in }) => check_in >= (query.get('dateFrom') ?? '') && check_in <= (query.get('dateTo') ?? ''),
+    );
+    return { json: { reservations: ofDay.slice(from, from + 10) } };
+  });
+  const range = { from: '2026-03-01', to: '2026-03-14' };
+  const countedPorts = (integration: string, pull: Record<string, unknown> = {}) => {
+    const counted = { admissions: 0 };
+    const ports = ground.ports({ integration, baseUrl: partner.url, pull });
+    const partnersOf = {
+      ...ports.partners,
+      admit: (...asked: Parameters<typeof ports.partners.admit>) => {
+        counted.admissions += 1;
+        return ports.partners.admit(...asked);
+      },
+    };
+    return { ports: { ...ports, partners: partnersOf }, counted };
+  };
+  const sound = countedPorts('sound');
+  const { counters } = await sync(sound.ports, 'sound', range);
+  assert.ok(counters.requests > 14);
+  assert.ok(sound.counted.admissions * 2 < counters.requests, `${sound.counted.admissions} for ${counters.requests}`);
+  const rated = countedPorts('rated-all', { rate: { requests: 1_000, per: '1s' } });
+  const asked = await sync(rated.ports, 'rated-all', range);
+  assert.equal(rated.counted.admissions, asked.counters.requests);
+  broken = 3;
+  const failing = countedPorts('failing');
+  const after = await sync(failing.ports, 'failing', range);
+  assert.equal(after.counters.retries, 1);
+  // Told at once, and until a success has cleared the partner's name.
+  assert.ok(failing.counted.admissions >= 3, `${failing.counted.admissions}`);
+});

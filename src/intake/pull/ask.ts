@@ -61,10 +61,22 @@ export interface AskerOptions {
 
 const mostWaits = 10;
 
+/**
+ * How long an admission without reserve holds for the requests that follow. Asked for each time, it kept a partner that answers in
+ * two milliseconds waiting for as long again; what other nodes learn of the partner reaches this one so much later at most.
+ */
+const admittedMs = 100;
+
+/** Until when the next request of this asker may go out unasked. */
+interface Admitted {
+  untilMs: EpochMs;
+}
+
 /** Asks a partner with everything that protects both sides: admission, credentials, deadlines, retries, waits. */
 export function openAsker(ports: PullPorts, plan: PullPlan, options: AskerOptions): Asker {
   const credentials = credentialsFor(ports, plan);
-  return { ask: (request, asked) => new Asking(ports, plan, credentials, options, asked).run(request) };
+  const admitted: Admitted = { untilMs: 0 };
+  return { ask: (request, asked) => new Asking(ports, plan, credentials, options, asked, admitted).run(request) };
 }
 
 class Asking {
@@ -73,6 +85,7 @@ class Asking {
   readonly #credentials: Credentials;
   readonly #options: AskerOptions;
   readonly #asked: AskOptions;
+  readonly #admitted: Admitted;
   readonly #api: string;
   #failures: number;
   #waits: number;
@@ -80,12 +93,20 @@ class Asking {
   /** Nothing is counted against the partner, so that a success need not be told to the store. */
   #clean = false;
 
-  constructor(ports: PullPorts, plan: PullPlan, credentials: Credentials, options: AskerOptions, asked: AskOptions) {
+  constructor(
+    ports: PullPorts,
+    plan: PullPlan,
+    credentials: Credentials,
+    options: AskerOptions,
+    asked: AskOptions,
+    admitted: Admitted,
+  ) {
     this.#ports = ports;
     this.#plan = plan;
     this.#credentials = credentials;
     this.#options = options;
     this.#asked = asked;
+    this.#admitted = admitted;
     this.#failures = asked.tried?.failures ?? 0;
     this.#waits = asked.tried?.waits ?? 0;
     this.#api = new URL(plan.settings.baseUrl).origin;
@@ -106,10 +127,17 @@ class Asking {
   async #admission(): Promise<Asked | undefined> {
     const { integration, rate } = this.#plan.settings;
     const { parkMs } = limitsOf(this.#ports);
+    const now = this.#ports.clock.now();
+    if (now < this.#admitted.untilMs) {
+      this.#clean = true;
+      return undefined;
+    }
     for (let rested = false; ; ) {
       const admission = await this.#ports.partners.admit(this.#api, integration, { rate, rested, mostMs: parkMs });
       if (admission.kind === 'go') {
         this.#clean = admission.clean;
+        // A budget is taken from for every request.
+        if (admission.clean && rate === undefined) this.#admitted.untilMs = now + admittedMs;
         return undefined;
       }
       const { ms, reason } = admission;
@@ -149,6 +177,7 @@ class Asking {
     });
     const rule = ruleFor(answered);
     if (rule.action === 'stop') return { kind: 'stopped' };
+    if (rule.action !== 'parse' && rule.action !== 'empty') this.#admitted.untilMs = 0;
     const message = this.#describe(answered);
     if (rule.counts) await this.#ports.partners.failed(this.#api, limitsOf(this.#ports).cooldownMs, message);
     else if (answered.kind === 'answer' && !this.#clean) await this.#ports.partners.succeeded(this.#api);
