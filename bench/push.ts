@@ -24,6 +24,8 @@ import type { SinkQuestion } from './push/sink.ts';
 
 const brandId = 'BENCH';
 const integration = 'bench-grand';
+/** The same, to a destination that takes several changes in one request. */
+const inBatches = 'bench-plaza';
 
 export async function run(args: readonly string[]): Promise<void> {
   const parts = args.length > 0 ? args : ['accept', 'ack', 'latency', 'sustained'];
@@ -123,17 +125,20 @@ async function delivering(folder: string, parts: readonly string[]): Promise<voi
   await writeWorkspace(folder, sinkPort);
   const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
   const sender = start('./load.ts');
-  const { port, endpointId, secret } = await ask<ServiceAddress>(service, {
+  const { port, endpoints } = await ask<ServiceAddress>(service, {
     workspaceDir: folder,
-    integration,
+    integrations: [integration, inBatches],
   });
-  const target: Target = { port, endpointId, secret, brandId };
-  const job: Job = { target, run: 'warm', connections: 64, count: 1_500, reservations: 1e9, rate: 300 };
-  await ask<Outcome>(sender, job);
+  const [single, batched] = endpoints.map((endpoint): Job => {
+    const target: Target = { port, ...endpoint, brandId };
+    return { target, run: 'warm', connections: 64, count: 1_500, reservations: 1e9, rate: 300 };
+  });
+  if (single === undefined || batched === undefined) throw new Error('no endpoint');
+  await ask<Outcome>(sender, single);
   await arrived(sink, 1_500, 60);
   if (parts.includes('latency')) {
     const before = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
-    const outcome = await ask<Outcome>(sender, { ...job, run: 'latency', count: 4_000, rate: 200 });
+    const outcome = await ask<Outcome>(sender, { ...single, run: 'latency', count: 4_000, rate: 200 });
     await arrived(sink, before.arrivals + 4_000, 60);
     const times = await askSink<Record<string, number>>(sink, { ask: 'times' });
     const took = outcome.sentAt
@@ -141,7 +146,12 @@ async function delivering(folder: string, parts: readonly string[]): Promise<voi
       .sort((a, b) => a - b);
     console.log(`webhook to http destination at 200 per second: ${quantiles(took)}`);
   }
-  if (parts.includes('sustained')) await sustained(folder, sender, sink, job);
+  if (parts.includes('sustained')) {
+    console.log('a request for each change:');
+    await sustained(folder, sender, sink, single);
+    console.log('requests of up to 50 changes, which wait 20 ms for each other:');
+    await sustained(folder, sender, sink, batched);
+  }
   await end(service);
 }
 
@@ -161,7 +171,7 @@ async function sustained(
       const { arrivals: before } = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
       const outcome = await ask<Outcome>(sender, {
         ...job,
-        run: `s${rate}`,
+        run: `${job.target.endpointId}-${rate}`,
         rate,
         count,
         reservations: 5_000,
@@ -205,25 +215,37 @@ async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
   const documents = {
     'innbound.yaml': 'network: { allow_private: true }\n',
     'connectors/bench-pms.yaml': 'connector: bench-pms\n',
-    'integrations/bench-grand.yaml': [
-      `integration: ${integration}`,
-      'connector: bench-pms',
-      `brand_id: ${brandId}`,
-      'timezone: Europe/Lisbon',
-      'country: PT',
-      'push: { enabled: true, rate: { requests: 100000, burst: 100000 } }',
-      'deliver: [sink]\n',
-    ].join('\n'),
-    'destinations/sink.yaml': [
-      'destination: sink',
-      'type: http',
-      `url: http://127.0.0.1:${sinkPort}/changes`,
-      'receives: [reservation]',
-      'concurrency: 64\n',
-    ].join('\n'),
+    [`integrations/${integration}.yaml`]: integrationText(integration, 'sink'),
+    [`integrations/${inBatches}.yaml`]: integrationText(inBatches, 'sink-of-batches'),
+    'destinations/sink.yaml': destinationText('sink', sinkPort, 'concurrency: 64'),
+    'destinations/sink-of-batches.yaml': destinationText(
+      'sink-of-batches',
+      sinkPort,
+      'batch: { size: 50, wait: 20ms }',
+    ),
   };
   for (const [file, text] of Object.entries(documents)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), text);
   }
 }
+
+const integrationText = (name: string, destination: string): string =>
+  [
+    `integration: ${name}`,
+    'connector: bench-pms',
+    `brand_id: ${brandId}`,
+    'timezone: Europe/Lisbon',
+    'country: PT',
+    'push: { enabled: true, rate: { requests: 100000, burst: 100000 } }',
+    `deliver: [${destination}]\n`,
+  ].join('\n');
+
+const destinationText = (name: string, port: number, setting: string): string =>
+  [
+    `destination: ${name}`,
+    'type: http',
+    `url: http://127.0.0.1:${port}/changes`,
+    'receives: [reservation]',
+    `${setting}\n`,
+  ].join('\n');

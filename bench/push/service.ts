@@ -4,21 +4,22 @@ import { addressFor } from '../../src/wiring/endpoints.ts';
 
 export interface ServiceAddress {
   readonly port: number;
-  readonly endpointId: string;
-  readonly secret: string;
+  /** In the order of the integrations. */
+  readonly endpoints: readonly { readonly endpointId: string; readonly secret: string }[];
 }
 
-process.on('message', async (job: { workspaceDir: string; integration: string } | { ask: 'cpu' }) => {
+process.on('message', async (job: { workspaceDir: string; integrations: readonly string[] } | { ask: 'cpu' }) => {
   if ('ask' in job) {
     process.send?.(process.cpuUsage());
     return;
   }
-  const { workspaceDir, integration } = job;
+  const { workspaceDir, integrations } = job;
   const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
-  const address = await addressFor(service.ground, integration);
+  const addresses = await Promise.all(integrations.map((name) => addressFor(service.ground, name)));
   const stop = () => void service.stop().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   // Whoever started this process is gone.
   process.once('disconnect', stop);
-  process.send?.({ port: Number(new URL(service.url).port), endpointId: address.endpoint_id, secret: address.secret });
+  const endpoints = addresses.map(({ endpoint_id, secret }) => ({ endpointId: endpoint_id, secret }));
+  process.send?.({ port: Number(new URL(service.url).port), endpoints });
 });
