@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Active, activate, compileCheck } from './active.ts';
+import { Handover } from './deliver/handover.ts';
 import { openSecret, workspaceKeyring } from './documents/keyring.ts';
 import type { LoadedDocuments } from './documents/kinds.ts';
 import { loadWorkspace } from './documents/load.ts';
@@ -33,6 +34,8 @@ export interface Ground {
   readonly pool: Pool;
   readonly log: Log;
   readonly wake: Wake;
+  /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
+  readonly handover: Handover;
   readonly keyring: Keyring;
   /** For partners and destinations: public addresses only, unless the settings allow others. */
   readonly http: Http;
@@ -127,7 +130,8 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       }
     }
     let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
-    signals = options.purpose === 'service' ? await openSignals(pool, wake) : sendSignals(pool, wake);
+    const alone = server !== undefined && options.purpose === 'service';
+    signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
     const { network } = active.settings;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
     http = openHttp({
@@ -151,10 +155,11 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       allowPrivate,
       resolve: (body) => resolveSecrets(body, sources),
       node: `${hostname()}:${process.pid}`,
-      alone: server !== undefined && options.purpose === 'service',
+      alone,
       pool,
       log,
       wake,
+      handover: new Handover(() => wake.signal('outbox')),
       lost: lost.promise,
       active: () => active,
       refresh: async () => {

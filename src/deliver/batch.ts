@@ -24,6 +24,8 @@ export interface BatchContext {
   readonly stopping: AbortSignal;
   /** Told when the destination has nothing more to do for this batch. */
   readonly answered: () => void;
+  /** Told when the destination said to wait, once that is written down. */
+  readonly toldToWait: () => Promise<void>;
 }
 
 interface Sendable {
@@ -78,7 +80,10 @@ export async function deliverBatch(
       .catch(() => {});
   await settler.settle(settlements, endsAtMs);
   // After the settlement, which forgets who was told to wait before a success of this very batch.
-  if (waiting !== undefined) await store.toldToWait(config.name, waiting).catch(() => {});
+  if (waiting !== undefined) {
+    await store.toldToWait(config.name, waiting).catch(() => {});
+    await context.toldToWait();
+  }
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { result } of settlements) counts[result.kind] += 1;
   const codes = [...new Set(settlements.map(({ code }) => code).filter((code) => code !== undefined))];

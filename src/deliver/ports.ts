@@ -1,8 +1,9 @@
-import type { Guest } from '../canonical/reservation.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { ToldToWait } from './busy.ts';
 import type { Destination } from './destination.ts';
+import type { Handover } from './handover.ts';
 import type { Selection } from './select.ts';
 
 /** One destination as its document says, with every setting decided. */
@@ -58,7 +59,8 @@ export interface Claimed {
     readonly event: ChangeEvent;
     readonly idempotencyKey: string;
     readonly at: EpochMs;
-    readonly dataText: string;
+    /** As it is stored; read out of its text where nobody has it at hand. */
+    readonly record: () => Reservation | Guest;
     /** Of an erasure: what the erased guests were known by, until every destination was told. */
     readonly erased?: readonly Guest[];
   };
@@ -101,6 +103,8 @@ export interface DeliveryStore {
   claim(lane: LaneKey, limit: number, leaseMs: number, withDelivered: boolean): Promise<Claimed[]>;
   /** Lengthens the leases that are still ours; gives back how many were. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
+  /** Gives back what was leased and never sent: due at once. */
+  putBack(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Gives back what was sent without an answer: due at once, and known to have been tried. */
   abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Gives back the lanes in which a settled record has its next version due at once. */
@@ -122,6 +126,8 @@ export interface DeliverPorts {
   readonly open: (config: DestinationConfig) => Promise<Destination>;
   readonly clock: Clock;
   readonly wake: { wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void> };
+  /** Where changes come from that are leased to this node already; without it, all are claimed. */
+  readonly handover?: Handover;
   readonly log: DeliverLog;
   readonly chance: () => number;
   /** Between the end of a call and the end of its lease, to write down the result; half a minute unless told. */

@@ -1,4 +1,5 @@
 import { decodeRecord } from '../canonical/encode.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
 import { onlyConsenting, withConsent } from './consent.ts';
@@ -30,7 +31,7 @@ export function select(lane: Lane, claimed: Claimed): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer kept.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
-  const data = decodeData(type, id, change.dataText);
+  const data = dataOf(type, id, change.record());
   const send = (told: MessageData): Selected => ({
     kind: 'send',
     message: {
@@ -77,11 +78,10 @@ function stillWithdrawn(whole: MessageData, chosen: MessageData): MessageData {
 
 const skip = (code: string, message: string): Selected => ({ kind: 'skip', code, message });
 
-function decodeData(type: EntityType, id: string, text: string): MessageData {
-  const record = decodeRecord(type, text);
+function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
   return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
 }
 
 function decodeGiven(type: EntityType, id: string, text: string | undefined): MessageData | undefined {
-  return text === undefined ? undefined : decodeData(type, id, text);
+  return text === undefined ? undefined : dataOf(type, id, decodeRecord(type, text));
 }

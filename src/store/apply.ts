@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { encodeRecord } from '../canonical/encode.ts';
+import type { Handing } from '../deliver/handover.ts';
 import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
 import { isOlder, reconcile } from '../reconcile/reconcile.ts';
 import type { EntityType, EpochMs, Json } from '../terms.ts';
-import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
+import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt, writeChanges } from './changes.ts';
 import { texts } from './columns.ts';
 import { insertDeadLetters } from './dead-letter-insert.ts';
 import { countDrift } from './drift.ts';
@@ -17,23 +18,39 @@ import { insertSighting, lastSighted } from './sightings.ts';
 
 export type { ApplyTarget } from './changes.ts';
 
+export interface ApplyWays {
+  /** Changes may take the short way to their destinations. */
+  readonly handing?: Handing;
+  /** Asked before rows are written that others write too, whatever record they work on: they are written in turn. */
+  readonly inTurn?: () => Promise<unknown>;
+}
+
 /**
  * Takes a batch of prepared records into the store, inside the caller's transaction: all of it happens or nothing. Records
  * that a poll shows unchanged cost one read and no write to their row; the others are locked in the order of their ids, so
- * that two nodes never wait for each other in a circle.
- */
-export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly Prepared[]): Promise<Tally> {
-  const prepared = await withoutErased(tx, target, given);
+ * that two nodes never wait for each other in a circle. */
+export async function applyPrepared(
+  tx: Tx,
+  target: ApplyTarget,
+  given: readonly Prepared[],
+  { handing, inTurn }: ApplyWays = {},
+): Promise<Tally> {
+  const [prepared, seq, known] = await together(tx, () => [
+    withoutErased(tx, target, given),
+    nextSeq(tx, given),
+    knownRecords(tx, target, given),
+  ]);
   const outcomes: Outcome[] = new Array(prepared.length);
   const receipts: Receipt[] = [];
   const dead: { letter: RecordDeadLetter; arrival: Prepared['arrival'] }[] = [];
-  const seq = await nextSeq(tx, prepared);
   const items: Item[] = [];
   for (const [index, one] of prepared.entries()) {
     const itemSeq = one.arrival.seq ?? seq;
     if (one.kind === 'record') {
-      const text = jsonbText(encodeRecord(one.incoming.record));
-      items.push({ index, incoming: one.incoming, arrival: one.arrival, seq: itemSeq, text, hash: sha256(text) });
+      const { incoming, arrival } = one;
+      const encoded = encodeRecord(incoming.record);
+      const text = jsonbText(encoded);
+      items.push({ index, incoming, arrival, seq: itemSeq, text, isVerbatim: text === encoded, hash: sha256(text) });
     } else if (one.kind === 'dropped') {
       outcomes[index] = { outcome: 'dropped', id: one.id };
       receipts.push({
@@ -68,9 +85,10 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = items.filter((item) => item.incoming.type === type);
     if (ofType.length === 0) continue;
-    const { open, known } = await withoutUnchanged(tx, target, type, ofType, outcomes, seenUnchanged);
+    const stored = known.get(type);
+    const open = stored ? withoutUnchanged(ofType, stored, outcomes, seenUnchanged) : ofType;
     if (open.length === 0) continue;
-    const times = await takeIn(tx, target, type, open, known, { outcomes, receipts, changes });
+    const times = await takeIn(tx, target, type, open, stored, { outcomes, receipts, changes });
     if (times.size > 0) moved.set(type, times);
   }
 
@@ -82,36 +100,58 @@ export async function applyPrepared(tx: Tx, target: ApplyTarget, given: readonly
     ...writeChanges(tx, target, receipts, changes),
     // After the changes: a state may have come in this very batch and then been confirmed by a later one of the same content.
     ...[...moved].map(([type, times]) => moveEffectiveTime(tx, target.integration, type, times)),
-    enqueue(tx, target, changes),
+    enqueue(tx, target, changes, handing),
+    inTurn?.(),
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);
   return tally(outcomes);
 }
 
-/**
- * A poll's records whose content is the stored one need nothing more: they are set aside before any row is locked. `known` are the
- * ids that have a row, as far as that was looked at.
- */
-async function withoutUnchanged(
+interface KnownRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly hash: string;
+}
+
+type KnownRecords = ReadonlyMap<string, KnownRecord>;
+
+/** The rows that a poll's records have already, by type; for what comes otherwise nobody asks. */
+async function knownRecords(
   tx: Tx,
   target: ApplyTarget,
-  type: EntityType,
+  prepared: readonly Prepared[],
+): Promise<ReadonlyMap<EntityType, KnownRecords>> {
+  const ids = new Map<EntityType, string[]>();
+  for (const one of prepared) {
+    if (one.kind !== 'record' || one.arrival.cause !== 'run') continue;
+    const { type, id } = one.incoming;
+    const ofType = ids.get(type);
+    if (ofType) ofType.push(id);
+    else ids.set(type, [id]);
+  }
+  const asked = [...ids].map(async ([type, ofType]): Promise<[EntityType, KnownRecords]> => {
+    const { rows } = await tx.query<KnownRecord>({
+      name: 'known-records',
+      text: `select id, version, encode(hash, 'hex') as hash from records
+              where integration = $1 and type = $2 and id = any($3::text[])`,
+      values: [target.integration, type, texts(ofType)],
+    });
+    return [type, new Map(rows.map((row) => [row.id, row]))];
+  });
+  return new Map(await Promise.all(asked));
+}
+
+/** A poll's records whose content is the stored one need nothing more: they are set aside before any row is locked. */
+function withoutUnchanged(
   items: readonly Item[],
+  known: KnownRecords,
   outcomes: Outcome[],
   seen: string[],
-): Promise<{ open: readonly Item[]; known?: ReadonlyMap<string, unknown> }> {
-  if (items.every((item) => item.arrival.cause !== 'run')) return { open: items };
-  const { rows } = await tx.query<{ id: string; version: number; hash: string }>({
-    name: 'known-records',
-    text: `select id, version, encode(hash, 'hex') as hash from records
-            where integration = $1 and type = $2 and id = any($3::text[])`,
-    values: [target.integration, type, texts(items.map((item) => item.incoming.id))],
-  });
-  const known = new Map(rows.map((row) => [row.id, row]));
+): readonly Item[] {
   const times = new Map<string, number>();
   for (const { incoming } of items) times.set(incoming.id, (times.get(incoming.id) ?? 0) + 1);
-  const open = items.filter((item) => {
+  return items.filter((item) => {
     const row = known.get(item.incoming.id);
     const settled =
       row !== undefined && item.arrival.cause === 'run' && row.hash === item.hash && times.get(item.incoming.id) === 1;
@@ -121,7 +161,6 @@ async function withoutUnchanged(
     }
     return !settled;
   });
-  return { open, known };
 }
 
 /** Records whose stored state was said again, later: since when it counts now. */
@@ -191,6 +230,7 @@ async function takeIn(
       diff: before?.data === undefined ? [] : difference(before.data, data()),
       was: before?.data,
       isStored: before === undefined && stored.has(incoming.id),
+      idempotencyKey: idempotencyKey(target.integration, type, incoming.id, version, item.hash),
     });
     into.receipts.push({
       ...receipt,

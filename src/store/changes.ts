@@ -25,6 +25,8 @@ export interface Item {
   readonly arrival: Arrival;
   readonly seq: number;
   readonly text: string;
+  /** The text says all that the record does. */
+  readonly isVerbatim?: boolean;
   readonly hash: string;
 }
 
@@ -52,6 +54,7 @@ export interface Change {
   readonly was: unknown;
   /** The row holds it already. */
   readonly isStored?: boolean;
+  readonly idempotencyKey: string;
 }
 
 /** Writes the timeline, the versions, the newest state of each record and what it is found by; in one flight. */
@@ -133,7 +136,7 @@ function insertReceipts(
       texts(changes.map((c) => c.event)),
       texts(changes.map((c) => c.item.text)),
       texts(changes.map((c) => jsonbText(JSON.stringify(c.diff)))),
-      texts(changes.map((c) => idempotencyKey(target.integration, c))),
+      texts(changes.map((c) => c.idempotencyKey)),
     ],
   });
 }
@@ -165,7 +168,13 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
  * The same for a version whoever delivers it, however often. The content is part of it, so that a store that began anew
  * (and counts versions from 1 again) does not reuse the key of another content.
  */
-function idempotencyKey(integration: IntegrationName, change: Change): string {
-  const text = JSON.stringify([integration, change.type, change.id, change.version, change.item.hash]);
+export function idempotencyKey(
+  integration: IntegrationName,
+  type: EntityType,
+  id: string,
+  version: number,
+  contentHash: string,
+): string {
+  const text = JSON.stringify([integration, type, id, version, contentHash]);
   return `ib_${hash('sha256', text, 'base64url').slice(0, 32)}`;
 }

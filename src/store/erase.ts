@@ -3,7 +3,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { jsonbText } from '../kit/json.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
-import { type ApplyTarget, type Change, type Item, type Receipt, writeChanges } from './changes.ts';
+import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt, writeChanges } from './changes.ts';
 import { enqueue } from './enqueue.ts';
 import { readStored, type StoredRecord } from './erase-records.ts';
 import { erasureLock } from './erased.ts';
@@ -122,6 +122,7 @@ async function rewrite(
       item,
       diff: [],
       was: stored.record,
+      idempotencyKey: idempotencyKey(target.integration, type, id, version, hash),
       identifiers: erased.map(({ email, phone, guest_id }) => ({
         ...(guest_id !== undefined && { guest_id }),
         ...(email !== undefined && { email }),

@@ -1,3 +1,4 @@
+import type { Handover } from '../deliver/handover.ts';
 import type { EventType } from '../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../intake/push/event-path.ts';
 import type { LaneResult } from '../intake/push/worker.ts';
@@ -40,25 +41,29 @@ export async function workEventLane(
   target: ApplyTarget,
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
+  handover: Handover,
 ): Promise<LaneResult> {
   const { integration } = target;
-  const { result } = await transaction(
-    pool,
-    async (tx): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
-      const { isMine, events, more } = await lockLane(tx, integration, limit);
-      if (!isMine) return { result: 'busy', settled: [] };
-      if (events.length === 0) return { result: 'drained', settled: [] };
-      const settled = await work({
-        events,
-        apply: (prepared) => applyPrepared(tx, target, prepared),
-        reservations: (ids) => lockReservations(tx, integration, ids),
-        profiles: (keys) => findProfiles(tx, integration, keys),
-        reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
-      });
-      // One that comes from now on wakes the worker by itself.
-      return { result: more ? 'more' : 'drained', settled };
-    },
-    (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+  const { result } = await handover.during((handing) =>
+    transaction(
+      pool,
+      async (tx): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
+        handing.begin();
+        const { isMine, events, more } = await lockLane(tx, integration, limit);
+        if (!isMine) return { result: 'busy', settled: [] };
+        if (events.length === 0) return { result: 'drained', settled: [] };
+        const settled = await work({
+          events,
+          apply: (prepared) => applyPrepared(tx, target, prepared, { handing }),
+          reservations: (ids) => lockReservations(tx, integration, ids),
+          profiles: (keys) => findProfiles(tx, integration, keys),
+          reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+        });
+        // One that comes from now on wakes the worker by itself.
+        return { result: more ? 'more' : 'drained', settled };
+      },
+      (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+    ),
   );
   return result;
 }

@@ -1,3 +1,4 @@
+import { decodeRecord } from '../canonical/encode.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import type { ToldToWait } from '../deliver/busy.ts';
 import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../deliver/ports.ts';
@@ -16,6 +17,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
     countDue: (lane, limit) => countDue(pool, lane, limit),
     claim: (lane, limit, leaseMs, withDelivered) => claim(pool, lane, limit, leaseMs, withDelivered),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
+    putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
@@ -124,7 +126,7 @@ async function claim(
         event: row.event,
         idempotencyKey: row.idempotency_key,
         at: row.at_ms,
-        dataText: row.data,
+        record: () => decodeRecord(row.type, row.data),
         ...(row.erased && { erased: row.erased }),
       },
     }),
@@ -132,16 +134,22 @@ async function claim(
   }));
 }
 
-/** The row stays leased: whoever claims it next knows that it was tried. */
-async function extend(pool: Pool, lane: LaneKey, claims: readonly Key[], leaseMs: number): Promise<number> {
+/** As long as the row stays leased, whoever claims it next knows that it was tried. */
+async function extend(
+  pool: Pool,
+  lane: LaneKey,
+  claims: readonly Key[],
+  leaseMs: number,
+  leased = true,
+): Promise<number> {
   const { rowCount } = await pool.query(
     `with mine as (
        select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
          join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
         where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
-     update outbox o set due_at = now() + $6 * interval '1 millisecond' from mine
+     update outbox o set due_at = now() + $6 * interval '1 millisecond', leased = $7 from mine
       where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
-    [lane.integration, lane.destination, ...columns(claims), leaseMs],
+    [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
   );
   return rowCount ?? 0;
 }

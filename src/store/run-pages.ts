@@ -1,59 +1,120 @@
-import type { Lease, StagedKey, Target, WindowPages } from '../intake/pull/ports.ts';
+import type { Handing, Handover } from '../deliver/handover.ts';
+import type { Lease, PageTurn, StagedKey, Target, WindowPages } from '../intake/pull/ports.ts';
 import type { Counters, PageCommit } from '../intake/pull/run-state.ts';
 import type { Window } from '../intake/pull/windows.ts';
 import { jsonbText } from '../kit/json.ts';
 import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { Json } from '../terms.ts';
-import { applyPrepared } from './apply.ts';
-import { type Pool, type Tx, together, transaction } from './pool.ts';
+import { type ApplyWays, applyPrepared } from './apply.ts';
+import { type Pool, type Tx, transaction } from './pool.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { addCounters } from './run-row.ts';
 import { insertSighting } from './sightings.ts';
 
-/** Thrown inside a transaction, to roll it back: the run belongs to another node. */
+/** Thrown inside a transaction, to roll it back: the run belongs to another node, or is not as far as this page. */
 class Fenced extends Error {}
 
-async function unlessFenced<T>(work: Promise<T>): Promise<T | 'fenced'> {
+async function inTransaction<T>(
+  pool: Pool,
+  handover: Handover,
+  work: (tx: Tx, handing: Handing) => Promise<T>,
+  last?: (tx: Tx, result: T) => Promise<unknown>,
+): Promise<T | 'fenced'> {
+  const begun = (handing: Handing) => (tx: Tx) => {
+    handing.begin();
+    return work(tx, handing);
+  };
   try {
-    return await work;
+    return await handover.during((handing) => transaction(pool, begun(handing), last));
   } catch (error) {
     if (error instanceof Fenced) return 'fenced';
     throw error;
   }
 }
 
-/** A page: its records, the place after it, its counters and its log, in one transaction that only the holder of the lease can end. */
-export function commitPage(
-  pool: Pool,
-  program: string,
-  lease: Lease,
-  leaseMs: number,
-  commit: PageCommit,
-  target: Target,
-): Promise<Counters | 'fenced'> {
-  return unlessFenced(
-    transaction(pool, async (tx) => {
-      const { counters, pulled, prepared, outcomes, standing } = await takeIn(tx, commit, target);
-      await together(tx, () => [
-        rememberRows(tx, program, target, pulled, prepared, outcomes),
-        ...(standing.length > 0
-          ? [insertSighting(tx, target.integration, commit.requestedAt, lease.runId, standing)]
-          : []),
-        stage(tx, lease, commit),
-        moveOn(tx, lease, leaseMs, commit, counters),
-      ]);
-      return counters;
-    }),
+interface PageOf {
+  readonly pool: Pool;
+  readonly program: string;
+  readonly handover: Handover;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly target: Target;
+  readonly turn: PageTurn;
+}
+
+/**
+ * A page: its records, the place after it, its counters and its log, in one transaction that only the holder of the lease can end,
+ * and only after the page before. The wait for that one is a lock of the database, so that it finds out if others wait in a circle.
+ */
+export async function commitPage(page: PageOf, commit: PageCommit): Promise<Counters | 'fenced'> {
+  const { pool, handover, turn } = page;
+  const write = async () => {
+    const done = await inTransaction(
+      pool,
+      handover,
+      (tx, handing) => takePage(tx, page, commit, handing),
+      (_, { conclude }) => conclude(),
+    );
+    return done === 'fenced' ? done : done.counters;
+  };
+  let isBefore = false;
+  void turn.before.then(
+    () => {
+      isBefore = true;
+    },
+    () => {},
   );
+  const counters = await write();
+  if (counters !== 'fenced' || isBefore) return counters;
+  // The page before had to begin anew and lost its place in front of this one.
+  return (await turn.before) ? write() : 'fenced';
+}
+
+/** The records of a page, and what is left to do for it then. */
+async function takePage(
+  tx: Tx,
+  page: PageOf,
+  commit: PageCommit,
+  handing: Handing,
+): Promise<{ readonly counters: Counters; readonly conclude: () => Promise<unknown> }> {
+  const { program, lease, target } = page;
+  const { after } = page.turn;
+  const lock = (no: number) =>
+    tx.query({
+      name: 'lock-page',
+      text: `select pg_advisory_xact_lock(hashtextextended('page ' || $1 || ' ' || $2, 0))`,
+      values: [lease.runId, no],
+    });
+  let turn: Promise<unknown> | undefined;
+  const inTurn = () => {
+    turn ??= lock(after);
+    return turn;
+  };
+  const own = lock(after + 1);
+  // Where it fails, the statements behind it do too.
+  own.catch(() => {});
+  const { counters, pulled, prepared, outcomes, standing } = await takeIn(tx, commit, target, { handing, inTurn });
+  await own;
+  const conclude = () =>
+    Promise.all([
+      inTurn(),
+      rememberRows(tx, program, target, pulled, prepared, outcomes),
+      ...(standing.length > 0
+        ? [insertSighting(tx, target.integration, commit.requestedAt, lease.runId, standing)]
+        : []),
+      stage(tx, lease, commit),
+      moveOn(tx, page, commit, counters),
+    ]);
+  return { counters, conclude };
 }
 
 /** The page's records; known rows are looked at once more, and read where their reservation changed meanwhile. */
-async function takeIn(tx: Tx, commit: PageCommit, target: Target) {
+async function takeIn(tx: Tx, commit: PageCommit, target: Target, ways: ApplyWays) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
   const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
-  const tally = prepared.length === 0 ? nothing : await applyPrepared(tx, target, prepared);
+  const tally = prepared.length === 0 ? nothing : await applyPrepared(tx, target, prepared, ways);
   const standing = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const read = withTally(late ? addUp(commit.counted, late.counted) : commit.counted, tally);
   const counters = {
@@ -78,19 +139,18 @@ export function commitFormed(
   leaseMs: number,
   formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
   target: Target,
+  handover: Handover,
 ): Promise<Tally | 'fenced'> {
-  return unlessFenced(
-    transaction(pool, async (tx) => {
-      const tally = await applyPrepared(tx, target, formed.prepared);
-      await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
-        lease.integration,
-        lease.runId,
-        formed.keys,
-      ]);
-      await count(tx, lease, leaseMs, formed.counted, tally);
-      return tally;
-    }),
-  );
+  return inTransaction(pool, handover, async (tx, handing) => {
+    const tally = await applyPrepared(tx, target, formed.prepared, { handing });
+    await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
+      lease.integration,
+      lease.runId,
+      formed.keys,
+    ]);
+    await count(tx, lease, leaseMs, formed.counted, tally);
+    return tally;
+  });
 }
 
 function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead }: Tally): Counters {
@@ -107,21 +167,27 @@ async function count(tx: Tx, lease: Lease, leaseMs: number, counted: Counters, t
   if (rowCount !== 1) throw new Fenced();
 }
 
-async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit, counted: Counters): Promise<void> {
+const divisionByZero = '22012';
+
+/** The commit goes in the same flight: the statement itself must fail where the run is not ours to move, and so it divides. */
+async function moveOn(tx: Tx, page: PageOf, commit: PageCommit, counted: Counters): Promise<void> {
+  const { lease, leaseMs, turn } = page;
   const { log, position } = commit;
-  const counters = addCounters(counted, 20);
-  const { rowCount } = await tx.query({
+  const counters = addCounters(counted, 21);
+  const moving = tx.query({
     name: 'move-run-on',
     text: `
      with moved as (
        update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${counters.sql}
-        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
+        where integration = $1 and run_id = $2 and fence = $3 and state = 'running' and pages = $20
        returning pages
+     ), logged as (
+       insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
+                              waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
+       select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+         from moved
      )
-     insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
-                            waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
-     select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
-       from moved`,
+     select 1 / count(*) from moved`,
     values: [
       lease.integration,
       lease.runId,
@@ -142,10 +208,13 @@ async function moveOn(tx: Tx, lease: Lease, leaseMs: number, commit: PageCommit,
       log.mark,
       log.fingerprint,
       log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),
+      turn.after,
       ...counters.values,
     ],
   });
-  if (rowCount !== 1) throw new Fenced();
+  await moving.catch((error: { code?: string }) => {
+    throw error.code === divisionByZero ? new Fenced() : error;
+  });
 }
 
 export async function windowPages(pool: Pool, lease: Lease, window: Window, pass: number): Promise<WindowPages> {

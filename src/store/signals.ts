@@ -10,9 +10,10 @@ const channel = 'innbound';
 
 /**
  * Carries wake-up signals between nodes with LISTEN and NOTIFY. They only save time, so a lost connection is simply made
- * anew; signals that were missed meanwhile are made up for by waking everyone once.
+ * anew; signals that were missed meanwhile are made up for by waking everyone once. A node that is `alone` only listens, for
+ * commands: forty notifications a second, which nobody hears, were some percent of a busy node's work.
  */
-export async function openSignals(pool: Pool, wake: Wake): Promise<Signals> {
+export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}): Promise<Signals> {
   const own = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const topics = new Set<string>();
   let listener: pg.PoolClient | undefined;
@@ -58,6 +59,7 @@ export async function openSignals(pool: Pool, wake: Wake): Promise<Signals> {
   };
   wake.relayTo((topic) => {
     topics.add(topic);
+    if (alone) return;
     waiting.add(topic);
     if (!closed) timer ??= setTimeout(send, 20);
   });

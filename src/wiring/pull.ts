@@ -27,14 +27,13 @@ export function pullPorts(ground: Ground): RunnerPorts {
     log: ground.log,
     random: Math.random,
     plan: (integration) => planOf(ground, integration),
-    runs: openRunStore(ground.pool, program.version),
+    runs: openRunStore(ground.pool, program.version, ground.handover),
     partners: openPartnerStore(ground.pool),
     tokens: openTokenStore(
       ground.pool,
       ground.keyring,
       openSpool(path.join(ground.workspaceDir, '.innbound', 'spool')),
     ),
-    changed: () => ground.wake.signal('outbox'),
     wait: (topic, maxMs, signal) => ground.wake.wait(topic, maxMs, signal),
   } satisfies PullPorts & RunnerPorts;
 }

@@ -19,7 +19,7 @@ function claimed(record: Reservation, given?: Reservation, change: Partial<Claim
     triesUsed: 0,
     fence: 1,
     interrupted: false,
-    change: { event: 'updated', idempotencyKey: 'k', at: 0, dataText: encodeRecord(record) },
+    change: { event: 'updated', idempotencyKey: 'k', at: 0, record: () => record },
     ...(given && { deliveredDataText: encodeRecord(given) }),
     ...change,
   };
@@ -168,7 +168,7 @@ test('beside an erasure nothing is told of guests who did not agree, nor of drop
       { first_name: 'Eva', ...no },
     ],
   });
-  const change = { event: 'erased' as const, idempotencyKey: 'k', at: 0, dataText: encodeRecord(left) };
+  const change = { event: 'erased' as const, idempotencyKey: 'k', at: 0, record: () => left };
   const fields = compileFields({ drop: ['guests[].email'] });
   const data = told({ ...marketing, fields }, claimed(left, reservation('r'), { change })) as MessageData;
   assert.deepEqual(data.guests, [{ guest_id: 'b', first_name: 'Rui', last_name: 'Modelo', marketing_consent: true }]);
@@ -179,7 +179,7 @@ test('an erasure goes to whoever may know the record, past filter and fields', (
     event: 'erased' as const,
     idempotencyKey: 'k',
     at: 0,
-    dataText: encodeRecord(reservation('r', { guests: [] })),
+    record: () => reservation('r', { guests: [] }),
   };
   const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
   assert.equal(told(strict, claimed(reservation('r'), undefined, { change })), 'no_consent');

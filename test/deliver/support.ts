@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
+import { Handover } from '../../src/deliver/handover.ts';
 import type { Delivery, Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -71,6 +72,7 @@ export async function takeIn(
   destinations: readonly string[],
   integration = 'lisbon',
   lateByMs = 0,
+  handover = new Handover(() => {}),
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -88,7 +90,12 @@ export async function takeIn(
       incoming,
     };
   });
-  await transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+  await handover.during((handing) =>
+    transaction(pool, (tx) => {
+      handing.begin();
+      return applyPrepared(tx, target, prepared, { handing });
+    }),
+  );
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {

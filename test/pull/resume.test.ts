@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
+import { Handover } from '../../src/deliver/handover.ts';
 import type { PullPorts } from '../../src/intake/pull/ports.ts';
 import { executeRun } from '../../src/intake/pull/run.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -239,7 +240,7 @@ test('a queued run that nobody works on is done by whoever asks for the same', a
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(ground.pool, 'test').queue({
+  const queued = await openRunStore(ground.pool, 'test', new Handover(() => {})).queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',
@@ -280,4 +281,96 @@ test('a run resumed under other documents begins anew', async () => {
   const outcome = await executeRun(documents, next, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
   assert.equal(outcome.counters.fetched, 140);
+});
+
+test('pages count in their order, whichever is written first', async () => {
+  const integration = 'out-of-turn';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  let held = 0;
+  const slow: PullPorts = {
+    ...ports,
+    runs: {
+      ...ports.runs,
+      commitPage: async (lease, leaseMs, commit, target, turn) => {
+        // Every other page comes to the store after the one behind it.
+        if (turn.after % 2 === 0) {
+          held++;
+          await systemClock.wait(30);
+        }
+        return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
+      },
+    },
+  };
+  const run = await claimed(ports, integration);
+  const outcome = await executeRun(slow, run, { parkable: true });
+  assert.ok(outcome.kind === 'finished' && held > 5);
+  assert.equal(outcome.counters.changed, book.length);
+  assert.equal(outcome.counters.requests, partner.requests.length);
+  const { rows } = await ground.pool.query<{ page_no: number; rows: number; window_from: string }>(
+    'select page_no, rows, window_from::text from run_pages where run_id = $1 order by page_no',
+    [run.runId],
+  );
+  assert.deepEqual(
+    rows.map(({ page_no }) => page_no),
+    partner.requests.map((_, i) => i + 1),
+  );
+  assert.deepEqual(
+    rows.map(({ window_from }) => window_from),
+    partner.requests.map(({ query }) => query.get('dateFrom')),
+  );
+  assert.equal((await ground.stored(integration)).length, book.length);
+});
+
+test('a page that cannot be written takes the one behind it along', async () => {
+  const integration = 'broken-page';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  const broken: PullPorts = {
+    ...ports,
+    runs: {
+      ...ports.runs,
+      commitPage: async (lease, leaseMs, commit, target, turn) => {
+        if (turn.after !== 3) return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
+        await systemClock.wait(60);
+        throw new Error('the store went away');
+      },
+    },
+  };
+  const run = await claimed(ports, integration);
+  await assert.rejects(executeRun(broken, run, { parkable: true }), /the store went away/);
+  const { rows } = await ground.pool.query<{ pages: number; changed: number }>(
+    'select pages, changed from runs where run_id = $1',
+    [run.runId],
+  );
+  assert.equal(rows[0]?.pages, 3);
+  assert.equal((await ground.stored(integration)).length, rows[0]?.changed);
+  // Whoever has the run next goes on with the page that was not written.
+  await ground.pool.query(`update runs set due_at = now() where run_id = $1`, [run.runId]);
+  const next = await ports.runs.claimNext('second', 60_000);
+  assert.ok(next);
+  const outcome = await executeRun(ports, next, { parkable: true });
+  assert.ok(outcome.kind === 'finished');
+  assert.equal((await ground.stored(integration)).length, book.length);
+});
+
+test('a reservation on two pages is what the second says, though that is what was stored before', async () => {
+  const integration = 'there-and-back';
+  const row = (status: string) => ({ ...book[0], status });
+  let answers = [[row('confirmed')]];
+  const partner = await startPartner(({ query }) => {
+    const no = Number(query.get('cursor') ?? 0);
+    const more = no + 1 < answers.length ? { next_cursor: String(no + 1) } : {};
+    return { json: { reservations: query.get('dateFrom') === range.from ? answers[no] : [], ...more } };
+  });
+  partners.push(partner);
+  const paging = { type: 'cursor', next: 'next_cursor', cursor: 'query.cursor', limit: 'query.limit', page_size: 1 };
+  const ports = ground.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: paging } } });
+  await sync(ports, integration, range);
+  answers = [[row('checked_in')], [row('confirmed')]];
+  await sync(ports, integration, range);
+  assert.deepEqual(
+    (await ground.stored(integration)).map(({ data }) => data.status),
+    ['confirmed'],
+  );
 });

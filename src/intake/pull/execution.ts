@@ -5,7 +5,7 @@ import { type Row, readPage, type WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { type Taken, WindowReader } from './pass.ts';
-import type { PullPlan, PullPorts } from './ports.ts';
+import type { PageTurn, PullPlan, PullPorts } from './ports.ts';
 import { preparePage, pulledOf } from './prepare-page.ts';
 import { bareList, fetchRelated, withTables } from './related.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
@@ -36,9 +36,8 @@ type Committed = {
 };
 
 /**
- * One node's work on a run, as a line of three: while a page is committed, the next is read and prepared, and the one after
- * that is asked for. Pages are committed one after the other, each with the place after it, so that whatever is lost with the
- * process was never counted.
+ * One node's work on a run, as a line: while two pages are prepared and written, the next is read, and the one after that is asked
+ * for. Pages count one after the other, each with the place after it, so that whatever is lost with the process was never counted.
  */
 export class Execution {
   readonly #ports: PullPorts;
@@ -49,8 +48,9 @@ export class Execution {
   readonly #asker: Asker;
   readonly #stop = new AbortController();
   #fenced = false;
-  /** The commit under way: whether the run is still ours after it. */
-  #committing: Promise<boolean> = Promise.resolve(true);
+  /** The last two pages under way, the newer one second. */
+  #writing: readonly [Writing, Writing] = [written, written];
+  #pages: number;
   #counters: Counters;
   /** Counted since the last commit. */
   #open: Counters = noCounts;
@@ -64,6 +64,7 @@ export class Execution {
     this.#run = run;
     this.#options = options;
     this.#counters = run.counters;
+    this.#pages = run.counters.pages;
     this.#paginator = paginatorFor(plan.settings.pagination);
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
@@ -178,11 +179,9 @@ export class Execution {
     if ('kind' in rows) return this.#without(position, rows);
     const after = afterPage(position, taken);
     const ahead = this.#fetch(after);
-    const commit = await this.#prepared(position, after, page, { ...taken, rows }, answer, counts);
-    if (!(await this.#committing)) return { kind: 'stop' };
-    this.#committing = this.#commit(commit);
-    // It is awaited before the next one; a failure in between must not end the process.
-    this.#committing.catch(() => {});
+    const [before] = this.#writing;
+    if (!(await before.committed)) return { kind: 'stop' };
+    this.#write(this.#prepared(position, after, page, { ...taken, rows }, answer, counts));
     return { kind: 'committed', position: after, ahead };
   }
 
@@ -244,15 +243,36 @@ export class Execution {
     return { ...made, counted, position: after, requestedAt, log };
   }
 
-  async #commit(commit: PageCommit): Promise<boolean> {
+  #write(prepared: Promise<PageCommit>): void {
+    const [, before] = this.#writing;
+    const turn = { after: this.#pages++, before: before.committed };
+    const ids = prepared.then(idsOf);
+    const committed = (async () => {
+      const commit = await prepared;
+      // Side by side are only pages that speak of different reservations: of the same, each must see what the other made of it.
+      if (!(await ids).isDisjointFrom(await before.ids) && !(await before.committed)) return false;
+      // The answer to the page before may come later than its own.
+      return (await this.#commit(commit, turn)) && before.committed;
+    })();
+    // They are looked at later; a failure in between must not end the process.
+    ids.catch(() => {});
+    committed.catch(() => {});
+    this.#writing = [before, { ids, committed }];
+  }
+
+  /** Whether the run is still ours after all that is under way. */
+  get #committing(): Promise<boolean> {
+    return this.#writing[1].committed;
+  }
+
+  async #commit(commit: PageCommit, turn: PageTurn): Promise<boolean> {
     const { leaseMs } = limitsOf(this.#ports);
-    const counted = await this.#ports.runs.commitPage(this.#run, leaseMs, commit, this.#plan.target);
+    const counted = await this.#ports.runs.commitPage(this.#run, leaseMs, commit, this.#plan.target, turn);
     if (counted === 'fenced') {
       this.#fenced = true;
       return false;
     }
     this.#counters = sum(this.#counters, counted);
-    if (counted.changed > 0) this.#ports.changed();
     return true;
   }
 
@@ -305,4 +325,23 @@ export class Execution {
     const counters = sum(this.#counters, this.#open);
     this.#options.onProgress?.({ position: this.#position, counters, waiting: { reason, ms } });
   }
+}
+
+/** A page on its way into the store. */
+interface Writing {
+  /** What it speaks of. */
+  readonly ids: Promise<ReadonlySet<string>>;
+  /** Whether the run is still ours after it. */
+  readonly committed: Promise<boolean>;
+}
+
+const written: Writing = { ids: Promise.resolve(new Set()), committed: Promise.resolve(true) };
+
+function idsOf({ prepared, known }: PageCommit): Set<string> {
+  const ids = new Set(known.map(({ id }) => id));
+  for (const one of prepared) {
+    const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
 }

@@ -42,6 +42,5 @@ export async function formStaged(
     const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, { keys, prepared, counted }, plan.target);
     if (tally === 'fenced') return { kind: 'fenced' };
     counters = sum(sum(counters, counted), tally);
-    if (tally.changed > 0) ports.changed();
   }
 }

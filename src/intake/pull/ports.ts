@@ -43,8 +43,6 @@ export interface PullPorts {
   readonly runs: RunStore;
   readonly partners: PartnerStore;
   readonly tokens: TokenStore;
-  /** Tells deliveries that a page brought changes. */
-  changed(): void;
   /** Where others than those of limits.ts are to hold. */
   readonly limits?: Partial<Limits>;
 }
@@ -110,6 +108,14 @@ export interface StagedKey {
   readonly requestedAt: EpochMs;
 }
 
+/** Pages may be written side by side; they count one after the other. */
+export interface PageTurn {
+  /** How many pages of the run come before. */
+  readonly after: number;
+  /** Whether the page before was written, once that is known. */
+  readonly before: Promise<boolean>;
+}
+
 /** Runs in the store. Every write of a run under way names its fence and does nothing if another node has taken the run over. */
 export interface RunStore {
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
@@ -120,7 +126,13 @@ export interface RunStore {
   /** Fixes what the run asks for and under which documents; a run resumed under other documents begins anew. */
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;
   /** All that the page counted, or that another node has the run. */
-  commitPage(lease: Lease, leaseMs: number, commit: PageCommit, target: Target): Promise<Counters | 'fenced'>;
+  commitPage(
+    lease: Lease,
+    leaseMs: number,
+    commit: PageCommit,
+    target: Target,
+    turn: PageTurn,
+  ): Promise<Counters | 'fenced'>;
   /** Rows that were read before: they need not be again while what came of them still stands. */
   known(target: Target, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;

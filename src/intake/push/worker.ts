@@ -109,7 +109,6 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
     });
     if (settled.length === 0) return result;
     if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
-    ports.wake.signal('outbox');
     ports.worked?.(integration, settled, ports.clock.now() - began);
     return result;
   };

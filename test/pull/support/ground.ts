@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { Handover } from '../../../src/deliver/handover.ts';
 import { connectorSchema } from '../../../src/documents/connector.ts';
 import { dayOffset } from '../../../src/documents/day-offset.ts';
 import { durationMs } from '../../../src/documents/duration.ts';
@@ -63,10 +64,9 @@ export async function openPullGround(): Promise<PullGround> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool, 'test'),
+      runs: openRunStore(pool, 'test', new Handover(() => {})),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
-      changed: () => {},
       ...more,
     }),
     stored: async (integration) => {

@@ -1,5 +1,6 @@
 /** A process of its own that takes runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
+import { Handover } from '../../../src/deliver/handover.ts';
 import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openHttp } from '../../../src/kit/http.ts';
@@ -25,10 +26,9 @@ startRunner({
   log: pino({ level: 'silent' }),
   random: Math.random,
   plan: async () => ({ kind: 'ok', plan }),
-  runs: openRunStore(pool, 'test'),
+  runs: openRunStore(pool, 'test', new Handover(() => {})),
   partners: openPartnerStore(pool),
   tokens: openTokenStore(pool, [...keyring]),
-  changed: () => {},
   limits: { leaseMs: 1_500 },
   wait: (_topic, _maxMs, signal) => systemClock.wait(50, signal),
 });

@@ -1,0 +1,29 @@
+/** A node that hands changes over to a destination which never answers, and waits to be killed. */
+import type pg from 'pg';
+import { startDeliveries } from '../../src/deliver/deliveries.ts';
+import { Handover } from '../../src/deliver/handover.ts';
+import { openPool } from '../../src/store/pool.ts';
+import { config, lane, ports, reservation, takeIn } from './support.ts';
+
+const { connection, ids, timeoutMs } = JSON.parse(process.env.NODE_SETTINGS ?? '{}') as {
+  connection: pg.PoolConfig;
+  ids: readonly string[];
+  timeoutMs: number;
+};
+const pool = openPool({ connection, applicationName: 'handover node' });
+const handover = new Handover(() => {});
+const deaf = {
+  deliver: async (batch: readonly { message: { data: { id: string } } }[]) => {
+    if (batch[0]?.message.data.id === 'opens') return batch.map(() => ({ kind: 'delivered' as const }));
+    return new Promise<never>(() => {});
+  },
+  close: async () => {},
+};
+const one = lane(config('crm', { batch: 1, concurrency: 2, timeoutMs }));
+startDeliveries(ports(pool, [one], { crm: deaf }, { handover, leaseMarginMs: 1_000 }));
+const isIdle = async () => (await pool.query('select from outbox where due_at is not null')).rowCount === 0;
+await takeIn(pool, [reservation('opens')], ['crm']);
+while (!(await isIdle())) await new Promise((resolve) => setTimeout(resolve, 10));
+const records = ids.map((id) => reservation(id));
+await takeIn(pool, records, ['crm'], 'lisbon', 0, handover);
+process.send?.('handed over');

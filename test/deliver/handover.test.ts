@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import type { Destination, Outcome } from '../../src/deliver/destination.ts';
+import { Handover } from '../../src/deliver/handover.ts';
+import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
+import type { Pool } from '../../src/store/pool.ts';
+import { until } from '../support/process.ts';
+import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+
+const delivered: Outcome = { kind: 'delivered' };
+
+/** A node whose destination is open, so that changes can go to it the short way; its claims are counted. */
+async function node(
+  t: TestContext,
+  pool: Pool,
+  destination: Destination,
+  change: Partial<DestinationConfig> = {},
+  more: Partial<DeliverPorts> = {},
+) {
+  let left = 0;
+  const handover = new Handover(() => {
+    left += 1;
+    made.wake.signal('outbox');
+  });
+  const crm = lane(config('crm', { batch: 1, ...change }));
+  const made = ports(pool, [crm], { crm: destination }, { handover, ...more });
+  const claims = { made: 0, records: 0 };
+  const store = {
+    ...made.store,
+    claim: async (...asked: Parameters<typeof made.store.claim>) => {
+      const claimed = await made.store.claim(...asked);
+      claims.made += 1;
+      claims.records += claimed.length;
+      return claimed;
+    },
+  };
+  const running = startDeliveries({ ...made, store });
+  t.after(() => running.stop());
+  await takeIn(pool, [reservation('opens')], ['crm']);
+  made.wake.signal('outbox');
+  await settled(pool);
+  claims.made = 0;
+  claims.records = 0;
+  return {
+    claims,
+    running,
+    handover,
+    left: () => left,
+    take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], 'lisbon', 0, handover),
+  };
+}
+
+async function settled(pool: Pool): Promise<void> {
+  const isIdle = async () => (await pool.query('select from outbox where due_at is not null')).rowCount === 0;
+  await until('nothing is due', isIdle, 20_000);
+}
+
+const versions = (messages: readonly { data: { id: string }; version: number }[], id: string) =>
+  messages.filter(({ data }) => data.id === id).map(({ version }) => version);
+
+test('a change goes to its destination at once, unclaimed, as it is stored', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const { claims, left, take } = await node(t, pool, crm.destination);
+  const odd = reservation('a', { total_amount: '0.10', extra: { n: 1e21, no: 'a\u0000b🜨' } });
+  await take(odd, reservation('b'));
+  await settled(pool);
+  await take(reservation('a', { total_amount: '7' }));
+  await settled(pool);
+  assert.deepEqual([claims.made, left()], [0, 0]);
+  assert.deepEqual(versions(crm.messages(), 'a'), [1, 2]);
+  assert.deepEqual(versions(crm.messages(), 'b'), [1]);
+  // Whoever claims it again is told the same, to the letter.
+  const first = crm.messages().find(({ data, version }) => data.id === 'a' && version === 1);
+  await pool.query(`update outbox set next_version = 1, last_version = 1, due_at = now() where id = 'a'`);
+  const again = scripted(() => delivered);
+  await drainOnce(ports(pool, [lane(config('crm'))], { crm: again.destination }));
+  assert.deepEqual(again.messages()[0], first);
+  assert.equal(first?.data.extra?.no, 'a\ufffdb🜨');
+  const { rows } = await pool.query(`select outcome, attempt, version from attempts where id = 'b'`);
+  assert.deepEqual(rows, [{ outcome: 'delivered', attempt: 1, version: 1 }]);
+});
+
+test('a transaction that fails hands nothing over, and the room that it had is free again', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const { claims, handover, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  for (let i = 0; i < 20; i++) {
+    const failing = takeIn(pool, [reservation('a')], ['crm'], 'lisbon', 0, {
+      during: (work) => handover.during((handing) => work(handing).then(() => Promise.reject(new Error('broken')))),
+    } as Handover);
+    // The change itself is there: it was the answer to the commit that got lost.
+    await assert.rejects(failing, /broken/);
+    await pool.query(`delete from records where id = 'a'`);
+    await pool.query(`delete from outbox where id = 'a'`);
+    await pool.query(`delete from changes where id = 'a'`);
+  }
+  await take(reservation('b'), reservation('c'));
+  await settled(pool);
+  assert.deepEqual(
+    crm.messages().map(({ data }) => data.id),
+    ['opens', 'b', 'c'],
+  );
+  assert.equal(claims.made, 0);
+});
+
+test('a commit whose answer was lost delays its changes to the end of the lease, and loses none', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const { handover } = await node(t, pool, crm.destination, { timeoutMs: 100 }, { leaseMarginMs: 200 });
+  const cut = {
+    during: (work) => handover.during((handing) => work(handing).then(() => Promise.reject(new Error('cut')))),
+  } as Handover;
+  await assert.rejects(takeIn(pool, [reservation('a')], ['crm'], 'lisbon', 0, cut), /cut/);
+  assert.deepEqual(versions(crm.messages(), 'a'), []);
+  await settled(pool);
+  assert.deepEqual(versions(crm.messages(), 'a'), [1]);
+});
+
+test('what finds no room waits in line and is claimed; versions of a record keep their order', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const gate = Promise.withResolvers<void>();
+  const crm = scripted(async ({ message }) => {
+    if (message.data.id !== 'opens') await gate.promise;
+    return delivered;
+  });
+  const { claims, left, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
+  await take(...ids.map((id) => reservation(id)));
+  assert.equal(left(), 1);
+  // Their first version is under way or waits: the second cannot overtake it.
+  await take(...ids.map((id) => reservation(id, { total_amount: '2' })));
+  gate.resolve();
+  await settled(pool);
+  for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1, 2], id);
+  assert.ok(claims.records > 0 && claims.records < 24, `${claims.records} of 24 were claimed`);
+});
+
+test('who pays by the call, is told to rest or chooses by consent is not handed anything', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const paid = await node(t, pool, crm.destination, { rate: { perSecond: 1_000, burst: 1_000 } });
+  await paid.take(reservation('paid'));
+  await settled(pool);
+  assert.equal(paid.claims.records, 1);
+  await paid.running.stop();
+  const selection = { ...config('crm').selection, consent: 'marketing' as const };
+  const chosen = await node(t, pool, crm.destination, { selection });
+  await chosen.take(reservation('chosen'));
+  await settled(pool);
+  assert.equal(chosen.claims.records, 1);
+  await chosen.running.stop();
+  const resting = await node(t, pool, crm.destination);
+  await pool.query(
+    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '300 ms')
+         on conflict (destination) do update set paused_until = excluded.paused_until`,
+  );
+  await resting.take(reservation('resting'));
+  const { rows } = await pool.query(`select leased, fence from outbox where id = 'resting'`);
+  assert.deepEqual(rows, [{ leased: false, fence: 0 }]);
+  await settled(pool);
+  assert.equal(resting.claims.records, 1);
+});
+
+test('a call waits for company under load, and what waits goes back in line when the node stops', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const { claims, running, take } = await node(t, pool, crm.destination, { batch: 1_000 });
+  await new Promise((resolve) => setTimeout(resolve, 260));
+  await take(reservation('a'));
+  await settled(pool);
+  for (const id of ['b', 'c', 'd']) await take(reservation(id));
+  await settled(pool);
+  assert.deepEqual(
+    crm.calls.slice(1).map((call) => call.map(({ data }) => data.id)),
+    [['a'], ['b', 'c', 'd']],
+  );
+  assert.equal(claims.made, 0);
+  await take(reservation('e'));
+  await running.stop();
+  assert.deepEqual(versions(crm.messages(), 'e'), []);
+  const { rows } = await pool.query(`select leased, due_at <= now() as due from outbox where id = 'e'`);
+  assert.deepEqual(rows, [{ leased: false, due: true }]);
+  const next = scripted((delivery) => {
+    assert.equal(delivery.mayHaveArrived, false);
+    return delivered;
+  });
+  await drainOnce(ports(pool, [lane(config('crm'))], { crm: next.destination }));
+  assert.deepEqual(versions(next.messages(), 'e'), [1]);
+});
+
+test('after a destination said to wait, what was handed over goes back in line', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  let told = 0;
+  const gate = Promise.withResolvers<void>();
+  const crm = scripted(async ({ message }): Promise<Outcome> => {
+    if (message.data.id === 'opens') return delivered;
+    if (told++ >= 1) return delivered;
+    await gate.promise;
+    return { kind: 'retry', code: 'deliver.rate_limited', message: '429', status: 429, afterMs: 50, free: true };
+  });
+  const { claims, take } = await node(t, pool, crm.destination, { concurrency: 1 });
+  // The quickness of its answers is known now: more than its one call are handed over.
+  await take(reservation('a'), reservation('b'), reservation('c'));
+  gate.resolve();
+  await settled(pool);
+  for (const id of ['b', 'c']) assert.deepEqual(versions(crm.messages(), id), [1]);
+  assert.equal(claims.records, 3);
+});
+
+test('what a killed node was handed is delivered by another, which knows that it may have arrived', async (t) => {
+  const { pool, db, close } = await openStore();
+  t.after(close);
+  const ids = ['a', 'b', 'c', 'd'];
+  const NODE_SETTINGS = JSON.stringify({ connection: db.connection, ids, timeoutMs: 500 });
+  const child = fork(new URL('./handover-node.ts', import.meta.url), { env: { ...process.env, NODE_SETTINGS } });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const { rows } = await pool.query('select from outbox where leased and due_at > now()');
+  assert.ok(rows.length >= 2, `${rows.length} were leased`);
+  let told = 0;
+  const crm = scripted(({ mayHaveArrived }) => {
+    if (mayHaveArrived) told += 1;
+    return delivered;
+  });
+  const running = startDeliveries(ports(pool, [lane(config('crm'))], { crm: crm.destination }));
+  t.after(() => running.stop());
+  await settled(pool);
+  for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1], id);
+  assert.equal(told, rows.length);
+});
+
+test('on two nodes, whatever comes when: every version once, in order', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const sent: { id: string; version: number }[] = [];
+  const slow: Destination = {
+    async deliver(batch) {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+      for (const { message } of batch) sent.push({ id: message.data.id, version: message.version });
+      return batch.map(() => delivered);
+    },
+    async close() {},
+  };
+  const nodes = [
+    await node(t, pool, slow, { concurrency: 3 }),
+    await node(t, pool, slow, { concurrency: 3, batch: 5 }),
+  ];
+  const steps = fc.array(
+    fc.record({ by: fc.nat(1), ids: fc.uniqueArray(fc.nat(7), { minLength: 1 }), pause: fc.nat(6) }),
+    { minLength: 5, maxLength: 30 },
+  );
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
+      round += 1;
+      const changed = new Map<string, number>();
+      const taking: Promise<void>[] = [];
+      for (const [i, { by, ids, pause }] of list.entries()) {
+        const records = ids.map((id) => reservation(`${round}-${id}`, { total_amount: String(i + 1) }));
+        for (const { id } of records) changed.set(id, (changed.get(id) ?? 0) + 1);
+        taking.push(nodes[by]?.take(...records) ?? Promise.resolve());
+        if (pause > 3) await Promise.all(taking.splice(0));
+      }
+      await Promise.all(taking);
+      await settled(pool);
+      for (const id of changed.keys()) {
+        const { rows } = await pool.query(`select version from changes where id = $1 order by version`, [id]);
+        assert.deepEqual(
+          sent.filter((one) => one.id === id).map(({ version }) => version),
+          rows.map(({ version }) => version),
+          id,
+        );
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
