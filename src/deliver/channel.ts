@@ -10,10 +10,10 @@ import { type Leased, Waiting } from './waiting.ts';
  * One destination on this node: so many calls side by side and no more, its brands in turn. Nothing here waits for another
  * destination, so that a slow or dead one delays only itself.
  *
- * Records come here in two ways: claimed, once a call can start at once; or handed over by the transaction that changed them, into
- * room kept for them. A call ends before its lease does: two calls for one record never
- * run at the same time, on any number of nodes. Only a process that is stopped for longer than the margin and then goes on
- * can break that; the version in the message tells the destination which one is newer.
+ * Records come here leased, in two ways: claimed, or handed over by the transaction that changed them, into room kept for them.
+ * What no call can take at once waits, for a small part of its lease at most. A call ends before its lease does: two calls for one
+ * record never run at the same time, on any number of nodes. Only a process that is stopped for longer than the margin and then
+ * goes on can break that; the version in the message tells the destination which one is newer.
  */
 export interface Channel {
   readonly revision: string;
@@ -105,7 +105,7 @@ export function openChannel(
    * since a commit or a claim brings them by the hundred for little more than one.
    */
   function room(): number {
-    const depth = answerMs < quickMs ? Math.max(config.batch, 4) : config.batch;
+    const depth = answerMs < quickMs && !config.rate ? Math.max(config.batch, 4) : config.batch;
     return config.concurrency * depth - (config.concurrency - free) * config.batch - waiting.size;
   }
 
@@ -113,7 +113,7 @@ export function openChannel(
   function mayClaim(): boolean {
     if (underWay.size === 0) return true;
     if (room() <= 0 || underWay.size >= 2 * config.concurrency) return false;
-    if (waiting.size > 0) return waiting.size * 2 <= config.concurrency;
+    if (waiting.size > 0) return waiting.size * 2 <= config.concurrency * config.batch;
     return free * 2 >= config.concurrency || uptimeMs() >= claimedAtMs + gatherMs;
   }
 
@@ -160,7 +160,7 @@ export function openChannel(
       if (lane === undefined) return;
       let calls = Math.max(1, Math.floor(room() / config.batch / ring.size));
       if (config.rate) {
-        const budget = await store.takeBudget(config.name, Math.min(calls, Math.max(1, free)), config.rate);
+        const budget = await store.takeBudget(config.name, calls, config.rate);
         calls = budget.granted;
         if (calls === 0) return beQuiet(budget.waitMs);
       }
