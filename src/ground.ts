@@ -45,8 +45,10 @@ export interface Ground {
   readonly active: () => Active;
   /** Reads the documents in force anew; true when they changed. */
   readonly refresh: () => Promise<boolean>;
-  /** Resolves when this process may no longer work here: another service took the workspace while the server was away. */
+  /** Resolves when this process may no longer work here, such as when another service took the workspace while the server was away. */
   readonly lost: Promise<InnboundError>;
+  /** Says why. */
+  readonly giveUp: (reason: InnboundError) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -161,6 +163,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       wake,
       handover: new Handover(() => wake.signal('outbox')),
       lost: lost.promise,
+      giveUp: lost.resolve,
       active: () => active,
       refresh: async () => {
         const before = active;

@@ -17,6 +17,7 @@ import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { endAbandonedLeases } from './store/abandoned.ts';
+import { newerSchema } from './store/migrate.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
 import { startConsoleBuild } from './wiring/console.ts';
@@ -36,6 +37,8 @@ export interface ServiceOptions {
   readonly role: Role;
   /** Where the settings and INNBOUND_LOG_LEVEL say nothing. */
   readonly logLevel?: string;
+  /** How often it tells others that it is there. */
+  readonly seenEveryMs?: number;
   /** Done once the ground is there, before any work begins. */
   readonly prepare?: (ground: Ground) => Promise<void>;
 }
@@ -122,15 +125,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const { port: bound } = app.server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-  loops.push(await keepSeen(ground, role, url));
+  loops.push(await keepSeen(ground, role, url, options.seenEveryMs ?? 15_000));
   return { url, ground, stop };
 }
 
-/** Tells the other processes that this node runs, and where. */
-async function keepSeen(ground: Ground, role: Role, url: string): Promise<Loop> {
-  const seen = () => seenNode(ground.pool, ground.node, role, url);
+/**
+ * Tells the other processes that this node runs, and where; and finds out when one of a newer version has taken over the tables. What
+ * a web node takes only waits there, so that it may stay until it is replaced.
+ */
+async function keepSeen(ground: Ground, role: Role, url: string, everyMs: number): Promise<Loop> {
+  const seen = async () => {
+    await seenNode(ground.pool, ground.node, role, url);
+    const newer = role === 'web' ? undefined : await newerSchema(ground.pool);
+    if (newer) ground.giveUp(newer);
+  };
   await seen();
-  const timer = setInterval(() => seen().catch(() => {}), 15_000);
+  const timer = setInterval(() => seen().catch(() => {}), everyMs);
   return {
     stop: async () => {
       clearInterval(timer);

@@ -26,6 +26,23 @@ export async function readMigrations(): Promise<Migration[]> {
 
 const hashOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
 
+function newerThan(
+  migrations: readonly Migration[],
+  done: readonly Pick<Migration, 'number' | 'name'>[],
+): InnboundError | undefined {
+  const newest = Math.max(0, ...migrations.map(({ number }) => number));
+  const unknown = done.find(({ number }) => number > newest);
+  if (unknown === undefined) return undefined;
+  const message = `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`;
+  return new InnboundError('store.newer_schema', message);
+}
+
+/** Why this version may no longer work with the database: a node of a newer one has brought it further. */
+export async function newerSchema(pool: Pool): Promise<InnboundError | undefined> {
+  const { rows } = await pool.query<{ number: number; name: string }>('select number, name from migrations');
+  return newerThan(await readMigrations(), rows);
+}
+
 /**
  * Brings the database to this version: forward only, each migration in a transaction of its own, one node at a time.
  * Nodes that start together wait for the first; a database from a newer version is refused.
@@ -43,14 +60,8 @@ export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Prom
       'select number, name, hash from migrations order by number',
     );
     const done = new Map(rows.map((row) => [row.number, row]));
-    const newest = Math.max(0, ...migrations.map(({ number }) => number));
-    const unknown = rows.find((row) => row.number > newest);
-    if (unknown && upTo === Number.POSITIVE_INFINITY) {
-      throw new InnboundError(
-        'store.newer_schema',
-        `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`,
-      );
-    }
+    const newer = upTo === Number.POSITIVE_INFINITY ? newerThan(migrations, rows) : undefined;
+    if (newer) throw newer;
     for (const migration of migrations) {
       const before = done.get(migration.number);
       if (before && before.hash !== hashOf(migration)) {

@@ -40,3 +40,34 @@ test('a node says whether it lives, and whether it can take work or why not', as
     await rm(dir, { recursive: true, force: true });
   }
 });
+
+test('a worker ends when a newer version has taken over the tables; a web node stays until it is replaced', async () => {
+  const database = await testDatabase();
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-health-'));
+  await writeFile(path.join(dir, 'innbound.yaml'), '');
+  process.env.DATABASE_URL = database.url;
+  process.env.INNBOUND_LOG_LEVEL = 'silent';
+  const options = { workspaceDir: dir, host: '127.0.0.1', port: 0, seenEveryMs: 50 };
+  const worker = await startService({ ...options, role: 'worker' });
+  const web = await startService({ ...options, role: 'web' });
+  try {
+    await web.ground.pool.query(`insert into migrations (number, name, hash) values (9999, 'of-tomorrow', '')`);
+    const reason = await worker.ground.lost;
+    assert.equal(reason.code, 'store.newer_schema');
+    assert.match(reason.message, /migration 9999 \(of-tomorrow\)/);
+    let looks = 0;
+    const { pool } = web.ground;
+    const query = pool.query.bind(pool) as (...asked: unknown[]) => unknown;
+    pool.query = ((...asked: unknown[]) => {
+      if (String(asked[0]).includes('insert into nodes')) looks += 1;
+      return query(...asked);
+    }) as typeof pool.query;
+    await until('the web node was seen some times over', async () => looks > 2);
+    const stays = await Promise.race([web.ground.lost, Promise.resolve('stays')]);
+    assert.equal(stays, 'stays');
+  } finally {
+    await worker.stop();
+    await web.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
