@@ -17,7 +17,7 @@ import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { endAbandonedLeases } from './store/abandoned.ts';
-import { newerSchema } from './store/migrate.ts';
+import { newerSchemaCheck } from './store/migrate.ts';
 import { forgetNode, seenNode } from './store/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
 import { startConsoleBuild } from './wiring/console.ts';
@@ -134,10 +134,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
  * a web node takes only waits there, so that it may stay until it is replaced.
  */
 async function keepSeen(ground: Ground, role: Role, url: string, everyMs: number): Promise<Loop> {
+  const newerSchema = await newerSchemaCheck(ground.pool);
   const seen = async () => {
-    await seenNode(ground.pool, ground.node, role, url);
-    const newer = role === 'web' ? undefined : await newerSchema(ground.pool);
+    const newer = role === 'web' ? undefined : await newerSchema();
     if (newer) ground.giveUp(newer);
+    await seenNode(ground.pool, ground.node, role, url);
   };
   await seen();
   const timer = setInterval(() => seen().catch(() => {}), everyMs);

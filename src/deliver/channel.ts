@@ -11,7 +11,7 @@ import { type Leased, Waiting } from './waiting.ts';
  * destination, so that a slow or dead one delays only itself.
  *
  * Records come here leased, in two ways: claimed, or handed over by the transaction that changed them, into room kept for them.
- * What no call can take at once waits, for a small part of its lease at most. A call ends before its lease does: two calls for one
+ * What no call can take at once waits, for half of the margin of its lease at most. A call ends before its lease does: two calls for one
  * record never run at the same time, on any number of nodes. Only a process that is stopped for longer than the margin and then
  * goes on can break that; the version in the message tells the destination which one is newer.
  */
@@ -19,7 +19,7 @@ export interface Channel {
   readonly revision: string;
   /** These lanes have due work. */
   offer(lanes: readonly Lane[]): void;
-  /** Keeps room for records of the lane that are about to be leased to this node; none while others wait for their turn. */
+  /** Keeps room for records of the lane that are about to be leased to this node. Where others wait in line, they take turns. */
   findRoom(lane: Lane, wanted: number): Room | undefined;
   /** Nothing is being sent, and nothing that could be sent soon is known. */
   readonly isIdle: boolean;
@@ -68,6 +68,8 @@ export function openChannel(
   let claimedAtMs = 0;
   /** Something was handed over since the last claim. */
   let handedInBetween = false;
+  /** The destination said to wait: the next claim tells who may go on. */
+  let mustClaim = false;
   let calledAtMs = Number.NEGATIVE_INFINITY;
   let gathering: NodeJS.Timeout | undefined;
   let destination: Destination | undefined;
@@ -113,15 +115,25 @@ export function openChannel(
   function mayClaim(): boolean {
     if (underWay.size === 0) return true;
     if (room() <= 0 || underWay.size >= 2 * config.concurrency) return false;
-    if (waiting.size > 0) return waiting.size * 2 <= config.concurrency * config.batch;
+    if (waiting.count > 0) return waiting.count * 2 <= config.concurrency * config.batch;
     return free * 2 >= config.concurrency || uptimeMs() >= claimedAtMs + gatherMs;
   }
 
-  /** Full calls go at once; others when they waited as long as the document says, or else when the last one is long enough ago. */
-  function isReady({ claims, sinceMs }: Leased): boolean {
-    if (claims.length >= config.batch) return true;
-    return uptimeMs() >= (config.batchWaitMs > 0 ? sinceMs + config.batchWaitMs : calledAtMs + gatherMs);
+  /**
+   * Full calls go at once; others when they waited as long as the document says, or else when they waited a little or the last
+   * call is long enough ago.
+   */
+  function isReady(all: Leased): boolean {
+    if (all.claims.length >= config.batch || isShort(all)) return true;
+    const { sinceMs } = all;
+    return (
+      uptimeMs() >= (config.batchWaitMs > 0 ? sinceMs + config.batchWaitMs : Math.min(sinceMs, calledAtMs) + gatherMs)
+    );
   }
+
+  /** What is left of the lease is too little for a call. */
+  const isShort = ({ leaseEndsAtMs }: Leased): boolean =>
+    leaseEndsAtMs - clock.now() < config.timeoutMs + leaseMarginMs / 2;
 
   /** Starts calls for what waits. */
   function sendWaiting(): void {
@@ -129,17 +141,23 @@ export function openChannel(
     while (free > 0 && waiting.count > 0 && underWay.size < 2 * config.concurrency) {
       const next = waiting.take(config.batch, isReady);
       if (next === undefined) break;
-      if (next.leaseEndsAtMs - clock.now() < config.timeoutMs + leaseMarginMs / 2) void putBack(next);
+      if (isShort(next)) void putBack(next);
       else call(destination, next);
     }
     if (free > 0 && waiting.count > 0)
       gathering ??= setTimeout(gathered, Math.min(gatherMs, config.batchWaitMs || gatherMs));
   }
 
-  /** Nobody sent it: it waits in line like all the others. Where even that fails, the lease runs out. */
+  /** Nobody sent it, or not this time: it waits in line like all the others. Where even that fails, the lease runs out. */
   async function putBack({ lane, claims }: Leased): Promise<void> {
     const key = { integration: lane.integration, destination: config.name };
-    await store.putBack(key, claims).catch(() => {});
+    const tried = claims.filter(({ interrupted }) => interrupted);
+    const untried = claims.filter(({ interrupted }) => !interrupted);
+    if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
+    if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
+    if (closed) return;
+    ring.add(lane);
+    pump();
   }
 
   async function putAllBack(): Promise<void> {
@@ -171,6 +189,7 @@ export function openChannel(
       const claims = await store.claim(key, calls * config.batch, leaseMs, withDelivered);
       if (claims.length < calls * config.batch) ring.remove(lane);
       handedInBetween = false;
+      if (claims.length > 0) mustClaim = false;
       for (let start = 0; start < claims.length; start += config.batch) {
         const some = claims.slice(start, start + config.batch);
         const leased = { lane, claims: some, leaseEndsAtMs, sinceMs: claimedAtMs };
@@ -215,8 +234,10 @@ export function openChannel(
       leaseMs,
       stopping: stopping.signal,
       answered,
-      // Who may go on is for the next claim to say.
-      toldToWait: putAllBack,
+      toldToWait: () => {
+        mustClaim = true;
+        return putAllBack();
+      },
     };
     const work = deliverBatch(context, lane, claims, leaseEndsAtMs)
       .then(onSettled)
@@ -239,7 +260,7 @@ export function openChannel(
       pump();
     },
     findRoom(lane, wanted) {
-      if (closed || !isDirect || destination === undefined) return undefined;
+      if (closed || !isDirect || mustClaim || destination === undefined) return undefined;
       // Where others wait in line, what comes the short way takes turns with them.
       if (ring.size > 0 && handedInBetween) return undefined;
       const count = Math.min(wanted, room());
@@ -254,7 +275,7 @@ export function openChannel(
           waiting.free(count);
           const leased = { lane, claims, leaseEndsAtMs, sinceMs: uptimeMs() };
           if (claims.length === 0) return pump();
-          if (closed) return putBack(leased);
+          if (closed || mustClaim) return putBack(leased);
           waiting.add(leased);
           pump();
         },

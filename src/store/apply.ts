@@ -28,7 +28,8 @@ export interface ApplyWays {
 /**
  * Takes a batch of prepared records into the store, inside the caller's transaction: all of it happens or nothing. Records
  * that a poll shows unchanged cost one read and no write to their row; the others are locked in the order of their ids, so
- * that two nodes never wait for each other in a circle. */
+ * that two nodes hardly ever wait for each other in a circle; if so, one is run anew.
+ */
 export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,

@@ -84,14 +84,15 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
         order by destination, type, id
            on conflict (integration, destination, type, id) do update
           set last_version = excluded.last_version,
-              due_at = case when ${idle} then excluded.due_at else o.due_at end,
-              leased = case when ${idle} then excluded.leased else o.leased end,
-              fence = case when ${idle} then o.fence + excluded.fence else o.fence end
-       returning o.destination, o.type, o.id, o.next_version, o.delivered_version, o.fence, o.leased and o.held_by is null as ours
+              due_at = case when ${untried} then excluded.due_at when ${idle} then now() else o.due_at end,
+              leased = o.leased or (${idle} and excluded.leased),
+              fence = case when ${untried} then o.fence + excluded.fence else o.fence end
+       returning o.destination, o.type, o.id, o.next_version, o.delivered_version, o.fence,
+                 o.leased and o.held_by is null and o.due_at > now() as is_leased
      )
      select destination, type, id, next_version, delivered_version, fence,
             (extract(epoch from now()) * 1000)::float8 as at_ms
-       from put where ours`,
+       from put where is_leased`,
     values: [
       target.integration,
       texts(rows.map((row) => row.destination)),
@@ -106,6 +107,8 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
 }
 
 const idle = 'o.next_version > o.last_version and o.held_by is null';
+/** A version that was given up without an answer leaves its row leased, and the next claim is to know that it may have arrived. */
+const untried = `${idle} and not o.leased`;
 
 function claimsOf(rows: readonly Row[], leased: readonly Leased[]): Claimed[] {
   const found = new Map(leased.map((row) => [`${row.destination} ${recordOf(row)}`, row]));

@@ -37,10 +37,16 @@ function newerThan(
   return new InnboundError('store.newer_schema', message);
 }
 
-/** Why this version may no longer work with the database: a node of a newer one has brought it further. */
-export async function newerSchema(pool: Pool): Promise<InnboundError | undefined> {
-  const { rows } = await pool.query<{ number: number; name: string }>('select number, name from migrations');
-  return newerThan(await readMigrations(), rows);
+/**
+ * Tells, whenever it is asked, why this version may no longer work with the database: a node of a newer one has brought it further.
+ * What this version knows is read now, since its files may be replaced while it runs.
+ */
+export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
+  const migrations = await readMigrations();
+  return async () => {
+    const { rows } = await pool.query<{ number: number; name: string }>('select number, name from migrations');
+    return newerThan(migrations, rows);
+  };
 }
 
 /**

@@ -57,17 +57,12 @@ export async function commitPage(page: PageOf, commit: PageCommit): Promise<Coun
     );
     return done === 'fenced' ? done : done.counters;
   };
-  let isBefore = false;
-  void turn.before.then(
-    () => {
-      isBefore = true;
-    },
-    () => {},
-  );
-  const counters = await write();
-  if (counters !== 'fenced' || isBefore) return counters;
-  // The page before had to begin anew and lost its place in front of this one.
-  return (await turn.before) ? write() : 'fenced';
+  const counters = await write().catch((error: { code?: string }) => {
+    if (error.code === deadlock) return 'fenced' as const;
+    throw error;
+  });
+  // The page before may have lost its place in front of this one, or stand in a circle with it: then this one comes after all of it.
+  return counters === 'fenced' && (await turn.before) ? write() : counters;
 }
 
 /** The records of a page, and what is left to do for it then. */
@@ -168,6 +163,7 @@ async function count(tx: Tx, lease: Lease, leaseMs: number, counted: Counters, t
 }
 
 const divisionByZero = '22012';
+const deadlock = '40P01';
 
 /** The commit goes in the same flight: the statement itself must fail where the run is not ours to move, and so it divides. */
 async function moveOn(tx: Tx, page: PageOf, commit: PageCommit, counted: Counters): Promise<void> {

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { Handover } from '../../src/deliver/handover.ts';
-import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
+import type { Claimed, DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
+import { Waiting } from '../../src/deliver/waiting.ts';
 import type { Pool } from '../../src/store/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
@@ -219,6 +220,78 @@ test('after a destination said to wait, what was handed over goes back in line',
   assert.equal(claims.records, 3);
 });
 
+test('a brand with little to send is not kept waiting by one that fills call after call', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  const handover = new Handover(() => {});
+  const many = config('crm', { batch: 400 });
+  const made = ports(pool, [lane(many), lane(many, 'porto')], { crm: crm.destination }, { handover });
+  const running = startDeliveries(made);
+  t.after(() => running.stop());
+  await takeIn(pool, [reservation('opens')], ['crm']);
+  made.wake.signal('outbox');
+  await settled(pool);
+  let calls = 0;
+  const flood = async () => {
+    while (versions(crm.messages(), 'small').length === 0) {
+      // Full calls, closer to each other than the time that one waits for more.
+      const call = ++calls;
+      assert.ok(call < 40, 'it went out before 40 calls of the other brand');
+      const records = Array.from({ length: 400 }, (_, i) => reservation(`large-${call}-${i}`));
+      await takeIn(pool, records, ['crm'], 'lisbon', 0, handover);
+    }
+  };
+  const trickle = async () => {
+    await until('calls follow each other', async () => crm.calls.length > 2);
+    await takeIn(pool, [reservation('small')], ['crm'], 'porto', 0, handover);
+  };
+  await Promise.all([flood(), flood(), flood(), trickle()]);
+  await settled(pool);
+});
+
+test('doubt whether a version arrived stays with its record until somebody delivers', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const gate = Promise.withResolvers<void>();
+  const seen: [string, boolean][] = [];
+  const crm = scripted(async ({ message, mayHaveArrived }) => {
+    seen.push([`${message.data.id} ${message.version}`, mayHaveArrived]);
+    if (message.data.id.startsWith('held')) await gate.promise;
+    return delivered;
+  });
+  const first = await node(t, pool, crm.destination, { concurrency: 1 });
+  // Given up without an answer, and its dead letter dropped: nothing waits, and nobody knows.
+  await first.take(reservation('doubtful'));
+  await settled(pool);
+  await pool.query(`update outbox set leased = true where id = 'doubtful'`);
+  await first.take(reservation('doubtful', { total_amount: '2' }));
+  await settled(pool);
+  assert.deepEqual(seen.slice(1), [
+    ['doubtful 1', false],
+    ['doubtful 2', true],
+  ]);
+  // Claimed from a node that died, and put back before their call could begin.
+  await takeIn(
+    pool,
+    ['held', 'x', 'y'].map((id) => reservation(id)),
+    ['crm'],
+  );
+  await pool.query(`update outbox set leased = true where id in ('x', 'y')`);
+  await until('a call is under way', async () => seen.some(([what]) => what === 'held 1'));
+  const stopped = first.running.stop();
+  gate.resolve();
+  await stopped;
+  const next = scripted(({ message, mayHaveArrived }) => {
+    assert.equal(mayHaveArrived, true, message.data.id);
+    return delivered;
+  });
+  await drainOnce(ports(pool, [lane(config('crm'))], { crm: next.destination }));
+  const here = seen.filter(([what]) => /^[xy] 1$/.test(what));
+  assert.ok(here.every(([, mayHaveArrived]) => mayHaveArrived));
+  assert.equal(here.length + next.messages().length, 2);
+});
+
 test('what a killed node was handed is delivered by another, which knows that it may have arrived', async (t) => {
   const { pool, db, close } = await openStore();
   t.after(close);
@@ -288,4 +361,22 @@ test('on two nodes, whatever comes when: every version once, in order', async (t
     }),
     { numRuns: 12 },
   );
+});
+
+test('a call is ours until the first lease of what it takes ends, and no sooner', () => {
+  const one = lane(config('crm'));
+  const claims = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i) }) as unknown as Claimed);
+  const waiting = new Waiting();
+  waiting.add({ lane: one, claims: claims(3), leaseEndsAtMs: 100, sinceMs: 1 });
+  waiting.add({ lane: one, claims: claims(4), leaseEndsAtMs: 50, sinceMs: 2 });
+  waiting.add({ lane: one, claims: claims(2), leaseEndsAtMs: 900, sinceMs: 3 });
+  const taken = (most: number) => {
+    const { claims: some = [], leaseEndsAtMs, sinceMs } = waiting.take(most) ?? {};
+    return [some.length, leaseEndsAtMs, sinceMs, waiting.count];
+  };
+  assert.deepEqual(taken(2), [2, 100, 1, 7]);
+  assert.deepEqual(taken(2), [2, 50, 1, 5]);
+  assert.deepEqual(taken(3), [3, 50, 2, 2]);
+  assert.deepEqual(taken(9), [2, 900, 3, 0]);
+  assert.equal(waiting.take(1), undefined);
 });

@@ -128,7 +128,9 @@ class Asking {
     const { integration, rate } = this.#plan.settings;
     const { parkMs } = limitsOf(this.#ports);
     const now = this.#ports.clock.now();
-    if (now < this.#admitted.untilMs) {
+    const leftMs = this.#admitted.untilMs - now;
+    // More than it ever was: the clock was set back.
+    if (leftMs > 0 && leftMs <= admittedMs) {
       this.#clean = true;
       return undefined;
     }

@@ -52,7 +52,7 @@ export class Execution {
   #writing: readonly [Writing, Writing] = [written, written];
   #pages: number;
   #counters: Counters;
-  /** Counted since the last commit. */
+  /** Counted since the last page was taken up. */
   #open: Counters = noCounts;
   #waiting: Waiting | undefined;
   #position: Position | undefined;
@@ -221,10 +221,10 @@ export class Execution {
     const { requestedAt, bytes } = answer;
     const { rows } = taken;
     const recognisable = this.#plan.shaper.flat ? [] : rows.flatMap((row) => pulledOf(row) ?? []);
-    const known = await this.#ports.runs.known(this.#plan.target, recognisable);
-    const made = preparePage(this.#plan, this.#run, position, rows, known, requestedAt);
     const open = this.#open;
     this.#open = noCounts;
+    const known = await this.#ports.runs.known(this.#plan.target, recognisable);
+    const made = preparePage(this.#plan, this.#run, position, rows, known, requestedAt);
     const counted = sum(sum(open, made.counted), { pages: 1, bytes, rows: page.count });
     const log = {
       window: position.window ?? position,

@@ -112,7 +112,7 @@ export interface StagedKey {
 export interface PageTurn {
   /** How many pages of the run come before. */
   readonly after: number;
-  /** Whether the page before was written, once that is known. */
+  /** Whether the run is still ours after the page before. */
   readonly before: Promise<boolean>;
 }
 
