@@ -57,6 +57,15 @@ export interface Change {
   readonly idempotencyKey: string;
 }
 
+/** The records of a batch, each with its oldest and its newest version in it. */
+export function movesOf(changes: readonly Change[]): { readonly first: Change; readonly newest: Change }[] {
+  const byRecord = Map.groupBy(changes, ({ type, id }) => `${type} ${id}`).values();
+  return [...byRecord].flatMap((versions) => {
+    const [first, newest] = [versions[0], versions.at(-1)];
+    return first && newest ? [{ first, newest }] : [];
+  });
+}
+
 /** Writes the timeline, the versions, the newest state of each record and what it is found by; in one flight. */
 export function writeChanges(
   tx: Tx,
@@ -65,11 +74,7 @@ export function writeChanges(
   changes: readonly Change[],
 ): Promise<unknown>[] {
   if (receipts.length === 0) return [];
-  const byRecord = Map.groupBy(changes, ({ type, id }) => `${type} ${id}`).values();
-  const moved = [...byRecord].flatMap((versions) => {
-    const [first, newest] = [versions[0], versions.at(-1)];
-    return first && newest ? [{ first, newest }] : [];
-  });
+  const moved = movesOf(changes);
   const unstored = moved.filter(({ newest }) => !newest.isStored).map(({ newest }) => newest);
   const keyed = moved.map(({ first, newest }) => ({
     type: newest.type,

@@ -2,7 +2,7 @@ import { decodeRecord } from '../canonical/encode.ts';
 import type { Handing } from '../deliver/handover.ts';
 import type { Claimed } from '../deliver/ports.ts';
 import type { EntityType } from '../terms.ts';
-import type { ApplyTarget, Change } from './changes.ts';
+import { type ApplyTarget, type Change, movesOf } from './changes.ts';
 import { float8s, int4s, texts } from './columns.ts';
 import type { Tx } from './pool.ts';
 
@@ -26,10 +26,7 @@ export async function enqueue(
   changes: readonly Change[],
   handing?: Handing,
 ): Promise<void> {
-  const first = new Map<string, Change>();
-  for (const change of changes) if (!first.has(recordOf(change))) first.set(recordOf(change), change);
-  const newest = [...new Map(changes.map((change) => [recordOf(change), change])).values()];
-  const moved = newest.map((change) => ({ newest: change, first: first.get(recordOf(change)) ?? change }));
+  const moved = movesOf(changes);
   const rows: Row[] = [];
   const leases: ((leased: readonly Leased[]) => number)[] = [];
   for (const destination of new Set(Object.values(target.destinations).flat())) {
