@@ -11,7 +11,7 @@ const channel = 'innbound';
 /**
  * Carries wake-up signals between nodes with LISTEN and NOTIFY. They only save time, so a lost connection is simply made
  * anew; signals that were missed meanwhile are made up for by waking everyone once. A node that is `alone` only listens, for
- * commands: forty notifications a second, which nobody hears, were some percent of a busy node's work.
+ * commands: under load it would send forty notifications a second that nobody hears.
  */
 export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}): Promise<Signals> {
   const own = `${process.pid}-${Math.random().toString(36).slice(2)}`;

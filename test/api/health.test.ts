@@ -8,12 +8,17 @@ import { startService } from '../../src/service.ts';
 import { testDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
 
-test('a node says whether it lives, and whether it can take work or why not', async () => {
+async function emptyWorkspace() {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-health-'));
   await writeFile(path.join(dir, 'innbound.yaml'), '');
   process.env.DATABASE_URL = database.url;
   process.env.INNBOUND_LOG_LEVEL = 'silent';
+  return { database, dir };
+}
+
+test('a node says whether it lives, and whether it can take work or why not', async () => {
+  const { database, dir } = await emptyWorkspace();
   const admin = new pg.Client({ ...database.connection, database: 'postgres' });
   await admin.connect();
   const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'worker' });
@@ -42,11 +47,7 @@ test('a node says whether it lives, and whether it can take work or why not', as
 });
 
 test('a worker ends when a newer version has taken over the tables; a web node stays until it is replaced', async () => {
-  const database = await testDatabase();
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-health-'));
-  await writeFile(path.join(dir, 'innbound.yaml'), '');
-  process.env.DATABASE_URL = database.url;
-  process.env.INNBOUND_LOG_LEVEL = 'silent';
+  const { dir } = await emptyWorkspace();
   const options = { workspaceDir: dir, host: '127.0.0.1', port: 0, seenEveryMs: 50 };
   const worker = await startService({ ...options, role: 'worker' });
   const web = await startService({ ...options, role: 'web' });

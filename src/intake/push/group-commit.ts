@@ -3,10 +3,10 @@ import type { NewEvent, Stored } from './ports.ts';
 
 /**
  * All requests that wait share one insert and one fsync. Whatever arrives while a batch is written is the next one, so that
- * the batches grow with the load and a lone request waits for nobody. Under a heavy one the next batch gathers for some
- * milliseconds besides: without that, 900 requests a second went in 260 batches, whose overhead was a third of the node's work. One batch is written at a time, which keeps the order of
- * arrival in the sequence numbers that decide between events of the same instant; while it is flushed to disk, the next may
- * already be written.
+ * the batches grow with the load and a lone request waits for nobody. Under a heavy load the next batch gathers for some
+ * milliseconds besides: without that, 900 requests a second went in 260 batches. One batch is written at a time, which keeps the
+ * order of arrival in the sequence numbers that decide between events of the same instant; while it is flushed to disk, the next
+ * may already be written.
  */
 export interface GroupCommitPorts {
   readonly clock: Clock;
