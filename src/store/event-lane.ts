@@ -7,6 +7,7 @@ import type { Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { int4s, int8s, texts } from './columns.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
+import { handingTransaction } from './handing.ts';
 import { type Pool, type Tx, together, transaction } from './pool.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
@@ -44,26 +45,24 @@ export async function workEventLane(
   handover: Handover,
 ): Promise<LaneResult> {
   const { integration } = target;
-  const { result } = await handover.during((handing) =>
-    transaction(
-      pool,
-      async (tx): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
-        handing.begin();
-        const { isMine, events, more } = await lockLane(tx, integration, limit);
-        if (!isMine) return { result: 'busy', settled: [] };
-        if (events.length === 0) return { result: 'drained', settled: [] };
-        const settled = await work({
-          events,
-          apply: (prepared) => applyPrepared(tx, target, prepared, { handing }),
-          reservations: (ids) => lockReservations(tx, integration, ids),
-          profiles: (keys) => findProfiles(tx, integration, keys),
-          reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
-        });
-        // One that comes from now on wakes the worker by itself.
-        return { result: more ? 'more' : 'drained', settled };
-      },
-      (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
-    ),
+  const { result } = await handingTransaction(
+    pool,
+    handover,
+    async (tx, handing): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
+      const { isMine, events, more } = await lockLane(tx, integration, limit);
+      if (!isMine) return { result: 'busy', settled: [] };
+      if (events.length === 0) return { result: 'drained', settled: [] };
+      const settled = await work({
+        events,
+        apply: (prepared) => applyPrepared(tx, target, prepared, { handing }),
+        reservations: (ids) => lockReservations(tx, integration, ids),
+        profiles: (keys) => findProfiles(tx, integration, keys),
+        reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+      });
+      // One that comes from now on wakes the worker by itself.
+      return { result: more ? 'more' : 'drained', settled };
+    },
+    (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
   );
   return result;
 }

@@ -6,7 +6,8 @@ import { jsonbText } from '../kit/json.ts';
 import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { Json } from '../terms.ts';
 import { type ApplyWays, applyPrepared } from './apply.ts';
-import { type Pool, type Tx, transaction } from './pool.ts';
+import { handingTransaction } from './handing.ts';
+import type { Pool, Tx } from './pool.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { addCounters } from './run-row.ts';
 import { insertSighting } from './sightings.ts';
@@ -20,12 +21,8 @@ async function inTransaction<T>(
   work: (tx: Tx, handing: Handing) => Promise<T>,
   last?: (tx: Tx, result: T) => Promise<unknown>,
 ): Promise<T | 'fenced'> {
-  const begun = (handing: Handing) => (tx: Tx) => {
-    handing.begin();
-    return work(tx, handing);
-  };
   try {
-    return await handover.during((handing) => transaction(pool, begun(handing), last));
+    return await handingTransaction(pool, handover, work, last);
   } catch (error) {
     if (error instanceof Fenced) return 'fenced';
     throw error;

@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { Handover } from '../../src/deliver/handover.ts';
-import type { Claimed, DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
-import { Waiting } from '../../src/deliver/waiting.ts';
+import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
 import type { Pool } from '../../src/store/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
@@ -361,22 +360,4 @@ test('on two nodes, whatever comes when: every version once, in order', async (t
     }),
     { numRuns: 12 },
   );
-});
-
-test('a call is ours until the first lease of what it takes ends, and no sooner', () => {
-  const one = lane(config('crm'));
-  const claims = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i) }) as unknown as Claimed);
-  const waiting = new Waiting();
-  waiting.add({ lane: one, claims: claims(3), leaseEndsAtMs: 100, sinceMs: 1 });
-  waiting.add({ lane: one, claims: claims(4), leaseEndsAtMs: 50, sinceMs: 2 });
-  waiting.add({ lane: one, claims: claims(2), leaseEndsAtMs: 900, sinceMs: 3 });
-  const taken = (most: number) => {
-    const { claims: some = [], leaseEndsAtMs, sinceMs } = waiting.take(most) ?? {};
-    return [some.length, leaseEndsAtMs, sinceMs, waiting.count];
-  };
-  assert.deepEqual(taken(2), [2, 100, 1, 7]);
-  assert.deepEqual(taken(2), [2, 50, 1, 5]);
-  assert.deepEqual(taken(3), [3, 50, 2, 2]);
-  assert.deepEqual(taken(9), [2, 900, 3, 0]);
-  assert.equal(waiting.take(1), undefined);
 });

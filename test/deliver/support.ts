@@ -12,9 +12,10 @@ import { openHttp } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
 import { applyPrepared } from '../../src/store/apply.ts';
+import { handingTransaction } from '../../src/store/handing.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { outboxStore } from '../../src/store/outbox.ts';
-import { openPool, type Pool, transaction } from '../../src/store/pool.ts';
+import { openPool, type Pool } from '../../src/store/pool.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -90,12 +91,7 @@ export async function takeIn(
       incoming,
     };
   });
-  await handover.during((handing) =>
-    transaction(pool, (tx) => {
-      handing.begin();
-      return applyPrepared(tx, target, prepared, { handing });
-    }),
-  );
+  await handingTransaction(pool, handover, (tx, handing) => applyPrepared(tx, target, prepared, { handing }));
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {
