@@ -15,6 +15,7 @@ import { takeUpWorkspace } from './in-force.ts';
 import { type Keyring, open, seal } from './kit/crypto.ts';
 import { type Http, openHttp } from './kit/http.ts';
 import { type Log, openLog } from './kit/log.ts';
+import { version } from './kit/version.ts';
 import { Wake } from './kit/wake.ts';
 import { suppression } from './privacy/suppress.ts';
 import { currentDocuments } from './store/documents.ts';
@@ -138,7 +139,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
     http = openHttp({
       allowPrivate,
-      userAgent: 'innbound/0.1',
+      userAgent: `innbound/${version}`,
       ...(network.proxy !== undefined && { proxy: network.proxy }),
       ...(network.ca !== undefined && { ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8') }),
     });

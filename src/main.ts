@@ -2,13 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { fail } from './cli/command.ts';
 import { commands } from './cli/commands.ts';
 import { InnboundError } from './errors.ts';
+import { version } from './kit/version.ts';
 
 // A program that asked for JSON gets JSON, also where it asked wrongly.
 const wantsJson = process.argv.includes('--json');
 
 const program = new Command('innbound')
   .description('Collects hotel reservations by pull and push, makes them one schema, and delivers every change.')
-  .version('0.1.0')
+  .version(version)
   .showSuggestionAfterError()
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (wantsJson || process.stderr.write(text)) })

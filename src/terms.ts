@@ -1,16 +1,23 @@
 /**
- * The words of the house, each once.
+ * The terms of the domain, each defined once. docs/glossary.md says more about each; a test keeps the two in step.
  *
- * connector    how one kind of PMS speaks; data, shared by many brands
+ * connector    how one kind of PMS speaks: request, paging, shape, mapping, spellings; data, shared by many brands
  * integration  one brand: a connector, its credentials, time zone, schedules and destinations
  * destination  where canonical records go
  * sync         pre_stay, stay or post_stay of one integration
  * run          one execution of a sync, or a backfill
  * window       a from/to pair of dates inside a run, one to seven days long
+ * coverage     how much of a partner's list a run has seen: the distinct records received, compared with the partner's total
  * event        one webhook received
+ * receipt      what one run, event or replay brought for one record, and its outcome; the entries of the timeline
+ * sighting     a polled page that showed stored reservations unchanged; it supersedes older events without writing the records
  * change       a new version of a reservation or guest that differs from the stored one
  * delivery     the handing of one change to one destination
- * dead letter  an event, record or delivery that failed for good, kept whole with its reason
+ * lane         the flow from one integration to one destination; lanes are served in turn
+ * claim        taking due work out of the database for this node, by row, with SKIP LOCKED
+ * lease        the time for which a claim holds, by the database's clock; afterwards any node may claim the work again
+ * fence        a number that rises with each claim; a write that carries an older number has no effect
+ * dead letter  an event, record or delivery that failed permanently, kept with its payload and its reason
  */
 
 declare const brand: unique symbol;
@@ -34,7 +41,7 @@ export type SyncType = 'pre_stay' | 'stay' | 'post_stay';
 export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
 
 export type EntityType = 'reservation' | 'guest';
-/** What a change did, as destinations are told. */
+/** The kind of a change, as destinations receive it. */
 export type ChangeEvent = 'created' | 'updated' | 'cancelled' | 'erased';
 
 /** What a step of the path did to a record, for the timeline. It may hold guest data: it goes to the store, never to a log. */

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const docs = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
   .map((file) => path.join('docs', file));
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...docs];
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs];
 const linksOf = (page: string): string[] =>
   [...readFileSync(path.join(root, page), 'utf8').matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)]
     .map((match) => match[1] ?? match[2] ?? '')
