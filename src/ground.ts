@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Active, activate, compileCheck } from './active.ts';
-import { Handover } from './deliver/handover.ts';
+import { DirectLeases } from './deliver/direct-leases.ts';
 import { openSecret, workspaceKeyring } from './documents/keyring.ts';
 import type { LoadedDocuments } from './documents/kinds.ts';
 import { loadWorkspace } from './documents/load.ts';
@@ -36,7 +36,7 @@ export interface Ground {
   readonly log: Log;
   readonly wake: Wake;
   /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
-  readonly handover: Handover;
+  readonly directLeases: DirectLeases;
   readonly keyring: Keyring;
   /** For partners and destinations: public addresses only, unless the settings allow others. */
   readonly http: Http;
@@ -162,7 +162,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       pool,
       log,
       wake,
-      handover: new Handover(() => wake.signal('outbox')),
+      directLeases: new DirectLeases(() => wake.signal('outbox')),
       lost: lost.promise,
       giveUp: lost.resolve,
       active: () => active,

@@ -1,10 +1,10 @@
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
 import type { Destination } from './destination.ts';
-import type { Room } from './handover.ts';
+import type { Capacity } from './direct-leases.ts';
 import { LaneRing } from './lane-ring.ts';
+import { type Leased, LeasedQueue } from './leased-queue.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
 import type { Settler } from './settler.ts';
-import { type Leased, Waiting } from './waiting.ts';
 
 /**
  * One destination on this node: so many calls side by side and no more, its brands in turn. Nothing here waits for another
@@ -20,7 +20,7 @@ export interface Channel {
   /** These lanes have due work. */
   offer(lanes: readonly Lane[]): void;
   /** Keeps room for records of the lane that are about to be leased to this node. Where others wait in line, they take turns. */
-  findRoom(lane: Lane, wanted: number): Room | undefined;
+  reserveCapacity(lane: Lane, wanted: number): Capacity | undefined;
   /** Nothing is being sent, and nothing that could be sent soon is known. */
   readonly isIdle: boolean;
   /** How long nothing will be sent: its rate is used up, or it cannot be opened. */
@@ -54,7 +54,7 @@ export function openChannel(
   const leaseMs = config.timeoutMs + leaseMarginMs;
   const gatherMs = gatherMsOf(config.batch);
   const ring = new LaneRing();
-  const waiting = new Waiting();
+  const waiting = new LeasedQueue();
   /** Others are claimed: who pays by the call, waits for long or looks at what was delivered before. */
   const isDirect = !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && config.selection.consent === undefined;
   const underWay = new Set<Promise<void>>();
@@ -259,20 +259,20 @@ export function openChannel(
       for (const lane of lanes) ring.add(lane);
       pump();
     },
-    findRoom(lane, wanted) {
+    reserveCapacity(lane, wanted) {
       if (closed || !isDirect || mustClaim || destination === undefined) return undefined;
       // Where others wait in line, what comes the short way takes turns with them.
       if (ring.size > 0 && handedInBetween) return undefined;
       const count = Math.min(wanted, room());
       if (count <= 0) return undefined;
       handedInBetween = true;
-      waiting.keep(count);
+      waiting.reserve(count);
       const leaseEndsAtMs = clock.now() + leaseMs;
       return {
         count,
         leaseMs,
-        async fill(claims) {
-          waiting.free(count);
+        async use(claims) {
+          waiting.release(count);
           const leased = { lane, claims, leaseEndsAtMs, sinceMs: uptimeMs() };
           if (claims.length === 0) return pump();
           if (closed || mustClaim) return putBack(leased);

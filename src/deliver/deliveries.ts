@@ -1,6 +1,6 @@
 import type { Counts } from './batch.ts';
 import { type Channel, openChannel } from './channel.ts';
-import type { FindRoom } from './handover.ts';
+import type { ReserveCapacity } from './direct-leases.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey } from './ports.ts';
 import { openSettler } from './settler.ts';
 
@@ -19,7 +19,7 @@ export interface Deliveries {
 export function startDeliveries(ports: DeliverPorts): Deliveries {
   const stopping = new AbortController();
   const engine = openEngine(ports, ports.lanes);
-  ports.handover?.connect(engine.findRoom);
+  ports.directLeases?.connect(engine.reserveCapacity);
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
@@ -29,7 +29,7 @@ export function startDeliveries(ports: DeliverPorts): Deliveries {
       await ports.clock.wait(restMs, stopping.signal);
       if (sleepMs > restMs) await ports.wake.wait('outbox', sleepMs - restMs, stopping.signal);
     }
-    ports.handover?.connect(undefined);
+    ports.directLeases?.connect(undefined);
     await engine.close();
   })();
   return {
@@ -60,7 +60,7 @@ interface Engine {
   /** Finds lanes with due work and hands them to their channels; gives back how long nothing new is due. */
   look(): Promise<number>;
   readonly isIdle: boolean;
-  readonly findRoom: FindRoom;
+  readonly reserveCapacity: ReserveCapacity;
   readonly counts: Counts;
   close(): Promise<void>;
 }
@@ -150,9 +150,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
         return longestSleepMs;
       }
     },
-    findRoom(key, wanted) {
+    reserveCapacity(key, wanted) {
       const lane = known.get(nameOf(key));
-      return lane && channels.get(lane.destination.name)?.findRoom(lane, wanted);
+      return lane && channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
     },
     get isIdle() {
       return [...channels.values()].every((channel) => channel.isIdle);

@@ -3,7 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { ToldToWait } from './busy.ts';
 import type { Destination } from './destination.ts';
-import type { Handover } from './handover.ts';
+import type { DirectLeases } from './direct-leases.ts';
 import type { Selection } from './select.ts';
 
 /** One destination as its document says, with every setting decided. */
@@ -127,7 +127,7 @@ export interface DeliverPorts {
   readonly clock: Clock;
   readonly wake: { wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void> };
   /** Where changes come from that are leased to this node already; without it, all are claimed. */
-  readonly handover?: Handover;
+  readonly directLeases?: DirectLeases;
   readonly log: DeliverLog;
   readonly chance: () => number;
   /** Between the end of a call and the end of its lease, to write down the result; half a minute unless told. */

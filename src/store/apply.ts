@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { encodeRecord } from '../canonical/encode.ts';
-import type { Handing } from '../deliver/handover.ts';
+import type { DirectLeaseBatch } from '../deliver/direct-leases.ts';
 import { jsonbText, parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Outcome, Prepared, RecordDeadLetter, Tally } from '../reconcile/incoming.ts';
@@ -20,7 +20,7 @@ export type { ApplyTarget } from './changes.ts';
 
 export interface ApplyWays {
   /** Changes may take the short way to their destinations. */
-  readonly handing?: Handing;
+  readonly leaseBatch?: DirectLeaseBatch;
   /** Asked before rows are written that others write too, whatever record they work on: they are written in turn. */
   readonly inTurn?: () => Promise<unknown>;
 }
@@ -34,7 +34,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   given: readonly Prepared[],
-  { handing, inTurn }: ApplyWays = {},
+  { leaseBatch, inTurn }: ApplyWays = {},
 ): Promise<Tally> {
   const [prepared, seq, known] = await together(tx, () => [
     withoutErased(tx, target, given),
@@ -101,7 +101,7 @@ export async function applyPrepared(
     ...writeChanges(tx, target, receipts, changes),
     // After the changes: a state may have come in this very batch and then been confirmed by a later one of the same content.
     ...[...moved].map(([type, times]) => moveEffectiveTime(tx, target.integration, type, times)),
-    enqueue(tx, target, changes, handing),
+    enqueue(tx, target, changes, leaseBatch),
     inTurn?.(),
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),

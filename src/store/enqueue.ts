@@ -1,30 +1,30 @@
 import { decodeRecord } from '../canonical/encode.ts';
-import type { Handing } from '../deliver/handover.ts';
+import type { DirectLeaseBatch } from '../deliver/direct-leases.ts';
 import type { Claimed } from '../deliver/ports.ts';
 import type { EntityType } from '../terms.ts';
 import { type ApplyTarget, type Change, movesOf } from './changes.ts';
 import { float8s, int4s, texts } from './columns.ts';
 import type { Tx } from './pool.ts';
 
-/** A record's place in the line of a destination. */
+/** The outbox row of one record and destination. */
 interface Row {
   readonly destination: string;
   /** The oldest version of the batch. */
   readonly first: Change;
   readonly newest: Change;
-  /** How long it is leased to this node from the start, where the destination has room for it. */
+  /** Length of the direct lease; absent where the channel has no capacity and the row is queued. */
   readonly leaseMs?: number;
 }
 
 /**
- * An idle row becomes due now, or is leased to this node at once; one that is waiting, leased or held back only learns of the newer
- * version. A record's first row for a destination begins at the oldest version of this batch, so that none is passed over.
+ * An idle row becomes due now or gets a direct lease. A row that is queued, leased or held by a dead letter only gets the newer
+ * `last_version`. A record's first row for a destination starts at the oldest version of this batch, so that no version is skipped.
  */
 export async function enqueue(
   tx: Tx,
   target: ApplyTarget,
   changes: readonly Change[],
-  handing?: Handing,
+  leaseBatch?: DirectLeaseBatch,
 ): Promise<void> {
   const moved = movesOf(changes);
   const rows: Row[] = [];
@@ -32,24 +32,24 @@ export async function enqueue(
   for (const destination of new Set(Object.values(target.destinations).flat())) {
     const wanted = moved.filter((one) => target.destinations[one.newest.type].includes(destination));
     const lane = { integration: target.integration, destination };
-    const room = wanted.length > 0 ? handing?.room(lane, wanted.length) : undefined;
+    const capacity = wanted.length > 0 ? leaseBatch?.reserve(lane, wanted.length) : undefined;
     const own = wanted.map((one, i) => ({
       destination,
       ...one,
-      ...(room && i < room.count && { leaseMs: room.leaseMs }),
+      ...(capacity && i < capacity.count && { leaseMs: capacity.leaseMs }),
     }));
     rows.push(...own);
-    if (room === undefined) continue;
+    if (capacity === undefined) continue;
     leases.push((leased) => {
       const claims = claimsOf(own, leased);
-      room.lease(claims);
+      capacity.lease(claims);
       return claims.length;
     });
   }
   if (rows.length === 0) return;
   const leased = await insertRows(tx, target, rows);
-  const handed = leases.reduce((sum, lease) => sum + lease(leased), 0);
-  if (handed < rows.length) handing?.left();
+  const leasedDirectly = leases.reduce((sum, lease) => sum + lease(leased), 0);
+  if (leasedDirectly < rows.length) leaseBatch?.queued();
 }
 
 const recordOf = ({ type, id }: { readonly type: EntityType; readonly id: string }): string => `${type} ${id}`;
@@ -64,7 +64,7 @@ interface Leased {
   readonly at_ms: number;
 }
 
-/** Gives back the rows that are leased: to us, where the lease begins at our version, else to whoever sends an older one. */
+/** Returns the leased rows: leased to us if next_version is our version, else to a node that is sending an older one. */
 async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Promise<Leased[]> {
   const { rows: leased } = await tx.query<Leased>({
     name: 'enqueue',
@@ -104,7 +104,7 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
 }
 
 const idle = 'o.next_version > o.last_version and o.held_by is null';
-/** A version that was given up without an answer leaves its row leased, and the next claim is to know that it may have arrived. */
+/** A version that was abandoned without an answer stays marked as leased, so that the next claim knows it may have arrived. */
 const untried = `${idle} and not o.leased`;
 
 function claimsOf(rows: readonly Row[], leased: readonly Leased[]): Claimed[] {

@@ -1,4 +1,4 @@
-import type { Handover } from '../deliver/handover.ts';
+import type { DirectLeases } from '../deliver/direct-leases.ts';
 import type { EventType } from '../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../intake/push/event-path.ts';
 import type { LaneResult } from '../intake/push/worker.ts';
@@ -7,7 +7,7 @@ import type { Json } from '../terms.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { int4s, int8s, texts } from './columns.ts';
 import { findProfiles, findReservationsOf, lockReservations } from './guest-lookup.ts';
-import { handingTransaction } from './handing.ts';
+import { leasingTransaction } from './leasing-transaction.ts';
 import { type Pool, type Tx, together, transaction } from './pool.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
@@ -42,19 +42,19 @@ export async function workEventLane(
   target: ApplyTarget,
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
-  handover: Handover,
+  directLeases: DirectLeases,
 ): Promise<LaneResult> {
   const { integration } = target;
-  const { result } = await handingTransaction(
+  const { result } = await leasingTransaction(
     pool,
-    handover,
-    async (tx, handing): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
+    directLeases,
+    async (tx, leaseBatch): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
       const { isMine, events, more } = await lockLane(tx, integration, limit);
       if (!isMine) return { result: 'busy', settled: [] };
       if (events.length === 0) return { result: 'drained', settled: [] };
       const settled = await work({
         events,
-        apply: (prepared) => applyPrepared(tx, target, prepared, { handing }),
+        apply: (prepared) => applyPrepared(tx, target, prepared, { leaseBatch }),
         reservations: (ids) => lockReservations(tx, integration, ids),
         profiles: (keys) => findProfiles(tx, integration, keys),
         reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),

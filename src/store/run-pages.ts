@@ -1,4 +1,4 @@
-import type { Handing, Handover } from '../deliver/handover.ts';
+import type { DirectLeaseBatch, DirectLeases } from '../deliver/direct-leases.ts';
 import type { Lease, PageTurn, StagedKey, Target, WindowPages } from '../intake/pull/ports.ts';
 import type { Counters, PageCommit } from '../intake/pull/run-state.ts';
 import type { Window } from '../intake/pull/windows.ts';
@@ -6,7 +6,7 @@ import { jsonbText } from '../kit/json.ts';
 import type { Prepared, Tally } from '../reconcile/incoming.ts';
 import type { Json } from '../terms.ts';
 import { type ApplyWays, applyPrepared } from './apply.ts';
-import { handingTransaction } from './handing.ts';
+import { leasingTransaction } from './leasing-transaction.ts';
 import type { Pool, Tx } from './pool.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { addCounters } from './run-row.ts';
@@ -17,12 +17,12 @@ class Fenced extends Error {}
 
 async function inTransaction<T>(
   pool: Pool,
-  handover: Handover,
-  work: (tx: Tx, handing: Handing) => Promise<T>,
+  directLeases: DirectLeases,
+  work: (tx: Tx, leaseBatch: DirectLeaseBatch) => Promise<T>,
   last?: (tx: Tx, result: T) => Promise<unknown>,
 ): Promise<T | 'fenced'> {
   try {
-    return await handingTransaction(pool, handover, work, last);
+    return await leasingTransaction(pool, directLeases, work, last);
   } catch (error) {
     if (error instanceof Fenced) return 'fenced';
     throw error;
@@ -32,7 +32,7 @@ async function inTransaction<T>(
 interface PageOf {
   readonly pool: Pool;
   readonly program: string;
-  readonly handover: Handover;
+  readonly directLeases: DirectLeases;
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly target: Target;
@@ -44,12 +44,12 @@ interface PageOf {
  * and only after the page before. The wait for that one is a lock of the database, so that it finds out if others wait in a circle.
  */
 export async function commitPage(page: PageOf, commit: PageCommit): Promise<Counters | 'fenced'> {
-  const { pool, handover, turn } = page;
+  const { pool, directLeases, turn } = page;
   const write = async () => {
     const done = await inTransaction(
       pool,
-      handover,
-      (tx, handing) => takePage(tx, page, commit, handing),
+      directLeases,
+      (tx, leaseBatch) => takePage(tx, page, commit, leaseBatch),
       (_, { conclude }) => conclude(),
     );
     return done === 'fenced' ? done : done.counters;
@@ -67,7 +67,7 @@ async function takePage(
   tx: Tx,
   page: PageOf,
   commit: PageCommit,
-  handing: Handing,
+  leaseBatch: DirectLeaseBatch,
 ): Promise<{ readonly counters: Counters; readonly conclude: () => Promise<unknown> }> {
   const { program, lease, target } = page;
   const { after } = page.turn;
@@ -85,7 +85,7 @@ async function takePage(
   const own = lock(after + 1);
   // Where it fails, the statements behind it do too.
   own.catch(() => {});
-  const { counters, pulled, prepared, outcomes, standing } = await takeIn(tx, commit, target, { handing, inTurn });
+  const { counters, pulled, prepared, outcomes, standing } = await takeIn(tx, commit, target, { leaseBatch, inTurn });
   await own;
   const conclude = () =>
     Promise.all([
@@ -131,10 +131,10 @@ export function commitFormed(
   leaseMs: number,
   formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
   target: Target,
-  handover: Handover,
+  directLeases: DirectLeases,
 ): Promise<Tally | 'fenced'> {
-  return inTransaction(pool, handover, async (tx, handing) => {
-    const tally = await applyPrepared(tx, target, formed.prepared, { handing });
+  return inTransaction(pool, directLeases, async (tx, leaseBatch) => {
+    const tally = await applyPrepared(tx, target, formed.prepared, { leaseBatch });
     await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
       lease.integration,
       lease.runId,

@@ -1,4 +1,4 @@
-import type { Handover } from '../deliver/handover.ts';
+import type { DirectLeases } from '../deliver/direct-leases.ts';
 import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, Waiting } from '../intake/pull/run-state.ts';
 import { timedId } from '../kit/ids.ts';
@@ -9,10 +9,10 @@ import { commitFormed, commitPage, staged, windowPages } from './run-pages.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './run-row.ts';
 
 /**
- * What pulling needs of the store, over one pool. `program` is the version of the code that makes records of rows; `handover` takes
- * the changes on.
+ * What pulling needs of the store, over one pool. `program` is the version of the code that makes records of rows; `directLeases` passes
+ * changes to this node's channels.
  */
-export function openRunStore(pool: Pool, program: string, handover: Handover): RunStore {
+export function openRunStore(pool: Pool, program: string, directLeases: DirectLeases): RunStore {
   return {
     queue: (request, claim) => queueRun(pool, request, claim),
     claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
@@ -20,12 +20,12 @@ export function openRunStore(pool: Pool, program: string, handover: Handover): R
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
     commitPage: (lease, leaseMs, commit, target, turn) =>
-      commitPage({ pool, program, handover, lease, leaseMs, target, turn }, commit),
+      commitPage({ pool, program, directLeases, lease, leaseMs, target, turn }, commit),
     known: (target, rows) => knownRows(pool, program, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => staged(pool, lease, most),
-    commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target, handover),
+    commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target, directLeases),
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),

@@ -78,7 +78,7 @@ export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(ground)) : open(config)),
     clock: systemClock,
     wake: ground.wake,
-    handover: ground.handover,
+    directLeases: ground.directLeases,
     log: ground.log,
     chance: Math.random,
     node: ground.node,

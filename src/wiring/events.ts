@@ -37,7 +37,7 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
     putBack: () => putEventsBack(ground.pool),
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
-      return target ? workEventLane(ground.pool, target, limit, work, ground.handover) : 'drained';
+      return target ? workEventLane(ground.pool, target, limit, work, ground.directLeases) : 'drained';
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);

@@ -27,7 +27,7 @@ export function pullPorts(ground: Ground): RunnerPorts {
     log: ground.log,
     random: Math.random,
     plan: (integration) => planOf(ground, integration),
-    runs: openRunStore(ground.pool, program.version, ground.handover),
+    runs: openRunStore(ground.pool, program.version, ground.directLeases),
     partners: openPartnerStore(ground.pool),
     tokens: openTokenStore(
       ground.pool,

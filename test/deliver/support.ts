@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
-import { Handover } from '../../src/deliver/handover.ts';
 import type { Delivery, Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -12,7 +12,7 @@ import { openHttp } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
 import { applyPrepared } from '../../src/store/apply.ts';
-import { handingTransaction } from '../../src/store/handing.ts';
+import { leasingTransaction } from '../../src/store/leasing-transaction.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { outboxStore } from '../../src/store/outbox.ts';
 import { openPool, type Pool } from '../../src/store/pool.ts';
@@ -73,7 +73,7 @@ export async function takeIn(
   destinations: readonly string[],
   integration = 'lisbon',
   lateByMs = 0,
-  handover = new Handover(() => {}),
+  directLeases = new DirectLeases(() => {}),
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -91,7 +91,7 @@ export async function takeIn(
       incoming,
     };
   });
-  await handingTransaction(pool, handover, (tx, handing) => applyPrepared(tx, target, prepared, { handing }));
+  await leasingTransaction(pool, directLeases, (tx, leaseBatch) => applyPrepared(tx, target, prepared, { leaseBatch }));
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {

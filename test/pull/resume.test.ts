@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { Handover } from '../../src/deliver/handover.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { PullPorts } from '../../src/intake/pull/ports.ts';
 import { executeRun } from '../../src/intake/pull/run.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -240,7 +240,7 @@ test('a queued run that nobody works on is done by whoever asks for the same', a
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(ground.pool, 'test', new Handover(() => {})).queue({
+  const queued = await openRunStore(ground.pool, 'test', new DirectLeases(() => {})).queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',

@@ -1,7 +1,7 @@
 import { type ActiveIntegration, activate } from '../../src/active.ts';
 import { decodeRecord } from '../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { Handover } from '../../src/deliver/handover.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
@@ -123,7 +123,7 @@ function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): 
     wake: new Wake(),
     lanes: () => pendingLanes(pool),
     putBack: () => putEventsBack(pool),
-    lane: (_integration, limit, work) => workEventLane(pool, active.target, limit, work, new Handover(() => {})),
+    lane: (_integration, limit, work) => workEventLane(pool, active.target, limit, work, new DirectLeases(() => {})),
     setAside: (_integration, error) => setEventAside(pool, active.target, error),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),
     onError: (_integration, error) => errors.push(error),

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { Handover } from '../../../src/deliver/handover.ts';
+import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import { connectorSchema } from '../../../src/documents/connector.ts';
 import { dayOffset } from '../../../src/documents/day-offset.ts';
 import { durationMs } from '../../../src/documents/duration.ts';
@@ -64,7 +64,7 @@ export async function openPullGround(): Promise<PullGround> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool, 'test', new Handover(() => {})),
+      runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
       ...more,

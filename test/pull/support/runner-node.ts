@@ -1,6 +1,6 @@
 /** A process of its own that takes runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
-import { Handover } from '../../../src/deliver/handover.ts';
+import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openHttp } from '../../../src/kit/http.ts';
@@ -26,7 +26,7 @@ startRunner({
   log: pino({ level: 'silent' }),
   random: Math.random,
   plan: async () => ({ kind: 'ok', plan }),
-  runs: openRunStore(pool, 'test', new Handover(() => {})),
+  runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
   partners: openPartnerStore(pool),
   tokens: openTokenStore(pool, [...keyring]),
   limits: { leaseMs: 1_500 },

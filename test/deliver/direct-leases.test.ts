@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
-import { Handover } from '../../src/deliver/handover.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
 import type { Pool } from '../../src/store/pool.ts';
 import { until } from '../support/process.ts';
@@ -22,12 +22,12 @@ async function node(
   more: Partial<DeliverPorts> = {},
 ) {
   let left = 0;
-  const handover = new Handover(() => {
+  const directLeases = new DirectLeases(() => {
     left += 1;
     made.wake.signal('outbox');
   });
   const crm = lane(config('crm', { batch: 1, ...change }));
-  const made = ports(pool, [crm], { crm: destination }, { handover, ...more });
+  const made = ports(pool, [crm], { crm: destination }, { directLeases, ...more });
   const claims = { made: 0, records: 0 };
   const store = {
     ...made.store,
@@ -48,9 +48,9 @@ async function node(
   return {
     claims,
     running,
-    handover,
+    directLeases,
     left: () => left,
-    take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], 'lisbon', 0, handover),
+    take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases),
   };
 }
 
@@ -90,11 +90,12 @@ test('a transaction that fails hands nothing over, and the room that it had is f
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { claims, handover, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  const { claims, directLeases, take } = await node(t, pool, crm.destination, { concurrency: 2 });
   for (let i = 0; i < 20; i++) {
     const failing = takeIn(pool, [reservation('a')], ['crm'], 'lisbon', 0, {
-      during: (work) => handover.during((handing) => work(handing).then(() => Promise.reject(new Error('broken')))),
-    } as Handover);
+      during: (work) =>
+        directLeases.during((leaseBatch) => work(leaseBatch).then(() => Promise.reject(new Error('broken')))),
+    } as DirectLeases);
     // The change itself is there: it was the answer to the commit that got lost.
     await assert.rejects(failing, /broken/);
     await pool.query(`delete from records where id = 'a'`);
@@ -114,10 +115,11 @@ test('a commit whose answer was lost delays its changes to the end of the lease,
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { handover } = await node(t, pool, crm.destination, { timeoutMs: 100 }, { leaseMarginMs: 200 });
+  const { directLeases } = await node(t, pool, crm.destination, { timeoutMs: 100 }, { leaseMarginMs: 200 });
   const cut = {
-    during: (work) => handover.during((handing) => work(handing).then(() => Promise.reject(new Error('cut')))),
-  } as Handover;
+    during: (work) =>
+      directLeases.during((leaseBatch) => work(leaseBatch).then(() => Promise.reject(new Error('cut')))),
+  } as DirectLeases;
   await assert.rejects(takeIn(pool, [reservation('a')], ['crm'], 'lisbon', 0, cut), /cut/);
   assert.deepEqual(versions(crm.messages(), 'a'), []);
   await settled(pool);
@@ -223,9 +225,9 @@ test('a brand with little to send is not kept waiting by one that fills call aft
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const handover = new Handover(() => {});
+  const directLeases = new DirectLeases(() => {});
   const many = config('crm', { batch: 400 });
-  const made = ports(pool, [lane(many), lane(many, 'porto')], { crm: crm.destination }, { handover });
+  const made = ports(pool, [lane(many), lane(many, 'porto')], { crm: crm.destination }, { directLeases });
   const running = startDeliveries(made);
   t.after(() => running.stop());
   await takeIn(pool, [reservation('opens')], ['crm']);
@@ -238,12 +240,12 @@ test('a brand with little to send is not kept waiting by one that fills call aft
       const call = ++calls;
       assert.ok(call < 40, 'it went out before 40 calls of the other brand');
       const records = Array.from({ length: 400 }, (_, i) => reservation(`large-${call}-${i}`));
-      await takeIn(pool, records, ['crm'], 'lisbon', 0, handover);
+      await takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases);
     }
   };
   const trickle = async () => {
     await until('calls follow each other', async () => crm.calls.length > 2);
-    await takeIn(pool, [reservation('small')], ['crm'], 'porto', 0, handover);
+    await takeIn(pool, [reservation('small')], ['crm'], 'porto', 0, directLeases);
   };
   await Promise.all([flood(), flood(), flood(), trickle()]);
   await settled(pool);
@@ -296,7 +298,7 @@ test('what a killed node was handed is delivered by another, which knows that it
   t.after(close);
   const ids = ['a', 'b', 'c', 'd'];
   const NODE_SETTINGS = JSON.stringify({ connection: db.connection, ids, timeoutMs: 500 });
-  const child = fork(new URL('./handover-node.ts', import.meta.url), { env: { ...process.env, NODE_SETTINGS } });
+  const child = fork(new URL('./direct-leases-node.ts', import.meta.url), { env: { ...process.env, NODE_SETTINGS } });
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'message');
   child.kill('SIGKILL');

@@ -1,35 +1,35 @@
 import type { Claimed, Lane } from './ports.ts';
 
-/** Records of one brand that came together, leased to us until then. */
+/** Records of one brand that were leased together. */
 export interface Leased {
   readonly lane: Lane;
   readonly claims: readonly Claimed[];
   readonly leaseEndsAtMs: number;
-  /** When they came, by the clock of the caller. */
+  /** When they were queued, in monotonic time. */
   readonly sinceMs: number;
 }
 
-/** What is leased to a channel and waits for a call, and the room that is kept for what will be handed over to it. */
-export class Waiting {
+/** Records leased to a channel that wait for a call, and the capacity reserved for direct leases. */
+export class LeasedQueue {
   readonly #brands = new Map<string, Leased[]>();
   #count = 0;
-  #kept = 0;
+  #reserved = 0;
 
   get count(): number {
     return this.#count;
   }
 
-  /** With the room that is kept. */
+  /** Queued records and reserved capacity. */
   get size(): number {
-    return this.#count + this.#kept;
+    return this.#count + this.#reserved;
   }
 
-  keep(count: number): void {
-    this.#kept += count;
+  reserve(count: number): void {
+    this.#reserved += count;
   }
 
-  free(count: number): void {
-    this.#kept -= count;
+  release(count: number): void {
+    this.#reserved -= count;
   }
 
   add(leased: Leased): void {
@@ -39,7 +39,7 @@ export class Waiting {
     else this.#brands.set(leased.lane.integration, [leased]);
   }
 
-  /** What one call can take of a brand that is ready for it, as it came; the brand goes to the end of the line. */
+  /** Up to `most` records, in order, of the first brand that is ready; the brand moves to the end of the queue. */
   take(most: number, isReady: (all: Leased) => boolean = () => true): Leased | undefined {
     for (const [name, parts] of this.#brands) {
       if (!isReady(joined(parts))) continue;
@@ -61,10 +61,10 @@ export class Waiting {
   }
 }
 
-/** They have waited since the first came, and are ours until the first lease ends. */
+/** Queued since the first one, leased until the first lease ends. */
 function joined(parts: readonly Leased[]): Leased {
   const [first] = parts;
-  if (first === undefined) throw new TypeError('nothing waits');
+  if (first === undefined) throw new TypeError('the queue of a brand is empty');
   if (parts.length === 1) return first;
   return {
     lane: first.lane,

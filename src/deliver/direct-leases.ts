@@ -1,0 +1,98 @@
+import type { Claimed, LaneKey } from './ports.ts';
+
+/**
+ * The short path from a change to its destination. If this node delivers to the destination and has capacity for a call, the
+ * transaction that makes the change also inserts its outbox row as leased to this node. After the commit the record goes straight
+ * to the channel, without a poll, a claim or a second read. A record without capacity is queued and claimed as usual. If the node
+ * dies in between, the lease expires and another node claims the record. Numbers and alternatives: docs/adr/0006-direct-leases.md.
+ */
+export class DirectLeases {
+  readonly #onQueued: () => void;
+  #reserveCapacity: ReserveCapacity | undefined;
+
+  /** `onQueued` is called after each commit that left records in the queue. */
+  constructor(onQueued: () => void) {
+    this.#onQueued = onQueued;
+  }
+
+  /** Connects the channels of this node; until then every change is queued. */
+  connect(reserveCapacity: ReserveCapacity | undefined): void {
+    this.#reserveCapacity = reserveCapacity;
+  }
+
+  /** Runs work that ends with a commit. After it the leased records go to their channels; if it fails, the capacity is released. */
+  async during<T>(work: (leaseBatch: DirectLeaseBatch) => Promise<T>): Promise<T> {
+    const leaseBatch = new DirectLeaseBatch(this.#reserveCapacity);
+    try {
+      const result = await work(leaseBatch);
+      await leaseBatch.committed();
+      if (leaseBatch.hasQueued) this.#onQueued();
+      return result;
+    } catch (error) {
+      leaseBatch.begin();
+      throw error;
+    }
+  }
+}
+
+/** Capacity of a channel, reserved for records about to be written. */
+export interface Capacity {
+  /** How many records it holds. */
+  readonly count: number;
+  readonly leaseMs: number;
+  /** Called exactly once, with the records that were leased; with none if the transaction failed. */
+  use(claims: readonly Claimed[]): Promise<void>;
+}
+
+export type ReserveCapacity = (lane: LaneKey, wanted: number) => Capacity | undefined;
+
+/** The direct leases of one transaction. */
+export class DirectLeaseBatch {
+  readonly #reserveCapacity: ReserveCapacity | undefined;
+  #reserved: { readonly capacity: Capacity; claims: readonly Claimed[] }[] = [];
+  #hasQueued = false;
+
+  constructor(reserveCapacity?: ReserveCapacity) {
+    this.#reserveCapacity = reserveCapacity;
+  }
+
+  /** Some records were queued instead of leased. */
+  get hasQueued(): boolean {
+    return this.#hasQueued;
+  }
+
+  /** Called on each attempt of the transaction; a retry discards earlier leases. */
+  begin(): void {
+    for (const { capacity } of this.#reserved) void capacity.use([]);
+    this.#reserved = [];
+    this.#hasQueued = false;
+  }
+
+  /** Reserves capacity for up to `wanted` records of the lane. The caller reports what it leased through `lease`. */
+  reserve(
+    lane: LaneKey,
+    wanted: number,
+  ): (Pick<Capacity, 'count' | 'leaseMs'> & { lease(claims: readonly Claimed[]): void }) | undefined {
+    const capacity = this.#reserveCapacity?.(lane, wanted);
+    if (capacity === undefined) return undefined;
+    const reserved: { capacity: Capacity; claims: readonly Claimed[] } = { capacity, claims: [] };
+    this.#reserved.push(reserved);
+    return {
+      count: capacity.count,
+      leaseMs: capacity.leaseMs,
+      lease: (claims) => {
+        reserved.claims = claims;
+      },
+    };
+  }
+
+  queued(): void {
+    this.#hasQueued = true;
+  }
+
+  async committed(): Promise<void> {
+    const reserved = this.#reserved;
+    this.#reserved = [];
+    await Promise.all(reserved.map(({ capacity, claims }) => capacity.use(claims)));
+  }
+}
