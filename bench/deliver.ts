@@ -9,10 +9,10 @@ import { destinationType } from '../src/deliver/destinations/postgres/destinatio
 import { columns, copyText, rowsOf, stagedOnly, type Table } from '../src/deliver/destinations/postgres/tables.ts';
 import type { Delivery } from '../src/deliver/message.ts';
 import type { Settlement } from '../src/deliver/ports.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { outboxStore } from '../src/store/outbox.ts';
-import { openPool, type Pool } from '../src/store/pool.ts';
-import { openPrivatePostgres } from '../src/store/postgres/open.ts';
+import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
+import { migrate } from '../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../src/store/db/pool.ts';
+import { outboxStore } from '../src/store/outbox/outbox.ts';
 import { cpuMs, postmasterOf } from './pull/cpu.ts';
 
 /**

@@ -51,7 +51,7 @@ async function throughput(count: number): Promise<void> {
   /** Where every row lies and which transaction wrote it: the same twice means that none was written. */
   const rowsAsWritten = async () =>
     (
-      await workspace.ground.pool.query<{ sum: string }>(
+      await workspace.runtime.pool.query<{ sum: string }>(
         `select sum(hashtextextended(id || ctid::text || xmin::text, 0))::text as sum from records where type = 'reservation'`,
       )
     ).rows[0]?.sum;

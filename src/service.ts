@@ -7,7 +7,6 @@ import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
 import { sizeBytes } from './documents/size.ts';
 import { InnboundError } from './errors.ts';
-import { type Ground, openGround } from './ground.ts';
 import { startRunner } from './intake/pull/runner.ts';
 import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
@@ -16,11 +15,13 @@ import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
-import { endAbandonedLeases } from './store/abandoned.ts';
-import { newerSchemaCheck } from './store/migrate.ts';
-import { forgetNode, seenNode } from './store/nodes.ts';
+import { startConsoleBuild } from './operations/build-console.ts';
+import { openRuntime, type Runtime } from './runtime/runtime.ts';
+import { newerSchemaCheck } from './store/db/migrate.ts';
+import { answers } from './store/db/pool.ts';
+import { endAbandonedLeases } from './store/operate/abandoned.ts';
+import { forgetNode, seenNode } from './store/operate/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
-import { startConsoleBuild } from './wiring/console.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { metricsOf } from './wiring/metrics.ts';
@@ -39,13 +40,13 @@ export interface ServiceOptions {
   readonly logLevel?: string;
   /** How often it tells others that it is there. */
   readonly seenEveryMs?: number;
-  /** Done once the ground is there, before any work begins. */
-  readonly prepare?: (ground: Ground) => Promise<void>;
+  /** Done once the runtime is there, before any work begins. */
+  readonly prepare?: (runtime: Runtime) => Promise<void>;
 }
 
 export interface Service {
   readonly url: string;
-  readonly ground: Ground;
+  readonly runtime: Runtime;
   stop(): Promise<void>;
 }
 
@@ -54,11 +55,11 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-/** The only wiring of a running node: ground, loops, HTTP; stopped in the opposite order. */
+/** The only wiring of a running node: runtime, loops, HTTP; stopped in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, port, role } = options;
   const log = openLog(process.env.INNBOUND_LOG_LEVEL ?? options.logLevel ?? 'info');
-  const ground = await openGround({
+  const runtime = await openRuntime({
     workspaceDir: options.workspaceDir,
     purpose: 'service',
     describe: `serve on port ${port}`,
@@ -71,10 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     notReady: async () => {
       if (draining) return ['draining'];
-      return ground.pool.query('select 1').then(
-        () => [],
-        () => ['store.unreachable'],
-      );
+      return (await answers(runtime.pool)) ? [] : ['store.unreachable'];
     },
   });
   let intake: PushIntake | undefined;
@@ -86,35 +84,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await Promise.allSettled(loops.map((loop) => loop.stop()));
     await app.close();
     await intake?.close();
-    await ground.close();
+    await runtime.close();
   };
   try {
-    if (ground.alone) await endAbandonedLeases(ground.pool);
-    await options.prepare?.(ground);
-    const metrics = metricsOf(ground);
+    if (runtime.alone) await endAbandonedLeases(runtime.pool);
+    await options.prepare?.(runtime);
+    const metrics = metricsOf(runtime);
     registerMetrics(app, metrics);
-    loops.push(followDocuments(ground, () => intake?.directory.clear()));
+    loops.push(followDocuments(runtime, () => intake?.directory.clear()));
     if (role !== 'worker') {
-      intake = openIntake(ground, { answered: metrics.answered });
-      const { limits } = ground.active().settings;
+      intake = openIntake(runtime, { answered: metrics.answered });
+      const { limits } = runtime.active().settings;
       webhooks = registerWebhooks(app, {
         clock: systemClock,
         intake,
-        sandbox: sandboxOf(ground, intake),
+        sandbox: sandboxOf(runtime, intake),
         maxBodyBytes: () => sizeBytes(limits.webhook_body),
       });
-      registerApi(app, apiPorts(ground));
+      registerApi(app, apiPorts(runtime));
       const desk = startConsoleBuild(log);
       registerConsole(app, desk.ports);
       loops.push(desk);
     }
     if (role !== 'web') {
-      loops.push(startScheduler(schedulerPorts(ground)), startRunner(pullPorts(ground)));
-      loops.push(startEventWorker(eventWorkerPorts(ground)), startHydrator(hydratorPorts(ground)));
-      loops.push(startPushUpkeep(upkeepPorts(ground)));
-      loops.push(startDeliveries(await deliverPorts(ground)));
+      loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
+      loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
+      loops.push(startPushUpkeep(upkeepPorts(runtime)));
+      loops.push(startDeliveries(await deliverPorts(runtime)));
     }
-    loops.push(startWatch(ground));
+    loops.push(startWatch(runtime));
     await app.listen({ host, port });
   } catch (error) {
     await stop();
@@ -125,46 +123,46 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const { port: bound } = app.server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-  loops.push(await keepSeen(ground, role, url, options.seenEveryMs ?? 15_000));
-  return { url, ground, stop };
+  loops.push(await keepSeen(runtime, role, url, options.seenEveryMs ?? 15_000));
+  return { url, runtime, stop };
 }
 
 /**
  * Tells the other processes that this node runs, and where; and finds out when one of a newer version has taken over the tables. What
  * a web node takes only waits there, so that it may stay until it is replaced.
  */
-async function keepSeen(ground: Ground, role: Role, url: string, everyMs: number): Promise<Loop> {
-  const newerSchema = await newerSchemaCheck(ground.pool);
+async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: number): Promise<Loop> {
+  const newerSchema = await newerSchemaCheck(runtime.pool);
   const seen = async () => {
     const newer = role === 'web' ? undefined : await newerSchema();
-    if (newer) ground.giveUp(newer);
-    await seenNode(ground.pool, ground.node, role, url);
+    if (newer) runtime.giveUp(newer);
+    await seenNode(runtime.pool, runtime.node, role, url);
   };
   await seen();
   const timer = setInterval(() => seen().catch(() => {}), everyMs);
   return {
     stop: async () => {
       clearInterval(timer);
-      await forgetNode(ground.pool, ground.node);
+      await forgetNode(runtime.pool, runtime.node);
     },
   };
 }
 
 /** Takes up documents that were applied elsewhere, at once by signal, at the latest after half a minute. */
-function followDocuments(ground: Ground, changed: () => void): Loop {
+function followDocuments(runtime: Runtime, changed: () => void): Loop {
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await ground.wake.wait('documents', 30_000, stopping.signal);
+      await runtime.wake.wait('documents', 30_000, stopping.signal);
       if (stopping.signal.aborted) return;
       changed();
-      await ground.refresh().then(
+      await runtime.refresh().then(
         (fresh) => {
           if (!fresh) return;
-          ground.log.info({ integrations: ground.active().integrations.size }, 'documents: new versions in force');
-          ground.wake.arrived('schedules');
+          runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
+          runtime.wake.arrived('schedules');
         },
-        (error: Error) => ground.log.warn({ error: error.message }, 'documents: cannot be read now'),
+        (error: Error) => runtime.log.warn({ error: error.message }, 'documents: cannot be read now'),
       );
     }
   })();

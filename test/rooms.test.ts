@@ -65,21 +65,12 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   watch: { rooms: [...everywhere, 'kit'] },
   privacy: { rooms: [...everywhere, 'canonical', 'kit'] },
   store: { rooms: [...everywhere, 'canonical', 'reconcile', 'kit'], types: 'any' },
+  'embedded-postgres': { rooms: everywhere },
   partner: { rooms: [...everywhere, 'kit'] },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
 /** Where rooms are joined: the path, the wiring of a process, the commands. */
-const joining = new Set([
-  'pipeline.ts',
-  'active.ts',
-  'ground.ts',
-  'in-force.ts',
-  'service.ts',
-  'main.ts',
-  'wiring',
-  'cli',
-  'demo',
-]);
+const joining = new Set(['pipeline.ts', 'runtime', 'service.ts', 'main.ts', 'operations', 'wiring', 'cli', 'demo']);
 
 const settings = /^deliver\/destinations\/\w+\/settings\.ts$/;
 
@@ -122,13 +113,12 @@ test('pure rooms reach for nothing outside: no node modules, clock, network, pro
   assert.deepEqual(broken, []);
 });
 
-test('SQL is written in the store, and in the warehouse that a destination fills', () => {
-  const sql = /['"`]\s*(?:select\s[\s\S]+?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\s/i;
+test('only the store, the private server and the warehouse destination send statements to PostgreSQL', () => {
+  const statement =
+    /\.query[<(]|['"`]\s*(?:select\s[\s\S]+?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\s/i;
+  const senders = ['store', 'embedded-postgres', path.join('deliver', 'destinations', 'postgres')];
   const broken = sources.filter(
-    (source) =>
-      source.room !== 'store' &&
-      !source.file.startsWith(path.join('deliver', 'destinations', 'postgres')) &&
-      sql.test(source.text),
+    ({ file, text }) => !senders.some((folder) => file.startsWith(folder + path.sep)) && statement.test(text),
   );
   assert.deepEqual(
     broken.map(({ file }) => file),

@@ -14,14 +14,14 @@ import { type BenchWorkspace, firstDay, lastDay, pageSize } from './workspace.ts
 const integration = 'bench' as IntegrationName;
 
 /** Every page of the same windows, fetched and parsed and thrown away, and the rows as text for the copy. */
-export async function fetchAlone({ ground, partnerUrl }: BenchWorkspace, reservations: number) {
+export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, reservations: number) {
   const startedAt = performance.now();
   const rows: Json[] = [];
   const to = lastDay(reservations);
   for (let window = nextWindow(firstDay, to, 7); window; window = nextWindow(addDays(window.to, 1), to, 7)) {
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const url = `${partnerUrl}/?dateFrom=${window.from}&dateTo=${window.to}&limit=${pageSize}${cursor && `&cursor=${cursor}`}`;
-      const answer = await ground.http.request({
+      const answer = await runtime.http.request({
         method: 'GET',
         url,
         headers: {},
@@ -84,12 +84,12 @@ export interface Backfill {
 }
 
 /** A backfill as the service does it, with deliveries going on beside it. */
-export async function backfill({ ground }: BenchWorkspace, reservations: number): Promise<Backfill> {
+export async function backfill({ runtime }: BenchWorkspace, reservations: number): Promise<Backfill> {
   let peakRss = 0;
   const watch = setInterval(() => {
     peakRss = Math.max(peakRss, process.memoryUsage.rss());
   }, 100);
-  const deliveries = startDeliveries(await deliverPorts(ground));
+  const deliveries = startDeliveries(await deliverPorts(runtime));
   const startedAt = performance.now();
   try {
     const request = {
@@ -99,10 +99,10 @@ export async function backfill({ ground }: BenchWorkspace, reservations: number)
       to: lastDay(reservations),
       requestedBy: 'bench',
     } as const;
-    const result = await syncOnce(pullPorts(ground), request);
+    const result = await syncOnce(pullPorts(runtime), request);
     const runSeconds = (performance.now() - startedAt) / 1000;
     for (;;) {
-      const { rows } = await ground.pool.query('select from outbox where due_at is not null limit 1');
+      const { rows } = await runtime.pool.query('select from outbox where due_at is not null limit 1');
       if (rows.length === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { startRunner } from '../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../src/intake/pull/schedule.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../src/store/schedules.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../src/terms.ts';
 import { pullPorts } from '../../src/wiring/pull.ts';
 import { cpuMs } from './cpu.ts';
@@ -9,7 +9,7 @@ import type { BenchWorkspace } from './workspace.ts';
 
 /** What ten thousand brands with three syncs each cost a node that has nothing to do, and one that only queues what is due. */
 export async function schedules(
-  { ground, postmaster }: BenchWorkspace,
+  { runtime, postmaster }: BenchWorkspace,
   integrations: number,
   seconds: number,
 ): Promise<void> {
@@ -17,15 +17,15 @@ export async function schedules(
     syncTypes.map((sync) => ({ integration: `brand${i}` as IntegrationName, sync, everyMs: 1_800_000 })),
   ).flat();
   const alignedAt = performance.now();
-  await alignSchedules(ground.pool, list);
+  await alignSchedules(runtime.pool, list);
   console.log(`  ${list.length} schedules aligned in ${Math.round(performance.now() - alignedAt)} ms`);
   for (const [name, nextAt] of [
     ['nothing due', `now() + interval '1 hour'`],
     ['starts spread over half an hour, queued and not run', `now() + random() * interval '30 minutes'`],
   ] as const) {
-    await ground.pool.query(`update schedules set next_at = ${nextAt}`);
-    await ground.pool.query('vacuum analyze schedules');
-    const ports = pullPorts(ground);
+    await runtime.pool.query(`update schedules set next_at = ${nextAt}`);
+    await runtime.pool.query('vacuum analyze schedules');
+    const ports = pullPorts(runtime);
     const wait = (maxMs: number, signal: AbortSignal) => ports.clock.wait(maxMs, signal);
     let started = 0;
     const loops = [
@@ -35,11 +35,11 @@ export async function schedules(
         stamp: () => 'same',
         align: async () => {},
         startDue: async (most) => {
-          const due = await startDue(ground.pool, most);
+          const due = await startDue(runtime.pool, most);
           started += due.started;
           return due;
         },
-        msToNextStart: () => msToNextStart(ground.pool),
+        msToNextStart: () => msToNextStart(runtime.pool),
         queued: () => {},
       }),
       startRunner({ ...ports, runs: { ...ports.runs, claimNext: async () => undefined } }),

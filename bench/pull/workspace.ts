@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Ground, openGround } from '../../src/ground.ts';
-import { openPrivatePostgres, type PrivatePostgres } from '../../src/store/postgres/open.ts';
+import { openPrivatePostgres, type PrivatePostgres } from '../../src/embedded-postgres/open.ts';
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import { postmasterOf } from './cpu.ts';
 
 export const pageSize = 200;
@@ -18,7 +18,7 @@ export const lastDay = (reservations: number): string =>
 const signals = ['SIGINT', 'SIGTERM', 'disconnect'] as const;
 
 export interface BenchWorkspace {
-  readonly ground: Ground;
+  readonly runtime: Runtime;
   readonly partnerUrl: string;
   /** Of the private PostgreSQL. */
   readonly postmaster: number;
@@ -61,10 +61,10 @@ receives: [reservation]
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
   }
-  const ground = await openGround({ workspaceDir: folder, purpose: 'command', describe: 'bench', apply: 'always' });
+  const runtime = await openRuntime({ workspaceDir: folder, purpose: 'command', describe: 'bench', apply: 'always' });
   const closed = async () => {
     partner.child.disconnect();
-    await ground.close();
+    await runtime.close();
     await server.release();
     await rm(folder, { recursive: true, force: true });
   };
@@ -77,7 +77,7 @@ receives: [reservation]
   const stop = () => void close().finally(() => process.exit(1));
   for (const signal of signals) process.once(signal, stop);
   return {
-    ground,
+    runtime,
     partnerUrl: partner.url,
     postmaster: postmasterOf(path.join(folder, '.innbound', 'pg')),
     server,

@@ -6,10 +6,10 @@ import { registerWebhooks } from '../../src/api/webhooks.ts';
 import { openPushIntake } from '../../src/intake/push/intake.ts';
 import { defaultVerification } from '../../src/intake/push/verify.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { loadEndpoints, type Sealer } from '../../src/store/endpoints.ts';
-import { appendEvents } from '../../src/store/events.ts';
-import { openIntakePool } from '../../src/store/intake-pool.ts';
-import { openPool } from '../../src/store/pool.ts';
+import { openIntakePool } from '../../src/store/db/intake-pool.ts';
+import { openPool } from '../../src/store/db/pool.ts';
+import { appendEvents } from '../../src/store/events/append.ts';
+import { loadEndpoints, type Sealer } from '../../src/store/events/endpoints.ts';
 
 export interface ServerJob {
   readonly kind: 'bare' | 'naive' | 'group';

@@ -1,6 +1,7 @@
 /** The whole service, as `serve` runs it, and a sink as the destination; told what to do by messages. */
+
+import { addressFor } from '../../src/operations/endpoints.ts';
 import { startService } from '../../src/service.ts';
-import { addressFor } from '../../src/wiring/endpoints.ts';
 
 export interface ServiceAddress {
   readonly port: number;
@@ -15,7 +16,7 @@ process.on('message', async (job: { workspaceDir: string; integrations: readonly
   }
   const { workspaceDir, integrations } = job;
   const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
-  const addresses = await Promise.all(integrations.map((name) => addressFor(service.ground, name)));
+  const addresses = await Promise.all(integrations.map((name) => addressFor(service.runtime, name)));
   const stop = () => void service.stop().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   // Whoever started this process is gone.

@@ -1,4 +1,4 @@
-import type { BreakerNow, IntegrationNow, LaneNow } from '../store/overview.ts';
+import type { BreakerNow, IntegrationNow, LaneNow } from '../store/operate/overview.ts';
 
 export const integrationStates = ['healthy', 'attention', 'failing', 'auth_failed', 'paused'] as const;
 export type IntegrationState = (typeof integrationStates)[number];

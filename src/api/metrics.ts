@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import type { MetricRows } from '../store/metrics.ts';
-import type { BreakerNow, LaneNow } from '../store/overview.ts';
+import type { MetricRows } from '../store/operate/metrics.ts';
+import type { BreakerNow, LaneNow } from '../store/operate/overview.ts';
 
 export interface MetricPorts {
   readonly read: () => Promise<{

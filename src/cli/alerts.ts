@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { acknowledgeAlert, listAlerts } from '../store/alerts.ts';
-import { type CommonOptions, common, onGround, printJson, show, table } from './command.ts';
+import { acknowledgeAlert, listAlerts } from '../store/operate/alerts.ts';
+import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly all?: boolean;
@@ -22,7 +22,7 @@ Examples:
   innbound alerts --acknowledge alr_…`,
     )
     .action((options: Options) =>
-      onGround(options, 'alerts', async ({ pool }) => {
+      withRuntime(options, 'alerts', async ({ pool }) => {
         if (options.acknowledge !== undefined) {
           const row = await acknowledgeAlert(pool, options.acknowledge, userInfo().username);
           if (row === undefined)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { openGround, readSoundDocuments } from '../ground.ts';
-import { applyWorkspace } from '../in-force.ts';
+import { applyWorkspace } from '../runtime/in-force.ts';
+import { openRuntime, readSoundDocuments } from '../runtime/runtime.ts';
 import { type CommonOptions, common, printJson, show, table } from './command.ts';
 
 export function registerApply(program: Command): void {
@@ -17,18 +17,18 @@ Example:
     )
     .action(async (options: CommonOptions) => {
       const documents = await readSoundDocuments(options.workspace);
-      const ground = await openGround({
+      const runtime = await openRuntime({
         workspaceDir: options.workspace,
         purpose: 'command',
         describe: 'apply',
         apply: 'never',
       });
       try {
-        const applied = await applyWorkspace(ground, documents, 'apply');
+        const applied = await applyWorkspace(runtime, documents, 'apply');
         if (options.json) for (const document of applied) printJson(document);
         else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
       } finally {
-        await ground.close();
+        await runtime.close();
       }
     });
 }

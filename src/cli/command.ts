@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { type Ground, openGround } from '../ground.ts';
+import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 import type { Json } from '../terms.ts';
 
 /** What every command takes. */
@@ -17,16 +17,16 @@ export function common(command: Command): Command {
 }
 
 /** Opens what commands stand on (store, documents, secrets), runs one, and closes it whatever happens. */
-export async function onGround<T>(
+export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,
-  work: (ground: Ground) => Promise<T>,
+  work: (runtime: Runtime) => Promise<T>,
 ): Promise<T> {
-  const ground = await openGround({ workspaceDir: options.workspace, purpose: 'command', describe: purpose });
+  const runtime = await openRuntime({ workspaceDir: options.workspace, purpose: 'command', describe: purpose });
   try {
-    return await work(ground);
+    return await work(runtime);
   } finally {
-    await ground.close();
+    await runtime.close();
   }
 }
 

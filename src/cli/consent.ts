@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { linkFor } from '../wiring/consent.ts';
-import { type CommonOptions, common, onGround, printJson, say, show } from './command.ts';
+import { type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 
 export function registerConsent(program: Command): void {
   common(program.command('consent <integration>'))
@@ -17,8 +17,8 @@ Example:
   innbound consent lisbon-grand`,
     )
     .action((integration: string, options: CommonOptions) =>
-      onGround(options, 'consent', async (ground) => {
-        const link = await linkFor(ground, integration, userInfo().username);
+      withRuntime(options, 'consent', async (runtime) => {
+        const link = await linkFor(runtime, integration, userInfo().username);
         if (link.kind === 'unavailable') throw new InnboundError(link.code, link.message);
         if (options.json) return printJson({ url: link.url, valid_ms: link.validMs });
         show(link.url);

@@ -3,19 +3,19 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
 import { drainEvents } from '../intake/push/worker.ts';
+import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import {
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,
   listDeadLetters,
   showDeadLetter,
-} from '../store/dead-letters.ts';
+} from '../store/operate/dead-letters.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
-import { dropDeadLetter, replayPorts } from '../wiring/replay.ts';
-import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -50,12 +50,12 @@ export function registerDeadLetters(program: Command): void {
     .description('the open ones, oldest first')
     .addOption(new Option('--state <state>', 'which').choices(['open', 'replayed', 'dropped', 'all']).default('open'))
     .option('--limit <n>', 'at most so many', whole, 1_000)
-    .action((options: ListOptions) => onGround(options, 'dead-letters list', (ground) => list(ground, options)));
+    .action((options: ListOptions) => withRuntime(options, 'dead-letters list', (runtime) => list(runtime, options)));
 
   common(group.command('show <id>'))
     .description('one whole, with its history and what a replay would change')
     .action((id: string, options: CommonOptions) =>
-      onGround(options, 'dead-letters show', (ground) => showOne(ground, id, options)),
+      withRuntime(options, 'dead-letters show', (runtime) => showOne(runtime, id, options)),
     );
 
   filtered(group.command('replay [ids...]'))
@@ -68,7 +68,7 @@ export function registerDeadLetters(program: Command): void {
     .option('--rate <n>', 'at most so many a second', whole, 50)
     .addHelpText('after', replayExamples)
     .action((ids: string[], options: ReplayOptions) =>
-      onGround(options, 'dead-letters replay', (ground) => replay(ground, ids, options)),
+      withRuntime(options, 'dead-letters replay', (runtime) => replay(runtime, ids, options)),
     );
 
   filtered(group.command('drop [ids...]'))
@@ -76,7 +76,7 @@ export function registerDeadLetters(program: Command): void {
     .option('--all', 'every open one that the filters leave')
     .requiredOption('--reason <text>', 'why; it is kept')
     .action((ids: string[], options: DropOptions) =>
-      onGround(options, 'dead-letters drop', (ground) => drop(ground, ids, options)),
+      withRuntime(options, 'dead-letters drop', (runtime) => drop(runtime, ids, options)),
     );
 }
 
@@ -106,7 +106,7 @@ function filterOf(options: FilterOptions): DeadLetterFilter {
   };
 }
 
-async function list({ pool }: Ground, options: ListOptions): Promise<void> {
+async function list({ pool }: Runtime, options: ListOptions): Promise<void> {
   const filter = { ...filterOf(options), state: options.state };
   const letters = await listDeadLetters(pool, { ...filter, limit: options.limit });
   if (options.json) for (const letter of letters) printJson(summary(letter));
@@ -145,11 +145,11 @@ function summary(letter: DeadLetter) {
   };
 }
 
-async function showOne(ground: Ground, id: string, options: CommonOptions): Promise<void> {
-  const letter = await showDeadLetter(ground.pool, id);
+async function showOne(runtime: Runtime, id: string, options: CommonOptions): Promise<void> {
+  const letter = await showDeadLetter(runtime.pool, id);
   if (letter === undefined) throw new InnboundError('deliver.not_dead', `There is no dead letter ${id}.`, { id });
   const replayed =
-    letter.state === 'open' ? await replayPorts(ground).preview(letter, underFor(letter, undefined)) : undefined;
+    letter.state === 'open' ? await replayPorts(runtime).preview(letter, underFor(letter, undefined)) : undefined;
   const { record_id: _, ...rest } = letter;
   const held = Object.entries(rest).filter(([, value]) => value !== null);
   const whole = { ...Object.fromEntries(held), ...summary(letter), ...(replayed && { replay: replayed }) };
@@ -157,9 +157,9 @@ async function showOne(ground: Ground, id: string, options: CommonOptions): Prom
   else show(JSON.stringify(whole, null, 2));
 }
 
-async function replay(ground: Ground, ids: readonly string[], options: ReplayOptions): Promise<void> {
-  const letters = await chosen(ground, ids, options);
-  const ports = replayPorts(ground);
+async function replay(runtime: Runtime, ids: readonly string[], options: ReplayOptions): Promise<void> {
+  const letters = await chosen(runtime, ids, options);
+  const ports = replayPorts(runtime);
   if (options.diff) {
     for (const letter of letters)
       showDiff(letter, await ports.preview(letter, underFor(letter, options.under)), options);
@@ -176,8 +176,8 @@ async function replay(ground: Ground, ids: readonly string[], options: ReplayOpt
   });
   // Beside a running service whoever comes first does the work; alone, it is done here.
   const brands = new Set(letters.map(({ integration }) => integration));
-  if (letters.some(({ kind }) => kind === 'event')) await drainEvents(eventWorkerPorts(ground));
-  const outbound = await deliverPorts(ground);
+  if (letters.some(({ kind }) => kind === 'event')) await drainEvents(eventWorkerPorts(runtime));
+  const outbound = await deliverPorts(runtime);
   const delivered = { delivered: 0, retry: 0, dead: 0 };
   for (const integration of brands) {
     const counted = await drainOnce(outbound, { integration });
@@ -205,16 +205,16 @@ function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions)
   if (preview.diff.length === 0) show('  the record stays as it is');
 }
 
-async function drop(ground: Ground, ids: readonly string[], options: DropOptions): Promise<void> {
+async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {
   let dropped = 0;
-  for (const { id } of await chosen(ground, ids, options)) {
-    if (await dropDeadLetter(ground, id, { by: userInfo().username, reason: options.reason })) dropped += 1;
+  for (const { id } of await chosen(runtime, ids, options)) {
+    if (await dropDeadLetter(runtime, id, { by: userInfo().username, reason: options.reason })) dropped += 1;
   }
   if (options.json) printJson({ dropped });
   else say(`${dropped} dropped.`);
 }
 
-async function chosen({ pool }: Ground, ids: readonly string[], options: FilterOptions): Promise<DeadLetter[]> {
+async function chosen({ pool }: Runtime, ids: readonly string[], options: FilterOptions): Promise<DeadLetter[]> {
   if (ids.length === 0 && !options.all)
     throw new InnboundError('operate.usage', 'Name dead letters by id, or give --all.');
   if (ids.length > 0) {

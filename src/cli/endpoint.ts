@@ -2,13 +2,13 @@ import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
-import { retireEndpoint, rotateSecret } from '../store/endpoints.ts';
-import { transaction } from '../store/pool.ts';
-import { countRejections, listRejections } from '../store/rejections.ts';
-import { addressFor, type EndpointAddress, standardOverlapMs } from '../wiring/endpoints.ts';
+import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { transaction } from '../store/db/pool.ts';
+import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
+import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { sealerOf } from '../wiring/push.ts';
-import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly rotate?: boolean;
@@ -41,24 +41,26 @@ Examples:
   innbound endpoint lisbon-grand --rotate --overlap 48h
   innbound endpoint lisbon-grand --rejections`,
     )
-    .action((name: string, options: Options) => onGround(options, 'endpoint', (ground) => run(ground, name, options)));
+    .action((name: string, options: Options) =>
+      withRuntime(options, 'endpoint', (runtime) => run(runtime, name, options)),
+    );
 }
 
-async function run(ground: Ground, name: string, options: Options): Promise<void> {
+async function run(runtime: Runtime, name: string, options: Options): Promise<void> {
   const asked = [options.rotate || options.secretStdin, options.retire, options.rejections].filter(Boolean).length;
   if (asked > 1) throw new InnboundError('operate.usage', 'Give one of --rotate, --retire and --rejections.');
-  if (options.rejections) return showRejections(ground, name, options);
-  if (options.retire) return retire(ground, name, options);
-  const integration = ground.active().integrations.get(name);
+  if (options.rejections) return showRejections(runtime, name, options);
+  if (options.retire) return retire(runtime, name, options);
+  const integration = runtime.active().integrations.get(name);
   if (integration && !integration.body.push.enabled) {
     throw new InnboundError('push.no_endpoint', `Push is not enabled for ${name}.`);
   }
   const given = options.secretStdin ? await readSecret() : undefined;
-  const address = await addressFor(ground, name, {
+  const address = await addressFor(runtime, name, {
     ...(options.rotate && given === undefined && { rotate: true }),
     overlapMs: options.overlap,
   });
-  if (given !== undefined) await bringSecret(ground, name, given, address.secret === undefined ? options.overlap : 0);
+  if (given !== undefined) await bringSecret(runtime, name, given, address.secret === undefined ? options.overlap : 0);
   const result = given === undefined ? address : withoutSecret(address);
   if (options.json) return printJson(result);
   print(result, given !== undefined);
@@ -90,21 +92,21 @@ async function readSecret(): Promise<string> {
 }
 
 /** A sender's own secret takes the place of the issued one, after the overlap. */
-async function bringSecret(ground: Ground, name: string, secret: string, overlap: number): Promise<void> {
-  await transaction(ground.pool, (tx) => rotateSecret(tx, name, overlap, sealerOf(ground), secret));
-  ground.wake.signal('documents');
+async function bringSecret(runtime: Runtime, name: string, secret: string, overlap: number): Promise<void> {
+  await transaction(runtime.pool, (tx) => rotateSecret(tx, name, overlap, sealerOf(runtime), secret));
+  runtime.wake.signal('documents');
 }
 
-async function retire(ground: Ground, name: string, options: Options): Promise<void> {
-  const retired = await transaction(ground.pool, (tx) => retireEndpoint(tx, name));
+async function retire(runtime: Runtime, name: string, options: Options): Promise<void> {
+  const retired = await transaction(runtime.pool, (tx) => retireEndpoint(tx, name));
   if (retired === undefined) throw new InnboundError('push.no_endpoint', `${name} has no endpoint.`);
-  ground.wake.signal('documents');
+  runtime.wake.signal('documents');
   if (options.json) return printJson({ endpoint_id: retired, retired: true });
   show(`Retired: ${retired} answers 410 from now on.`);
 }
 
-async function showRejections(ground: Ground, name: string, options: Options): Promise<void> {
-  const rejections = await listRejections(ground.pool, name);
+async function showRejections(runtime: Runtime, name: string, options: Options): Promise<void> {
+  const rejections = await listRejections(runtime.pool, name);
   if (options.json) {
     for (const { at, headerNames, requestId, bodyBytes, endpointId, ...rest } of rejections) {
       const known = {
@@ -117,7 +119,7 @@ async function showRejections(ground: Ground, name: string, options: Options): P
     }
     return;
   }
-  const counts = await countRejections(ground.pool, name, Date.now() - 24 * 3_600_000);
+  const counts = await countRejections(runtime.pool, name, Date.now() - 24 * 3_600_000);
   if (rejections.length === 0) return show('Nothing was refused.');
   show(table([['last 24 h', '', ''], ...counts.map(({ code, reason, count }) => [String(count), code, reason]), ['']]));
   show(

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { EraseRequest } from '../api/routes/privacy.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
-import { writeAudit } from '../store/audit.ts';
-import { noteConfirmations, type Told } from '../store/erasures.ts';
-import { liveNodes } from '../store/nodes.ts';
+import { eraseGuest, privacyPorts } from '../operations/erase-guest.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { noteConfirmations, type Told } from '../store/erasure/erasures.ts';
+import { writeAudit } from '../store/operate/audit.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
-import { eraseGuest, privacyPorts } from '../wiring/privacy.ts';
-import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -39,7 +39,7 @@ Example:
   innbound erase --email guest@example.com --proof`,
     )
     .action((options: Options) =>
-      onGround(options, 'erase', async (ground) => {
+      withRuntime(options, 'erase', async (runtime) => {
         const { email, phone, guestId, integration } = options;
         const by = `${userInfo().username} (command line)`;
         const whom = {
@@ -48,20 +48,20 @@ Example:
           ...(guestId !== undefined && { guest_id: guestId }),
           ...(integration !== undefined && { integration }),
         };
-        if (options.proof) return prove(ground, whom, options.json ?? false);
-        const erased = await eraseGuest(ground, whom, by);
+        if (options.proof) return prove(runtime, whom, options.json ?? false);
+        const erased = await eraseGuest(runtime, whom, by);
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
-        await writeAudit(ground.pool, {
+        await writeAudit(runtime.pool, {
           actor: by,
           action: 'privacy.erase',
           integration,
           target: { erasure_id: receipt.erasure_id },
         });
         // Where no service runs that would, the destinations are told now.
-        if ((await liveNodes(ground.pool)).length === 0) await drainOnce(await deliverPorts(ground));
-        await noteConfirmations(ground.pool);
-        const now = (await privacyPorts(ground).read(receipt.erasure_id)) ?? receipt;
+        if ((await liveNodes(runtime.pool)).length === 0) await drainOnce(await deliverPorts(runtime));
+        await noteConfirmations(runtime.pool);
+        const now = (await privacyPorts(runtime).read(receipt.erasure_id)) ?? receipt;
         if (options.json) return printJson(now);
         show(`Erased. Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
         show(
@@ -72,8 +72,8 @@ Example:
     );
 }
 
-async function prove(ground: Ground, whom: EraseRequest, json: boolean): Promise<void> {
-  const found = await privacyPorts(ground).find(whom);
+async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
+  const found = await privacyPorts(runtime).find(whom);
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
   if (json) return found.receipts.forEach(printJson);
   if (found.receipts.length === 0) return show('No erasure was asked for in these words.\n');

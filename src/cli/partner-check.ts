@@ -6,7 +6,7 @@ import { type Auth, authSchema } from '../documents/auth.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
-import { type CommonOptions, onGround } from './command.ts';
+import { type CommonOptions, withRuntime } from './command.ts';
 import { readGiven } from './given-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
@@ -164,17 +164,17 @@ function fromIntegration(
   name: string,
   options: Pick<CommonOptions, 'workspace'>,
 ): Promise<{ baseUrl: string; auth: CheckAuth }> {
-  return onGround(options, 'partner check', async (ground) => {
-    const found = ground.active().integrations.get(name);
+  return withRuntime(options, 'partner check', async (runtime) => {
+    const found = runtime.active().integrations.get(name);
     const pull = found?.body.pull;
     if (pull === undefined) {
-      const names = [...ground.active().integrations.keys()].join(', ') || 'none';
+      const names = [...runtime.active().integrations.keys()].join(', ') || 'none';
       throw new InnboundError(
         'documents.unknown_name',
         `No integration that pulls is named ${name}; there are ${names}.`,
       );
     }
-    const resolved = await ground.resolve({ baseUrl: pull.base_url, auth: pull.auth });
+    const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth: pull.auth });
     if (resolved.kind === 'missing') throw missing(resolved.missing);
     return { baseUrl: resolved.body.baseUrl, auth: usable(resolved.body.auth) };
   });

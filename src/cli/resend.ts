@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
-import { resend } from '../store/resend.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { resend } from '../store/outbox/resend.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
-import { type CommonOptions, common, onGround, printJson, say } from './command.ts';
+import { type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -24,11 +24,13 @@ Only files takes it down a second time.
 Example:
   innbound resend warehouse --integration lisbon-grand`,
     )
-    .action((name: string, options: Options) => onGround(options, 'resend', (ground) => run(ground, name, options)));
+    .action((name: string, options: Options) =>
+      withRuntime(options, 'resend', (runtime) => run(runtime, name, options)),
+    );
 }
 
-async function run(ground: Ground, name: string, options: Options): Promise<void> {
-  const { destinations, integrations } = ground.active();
+async function run(runtime: Runtime, name: string, options: Options): Promise<void> {
+  const { destinations, integrations } = runtime.active();
   const destination = destinations.get(name);
   if (destination === undefined) {
     const known = [...destinations.keys()].join(', ');
@@ -45,15 +47,15 @@ async function run(ground: Ground, name: string, options: Options): Promise<void
   }
   let queued = 0;
   for (const { name: brand } of brands) {
-    queued += await resend(ground.pool, brand, name, destination.body.receives);
+    queued += await resend(runtime.pool, brand, name, destination.body.receives);
     // Guests of reservations from before anybody wanted guests have no profile yet.
     if (destination.body.receives.includes('guest')) {
-      await resend(ground.pool, brand, profilesDestination, ['reservation']);
+      await resend(runtime.pool, brand, profilesDestination, ['reservation']);
     }
   }
-  ground.wake.signal('outbox');
+  runtime.wake.signal('outbox');
   if (!options.json) say(`${queued} records in line for ${name}.`);
-  const outbound = await deliverPorts(ground);
+  const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { name: integration } of brands) {
     const done = await drainOnce(outbound, { integration });

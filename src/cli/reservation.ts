@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import type { Timeline } from '../store/timeline.ts';
-import { timelineOf } from '../wiring/timeline.ts';
-import { type CommonOptions, common, onGround, printJson, show } from './command.ts';
+import { timelineOf } from '../operations/timeline.ts';
+import type { Timeline } from '../store/records/timeline.ts';
+import { type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
@@ -19,7 +19,7 @@ Example:
   innbound reservation R-1042 --integration lisbon-grand`,
     )
     .action(async (id: string, options: Options) => {
-      await onGround(options, 'reservation', async ({ pool }) => {
+      await withRuntime(options, 'reservation', async ({ pool }) => {
         const timeline = await timelineOf(pool, options.integration, 'reservation', id);
         if (!timeline) {
           throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { listRuns, type RunDetail, type RunSummary, runDetail } from '../store/run-list.ts';
+import { listRuns, type RunDetail, type RunSummary, runDetail } from '../store/runs/list.ts';
 import { syncTypes } from '../terms.ts';
-import { type CommonOptions, common, onGround, printJson, show, table } from './command.ts';
+import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 import { duration } from './sync-progress.ts';
 
 const states = ['queued', 'running', 'complete', 'incomplete', 'failed'];
@@ -29,7 +29,7 @@ Examples:
   innbound runs run_01j9x…`,
     )
     .action((run: string | undefined, options: Options) =>
-      onGround(options, 'runs', async ({ pool }) => {
+      withRuntime(options, 'runs', async ({ pool }) => {
         if (run === undefined) {
           const { integration, type, status, limit } = options;
           const found = await listRuns(pool, {

@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { sealSecret } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
-import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
-import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
+import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 export function registerSecret(program: Command): void {
   const secret = program
@@ -28,7 +28,7 @@ Examples:
       if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
       const value = (await text(process.stdin)).replace(/\r?\n$/, '');
       if (value === '') throw new InnboundError('operate.usage', 'Nothing came on standard input.');
-      await onGround(options, 'secret', async ({ pool, keyring }) => {
+      await withRuntime(options, 'secret', async ({ pool, keyring }) => {
         await putSecret(pool, name, sealSecret(keyring, name, value));
       });
       if (options.json) printJson({ name });
@@ -37,7 +37,7 @@ Examples:
   common(secret.command('list'))
     .description('the names of the stored secrets')
     .action((options: CommonOptions) =>
-      onGround(options, 'secret', async ({ pool }) => {
+      withRuntime(options, 'secret', async ({ pool }) => {
         const secrets = await listSecrets(pool);
         if (options.json) for (const one of secrets) printJson(one);
         else show(table(secrets.map(({ name, updated_at }) => [name, updated_at.toISOString()])));
@@ -46,7 +46,7 @@ Examples:
   common(secret.command('delete <name>'))
     .description('forget a secret; documents that refer to it stop working')
     .action((name: string, options: CommonOptions) =>
-      onGround(options, 'secret', async ({ pool }) => {
+      withRuntime(options, 'secret', async ({ pool }) => {
         const deleted = await deleteSecret(pool, name);
         if (!deleted) throw new InnboundError('documents.secret_missing', `No secret is stored as ${name}.`);
         if (options.json) printJson({ name, deleted });

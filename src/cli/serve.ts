@@ -39,7 +39,7 @@ Examples:
       });
       const serves = options.role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
       say(`innbound is ready on ${service.url} (${serves}). Ctrl-C ends it.`);
-      const lost = await Promise.race([end, service.ground.lost]);
+      const lost = await Promise.race([end, service.runtime.lost]);
       say('innbound is finishing what it took …');
       await stopInTime(service);
       if (lost) throw lost;

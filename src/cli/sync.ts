@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalDate } from '../canonical/dates.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { errors, InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
-import { openDryRunStore } from '../store/dry-runs.ts';
-import { liveNodes } from '../store/nodes.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
+import { openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { pullPorts } from '../wiring/pull.ts';
-import { type CommonOptions, common, onGround, printJson, say, show } from './command.ts';
+import { type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -39,12 +39,12 @@ Examples:
   innbound sync lisbon-grand --type stay --dry-run --json`,
     )
     .action((integration: string, options: Options) =>
-      onGround(options, `sync ${integration}`, (ground) => sync(ground, integration, options)),
+      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options)),
     );
 }
 
-async function sync(ground: Ground, integration: string, options: Options): Promise<void> {
-  const request = requestOf(ground, integration, options);
+async function sync(runtime: Runtime, integration: string, options: Options): Promise<void> {
+  const request = requestOf(runtime, integration, options);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
@@ -55,8 +55,8 @@ async function sync(ground: Ground, integration: string, options: Options): Prom
   );
   const startedAt = performance.now();
   const ports: PullPorts = {
-    ...pullPorts(ground),
-    ...(options.dryRun && { runs: openDryRunStore(ground.pool), changed: () => {} }),
+    ...pullPorts(runtime),
+    ...(options.dryRun && { runs: openDryRunStore(runtime.pool), changed: () => {} }),
   };
   let result: SyncResult;
   try {
@@ -67,12 +67,12 @@ async function sync(ground: Ground, integration: string, options: Options): Prom
   } finally {
     view.done();
   }
-  if (!options.dryRun) await deliverHere(ground, request.integration);
+  if (!options.dryRun) await deliverHere(runtime, request.integration);
   report(result, options, performance.now() - startedAt);
 }
 
-function requestOf(ground: Ground, name: string, options: Options): QueueRequest {
-  const known = ground.active().integrations;
+function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {
+  const known = runtime.active().integrations;
   const found = known.get(name);
   if (found === undefined) {
     const names = [...known.keys()].join(', ') || 'none';
@@ -104,10 +104,10 @@ function requestOf(ground: Ground, name: string, options: Options): QueueRequest
 }
 
 /** Where no service runs, nobody else would hand over what the run brought. */
-async function deliverHere(ground: Ground, integration: IntegrationName): Promise<void> {
-  const workers = (await liveNodes(ground.pool)).filter(({ role }) => role !== 'web');
-  if (workers.length > 0) ground.wake.signal('outbox');
-  else await drainOnce(await deliverPorts(ground), { integration });
+async function deliverHere(runtime: Runtime, integration: IntegrationName): Promise<void> {
+  const workers = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'web');
+  if (workers.length > 0) runtime.wake.signal('outbox');
+  else await drainOnce(await deliverPorts(runtime), { integration });
 }
 
 function report({ runId, state, counters, error }: SyncResult, options: Options, elapsedMs: number): void {

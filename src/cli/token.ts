@@ -2,12 +2,12 @@ import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
-import { writeAudit } from '../store/audit.ts';
-import { listTokens, revokeToken, type TokenRole } from '../store/tokens.ts';
-import { publicUrl } from '../wiring/endpoints.ts';
-import { createSignIn, createToken } from '../wiring/tokens.ts';
-import { type CommonOptions, common, onGround, printJson, say, show, table } from './command.ts';
+import { publicUrl } from '../operations/endpoints.ts';
+import { createSignIn, createToken } from '../operations/tokens.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { writeAudit } from '../store/operate/audit.ts';
+import { listTokens, revokeToken, type TokenRole } from '../store/operate/tokens.ts';
+import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly role: TokenRole;
@@ -33,11 +33,11 @@ Examples:
     .description('a token for a program; it is shown this once')
     .option('--expires <time>', 'when it ends, such as 90d; left out, it does not', lifeMs)
     .action((options: Options) =>
-      onGround(options, 'token create', async (ground) => {
-        const { integrations, by, name } = grantOf(ground, options);
+      withRuntime(options, 'token create', async (runtime) => {
+        const { integrations, by, name } = grantOf(runtime, options);
         const life = options.expires === undefined ? {} : { lifeMs: options.expires };
-        const made = await createToken(ground, { name, role: options.role, integrations, by, ...life });
-        await noted(ground, by, 'tokens.create', made.row.token_id);
+        const made = await createToken(runtime, { name, role: options.role, integrations, by, ...life });
+        await noted(runtime, by, 'tokens.create', made.row.token_id);
         const { token_id, role, expires_at } = made.row;
         if (options.json) return printJson({ token: made.token, token_id, name, role, integrations, expires_at });
         show(made.token);
@@ -49,11 +49,11 @@ Examples:
   granting(token.command('sign-in'))
     .description('a link that opens the console once, within a day')
     .action((options: Options) =>
-      onGround(options, 'token sign-in', async (ground) => {
-        const { integrations, by, name } = grantOf(ground, options);
-        const link = await createSignIn(ground, { name, role: options.role, integrations, by });
-        await noted(ground, by, 'tokens.sign_in_link', name);
-        const url = `${await publicUrl(ground)}${link.path}`;
+      withRuntime(options, 'token sign-in', async (runtime) => {
+        const { integrations, by, name } = grantOf(runtime, options);
+        const link = await createSignIn(runtime, { name, role: options.role, integrations, by });
+        await noted(runtime, by, 'tokens.sign_in_link', name);
+        const url = `${await publicUrl(runtime)}${link.path}`;
         if (options.json) printJson({ url, expires_at: link.expires_at });
         else show(url);
       }),
@@ -61,7 +61,7 @@ Examples:
   common(token.command('list'))
     .description('tokens and sessions that count now')
     .action((options: CommonOptions) =>
-      onGround(options, 'token list', async ({ pool }) => {
+      withRuntime(options, 'token list', async ({ pool }) => {
         const tokens = await listTokens(pool);
         if (options.json) for (const one of tokens) printJson(one);
         else {
@@ -80,11 +80,11 @@ Examples:
   common(token.command('revoke <token_id>'))
     .description('end a token, and the sessions made from it, at once')
     .action((id: string, options: CommonOptions) =>
-      onGround(options, 'token revoke', async (ground) => {
-        if (!(await revokeToken(ground.pool, id))) {
+      withRuntime(options, 'token revoke', async (runtime) => {
+        if (!(await revokeToken(runtime.pool, id))) {
           throw new InnboundError('operate.not_found', `No valid token has the id ${id}.`);
         }
-        await noted(ground, userInfo().username, 'tokens.revoke', id);
+        await noted(runtime, userInfo().username, 'tokens.revoke', id);
         if (options.json) printJson({ token_id: id, revoked: true });
         else show(`Revoked ${id}.`);
       }),
@@ -100,8 +100,8 @@ function granting(command: Command): Command {
     .option('-i, --integration <name...>', 'only for these integrations');
 }
 
-function grantOf(ground: Ground, options: Options): { integrations: string[] | null; by: string; name: string } {
-  const known = ground.active().integrations;
+function grantOf(runtime: Runtime, options: Options): { integrations: string[] | null; by: string; name: string } {
+  const known = runtime.active().integrations;
   const unknown = options.integration?.find((name) => !known.has(name));
   if (unknown !== undefined) {
     throw new InnboundError('documents.unknown_name', `No integration is named ${unknown}.`);
@@ -110,8 +110,8 @@ function grantOf(ground: Ground, options: Options): { integrations: string[] | n
   return { integrations: options.integration ? [...options.integration] : null, by, name: options.name ?? by };
 }
 
-async function noted(ground: Ground, by: string, action: string, target: string): Promise<void> {
-  await writeAudit(ground.pool, { actor: `${by} (command line)`, action, target: { token: target } });
+async function noted(runtime: Runtime, by: string, action: string, target: string): Promise<void> {
+  await writeAudit(runtime.pool, { actor: `${by} (command line)`, action, target: { token: target } });
 }
 
 function lifeMs(text: string): number {

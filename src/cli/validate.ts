@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readDocuments } from '../ground.ts';
+import { readDocuments } from '../runtime/runtime.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 
 export function registerValidate(program: Command): void {

@@ -1,12 +1,12 @@
-import type { Ground } from '../ground.ts';
-import { readTotals } from '../store/totals.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { readTotals } from '../store/operate/totals.ts';
 
 /** A line that counts on while the demo runs: redrawn on a terminal, now and then where the output is a file. */
-export function showProgress(ground: Ground): { stop(): void } {
+export function showProgress(runtime: Runtime): { stop(): void } {
   const { isTTY } = process.stderr;
   let lastLine = '';
   const draw = async (): Promise<void> => {
-    const totals = await readTotals(ground.pool).catch(() => undefined);
+    const totals = await readTotals(runtime.pool).catch(() => undefined);
     if (!totals) return;
     const { reservations, events, delivered, waiting, dead } = totals;
     const line = `${reservations} reservations, ${events} events, ${delivered} changes delivered, ${waiting} waiting, ${dead} dead letters`;

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { say } from '../cli/command.ts';
 import { ended, stopInTime } from '../cli/serve.ts';
-import type { Ground } from '../ground.ts';
 import { randomId } from '../kit/ids.ts';
+import { consoleBuilt } from '../operations/build-console.ts';
+import { addressFor } from '../operations/endpoints.ts';
+import { createSignIn } from '../operations/tokens.ts';
 import { type Simulator, type SimulatorOptions, shippedProperties, startSimulator } from '../partner/simulate/index.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { startService } from '../service.ts';
-import { consoleBuilt } from '../wiring/console.ts';
-import { addressFor } from '../wiring/endpoints.ts';
 import { runNow } from '../wiring/pull.ts';
-import { createSignIn } from '../wiring/tokens.ts';
 import { showProgress } from './progress.ts';
 import { warehouseUrl } from './warehouse.ts';
 
@@ -63,14 +63,14 @@ export async function runDemo(options: { readonly port: number; readonly workspa
       port: options.port,
       role: 'all',
       logLevel: 'warn',
-      prepare: async (ground) => {
-        process.env.DEMO_WAREHOUSE_URL = await warehouseUrl(ground);
+      prepare: async (runtime) => {
+        process.env.DEMO_WAREHOUSE_URL = await warehouseUrl(runtime);
       },
     });
-    for (const [hotel, simulator] of simulators) await connect(service.ground, hotel, simulator);
-    const { path: signIn } = await createSignIn(service.ground, { name: 'demo', by: 'demo' });
+    for (const [hotel, simulator] of simulators) await connect(service.runtime, hotel, simulator);
+    const { path: signIn } = await createSignIn(service.runtime, { name: 'demo', by: 'demo' });
     say(welcome(service.url, signIn, workspaceDir, [...simulators.values()]));
-    const progress = showProgress(service.ground);
+    const progress = showProgress(service.runtime);
     await end;
     progress.stop();
     say('\ninnbound demo: finishing what it took …');
@@ -101,10 +101,10 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simul
 }
 
 /** Gives the hotel its webhook address and pulls its book once at the start, instead of waiting for the schedule. */
-async function connect(ground: Ground, hotel: DemoHotel, simulator: Simulator): Promise<void> {
-  const { url, secret } = await addressFor(ground, hotel.integration, { rotate: true });
+async function connect(runtime: Runtime, hotel: DemoHotel, simulator: Simulator): Promise<void> {
+  const { url, secret } = await addressFor(runtime, hotel.integration, { rotate: true });
   if (secret !== undefined) await simulator.pushTo({ url, secret, brand_id: hotel.property });
-  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(ground, hotel.integration, sync, 'demo');
+  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(runtime, hotel.integration, sync, 'demo');
 }
 
 function welcome(url: string, signIn: string, workspaceDir: string, simulators: readonly Simulator[]): string {

@@ -1,7 +1,7 @@
-import type { Ground } from '../ground.ts';
-import { createDatabaseBeside } from '../store/create-database.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { createDatabaseBeside } from '../store/db/create-database.ts';
 
 /** The demo's warehouse is a database of its own beside the service's. */
-export async function warehouseUrl(ground: Ground): Promise<string> {
-  return process.env.DATABASE_URL ?? createDatabaseBeside(ground.pool, 'warehouse');
+export async function warehouseUrl(runtime: Runtime): Promise<string> {
+  return process.env.DATABASE_URL ?? createDatabaseBeside(runtime.pool, 'warehouse');
 }

@@ -1,16 +1,16 @@
 import type { ApiPorts } from '../api/api.ts';
 import { type ReplayResult, replayDeadLetters, underFor } from '../deliver/replay.ts';
-import type { Ground } from '../ground.ts';
-import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/dead-letters.ts';
-import { deadLetterIntegration } from '../store/owners.ts';
-import { dropDeadLetter, replayPorts } from './replay.ts';
+import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/operate/dead-letters.ts';
+import { deadLetterIntegration } from '../store/operate/owners.ts';
 
 /** Enough for two hundred within the caller's patience, and no flood for a destination that just came back. */
 const replaysPerSecond = 50;
 
-export function deadLetterPorts(ground: Ground): ApiPorts['deadLetters'] {
-  const { pool } = ground;
-  const ports = replayPorts(ground);
+export function deadLetterPorts(runtime: Runtime): ApiPorts['deadLetters'] {
+  const { pool } = runtime;
+  const ports = replayPorts(runtime);
   return {
     list: (filter) => listDeadLetters(pool, filter),
     count: (filter) => countDeadLetters(pool, filter),
@@ -27,6 +27,6 @@ export function deadLetterPorts(ground: Ground): ApiPorts['deadLetters'] {
       });
       return results;
     },
-    drop: (id, by, reason) => dropDeadLetter(ground, id, { by, reason }),
+    drop: (id, by, reason) => dropDeadLetter(runtime, id, { by, reason }),
   };
 }

@@ -1,39 +1,45 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
-import type { Ground } from '../ground.ts';
-import { readSparks } from '../store/activity.ts';
-import { listDrift } from '../store/drift.ts';
-import { integrationsNow, lanesNow, pauseIntegration, resumeIntegration, schedulesNow } from '../store/overview.ts';
-import { holdsTokens } from '../store/partner-tokens.ts';
-import { queueRun } from '../store/runs.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { readSparks } from '../store/operate/activity.ts';
+import {
+  integrationsNow,
+  lanesNow,
+  pauseIntegration,
+  resumeIntegration,
+  schedulesNow,
+} from '../store/operate/overview.ts';
+import { listDrift } from '../store/records/drift.ts';
+import { holdsTokens } from '../store/runs/partner-tokens.ts';
+import { queueRun } from '../store/runs/runs.ts';
 import type { IntegrationName } from '../terms.ts';
 import { openBreakersOf } from './partner-apis.ts';
 
-export function integrationPorts(ground: Ground): ApiPorts['integrations'] {
-  const { pool } = ground;
+export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
+  const { pool } = runtime;
   return {
-    views: () => viewsOf(ground),
+    views: () => viewsOf(runtime),
     now: (names) => integrationsNow(pool, names),
     lanes: (names) => {
-      const wanted = viewsOf(ground).filter(({ name }) => names.includes(name));
+      const wanted = viewsOf(runtime).filter(({ name }) => names.includes(name));
       return lanesNow(
         pool,
         wanted.flatMap(({ name, deliver }) => deliver.map((destination) => ({ integration: name, destination }))),
       );
     },
     schedules: (names) => schedulesNow(pool, names),
-    breakers: () => openBreakersOf(ground),
+    breakers: () => openBreakersOf(runtime),
     sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
     drift: (integration) => listDrift(pool, integration),
     consent: async (integration) => {
-      const auth = ground.active().integrations.get(integration)?.body.pull?.auth;
+      const auth = runtime.active().integrations.get(integration)?.body.pull?.auth;
       if (auth?.type !== 'oauth2' || auth.grant !== 'authorization_code') return null;
       return (await holdsTokens(pool, integration)) ? 'given' : 'needed';
     },
     pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),
     resume: async (integration) => {
       await resumeIntegration(pool, integration);
-      ground.wake.signal('schedules');
+      runtime.wake.signal('schedules');
     },
     run: async ({ integration, sync, by, from, to }) => {
       const queued = await queueRun(pool, {
@@ -44,7 +50,7 @@ export function integrationPorts(ground: Ground): ApiPorts['integrations'] {
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       });
-      ground.wake.signal('runs');
+      runtime.wake.signal('runs');
       return queued.kind === 'busy' ? queued : { kind: 'queued', runId: queued.run.runId };
     },
   };
@@ -53,8 +59,8 @@ export function integrationPorts(ground: Ground): ApiPorts['integrations'] {
 /** Made anew only when a document changes: lists of a thousand brands are asked for every few seconds. */
 const views = new WeakMap<object, readonly IntegrationView[]>();
 
-function viewsOf(ground: Ground): readonly IntegrationView[] {
-  const active = ground.active();
+function viewsOf(runtime: Runtime): readonly IntegrationView[] {
+  const active = runtime.active();
   const known = views.get(active);
   if (known) return known;
   const made = [...active.integrations.values()].map(

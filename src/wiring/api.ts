@@ -1,41 +1,41 @@
 import type { ApiPorts } from '../api/api.ts';
 import { sealSecret } from '../documents/keyring.ts';
-import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
-import { readActivity } from '../store/activity.ts';
-import { acknowledgeAlert, listAlerts, readAlert } from '../store/alerts.ts';
-import { listAudit, writeAudit } from '../store/audit.ts';
-import { destinationsNow, listDeliveries } from '../store/delivery-list.ts';
-import { currentDocuments } from '../store/documents.ts';
-import { endpointStatus } from '../store/endpoint-status.ts';
-import { retireEndpoint } from '../store/endpoints.ts';
-import { listEvents, readEvent } from '../store/event-list.ts';
-import { liveNodes } from '../store/nodes.ts';
-import { runIntegration } from '../store/owners.ts';
-import { transaction } from '../store/pool.ts';
-import { countRejections, listRejections } from '../store/rejections.ts';
-import { listRuns, runDetail } from '../store/run-list.ts';
-import { listSandboxReports, readSandboxReport } from '../store/sandbox.ts';
-import { searchRecords } from '../store/search.ts';
-import { deleteSecret, listSecrets, putSecret } from '../store/secrets.ts';
-import { findToken, listTokens, revokeToken } from '../store/tokens.ts';
+import { documentPorts } from '../operations/edit-documents.ts';
+import { addressFor, publicUrl } from '../operations/endpoints.ts';
+import { privacyPorts } from '../operations/erase-guest.ts';
+import { studioPorts } from '../operations/preview-mapping.ts';
+import { timelineOf } from '../operations/timeline.ts';
+import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { transaction } from '../store/db/pool.ts';
+import { currentDocuments } from '../store/documents/documents.ts';
+import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
+import { endpointStatus } from '../store/events/endpoint-status.ts';
+import { retireEndpoint } from '../store/events/endpoints.ts';
+import { listEvents, readEvent } from '../store/events/list.ts';
+import { countRejections, listRejections } from '../store/events/rejections.ts';
+import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.ts';
+import { readActivity } from '../store/operate/activity.ts';
+import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
+import { listAudit, writeAudit } from '../store/operate/audit.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
+import { runIntegration } from '../store/operate/owners.ts';
+import { findToken, listTokens, revokeToken } from '../store/operate/tokens.ts';
+import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
+import { searchRecords } from '../store/records/search.ts';
+import { listRuns, runDetail } from '../store/runs/list.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
-import { documentPorts } from './documents.ts';
-import { addressFor, publicUrl } from './endpoints.ts';
 import { livePorts } from './live.ts';
-import { privacyPorts } from './privacy.ts';
-import { studioPorts } from './studio.ts';
-import { timelineOf } from './timeline.ts';
-import { createSession, createSignIn, createToken } from './tokens.ts';
 
-/** What the API needs, from the documents in force and the ground of this process. */
-export function apiPorts(ground: Ground): ApiPorts {
-  const { pool } = ground;
-  const integrations = integrationPorts(ground);
+/** What the API needs, from the documents in force and the runtime of this process. */
+export function apiPorts(runtime: Runtime): ApiPorts {
+  const { pool } = runtime;
+  const integrations = integrationPorts(runtime);
   return {
     dispatch: {
       now: systemClock.now,
@@ -49,30 +49,30 @@ export function apiPorts(ground: Ground): ApiPorts {
     },
     session: {
       signIn: async (shown) => {
-        const made = await createSession(ground, shown);
+        const made = await createSession(runtime, shown);
         if (made === undefined) return undefined;
         const { name, role, integrations: limited, expires_at } = made.row;
         const caller = { name, role, integrations: limited ?? undefined };
         return { session: made.session, expires_at: expires_at ?? new Date(), caller };
       },
       signOut: async (tokenId) => void (await revokeToken(pool, tokenId)),
-      secure: () => ground.active().settings.public_url?.startsWith('https:') ?? false,
+      secure: () => runtime.active().settings.public_url?.startsWith('https:') ?? false,
     },
     tokens: {
       list: () => listTokens(pool),
-      create: (grant) => createToken(ground, grant),
+      create: (grant) => createToken(runtime, grant),
       revoke: (tokenId) => revokeToken(pool, tokenId),
       signInLink: async (grant) => {
-        const { path, expires_at } = await createSignIn(ground, grant);
-        return { url: `${await publicUrl(ground)}${path}`, expires_at };
+        const { path, expires_at } = await createSignIn(runtime, grant);
+        return { url: `${await publicUrl(runtime)}${path}`, expires_at };
       },
-      integrations: () => [...ground.active().integrations.keys()],
+      integrations: () => [...runtime.active().integrations.keys()],
     },
     overview: {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
       nodes: () => liveNodes(pool),
-      broken: () => ground.active().broken,
+      broken: () => runtime.active().broken,
     },
     integrations,
     runs: {
@@ -84,50 +84,50 @@ export function apiPorts(ground: Ground): ApiPorts {
       search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
       timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
     },
-    live: livePorts(ground),
-    consent: consentPorts(ground),
-    endpoints: endpointPorts(ground),
+    live: livePorts(runtime),
+    consent: consentPorts(runtime),
+    endpoints: endpointPorts(runtime),
     events: {
       list: (filter) => listEvents(pool, filter),
       read: (integration, seq) => readEvent(pool, integration, seq),
     },
     destinations: {
-      views: () => destinationViews(ground),
+      views: () => destinationViews(runtime),
       now: (names) => destinationsNow(pool, names),
       lanes: integrations.lanes,
       deliveries: (filter) => listDeliveries(pool, filter),
     },
-    deadLetters: deadLetterPorts(ground),
+    deadLetters: deadLetterPorts(runtime),
     alerts: {
       list: (filter) => listAlerts(pool, filter),
       integrationOf: async (id) => (await readAlert(pool, id))?.integration,
       acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
     },
-    documents: documentPorts(ground),
-    studio: studioPorts(ground),
+    documents: documentPorts(runtime),
+    studio: studioPorts(runtime),
     secrets: {
-      list: () => secretsWithUsers(ground),
-      put: (name, value) => putSecret(pool, name, sealSecret(ground.keyring, name, value)),
+      list: () => secretsWithUsers(runtime),
+      put: (name, value) => putSecret(pool, name, sealSecret(runtime.keyring, name, value)),
       remove: (name) => deleteSecret(pool, name),
     },
-    privacy: privacyPorts(ground),
+    privacy: privacyPorts(runtime),
     audit: { list: (filter) => listAudit(pool, filter) },
   };
 }
 
-function endpointPorts(ground: Ground): ApiPorts['endpoints'] {
-  const { pool } = ground;
+function endpointPorts(runtime: Runtime): ApiPorts['endpoints'] {
+  const { pool } = runtime;
   return {
-    pushes: (integration) => ground.active().integrations.get(integration)?.body.push.enabled ?? false,
+    pushes: (integration) => runtime.active().integrations.get(integration)?.body.push.enabled ?? false,
     status: (integration) => endpointStatus(pool, integration),
     addresses: async ({ endpoint_id, sandbox_id }) => {
-      const base = `${await publicUrl(ground)}/webhooks/`;
+      const base = `${await publicUrl(runtime)}/webhooks/`;
       return { url: base + endpoint_id, sandbox_url: sandbox_id === null ? null : base + sandbox_id };
     },
-    issue: (integration, rotate) => addressFor(ground, integration, rotate ? { rotate: true, ...rotate } : {}),
+    issue: (integration, rotate) => addressFor(runtime, integration, rotate ? { rotate: true, ...rotate } : {}),
     retire: async (integration) => {
       const retired = await transaction(pool, (tx) => retireEndpoint(tx, integration));
-      ground.wake.signal('documents');
+      runtime.wake.signal('documents');
       return retired !== undefined;
     },
     rejections: (integration) => listRejections(pool, integration),
@@ -144,7 +144,7 @@ function endpointPorts(ground: Ground): ApiPorts['endpoints'] {
 }
 
 /** The stored secrets, each with the documents in force that refer to it. */
-async function secretsWithUsers({ pool }: Ground): ReturnType<ApiPorts['secrets']['list']> {
+async function secretsWithUsers({ pool }: Runtime): ReturnType<ApiPorts['secrets']['list']> {
   const [secrets, documents] = await Promise.all([listSecrets(pool), currentDocuments(pool)]);
   const texts = documents.map(({ kind, name, body }) => ({ document: { kind, name }, text: JSON.stringify(body) }));
   return secrets.map((secret) => ({
@@ -153,8 +153,8 @@ async function secretsWithUsers({ pool }: Ground): ReturnType<ApiPorts['secrets'
   }));
 }
 
-function destinationViews(ground: Ground): ReturnType<ApiPorts['destinations']['views']> {
-  const { destinations, integrations } = ground.active();
+function destinationViews(runtime: Runtime): ReturnType<ApiPorts['destinations']['views']> {
+  const { destinations, integrations } = runtime.active();
   return [...destinations.values()].map(({ name, version, body }) => ({
     name,
     version,

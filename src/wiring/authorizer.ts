@@ -1,17 +1,17 @@
 import path from 'node:path';
 import type { Authorizer } from '../deliver/destination.ts';
-import type { Ground } from '../ground.ts';
 import { outgoingCredentials } from '../intake/pull/auth/outgoing.ts';
 import { type DocumentAuth, readAuth } from '../intake/pull/read-settings.ts';
 import { systemClock } from '../kit/clock.ts';
 import { openSpool } from '../kit/spool.ts';
-import { openTokenStore } from '../store/partner-tokens.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import type { Json } from '../terms.ts';
 
 /** Destinations authenticate by the methods of the pull side; `auth` is a section that the documents' schema let through. */
-export function authorizer(ground: Ground, owner: string, auth: Json): Authorizer {
-  const spool = openSpool(path.join(ground.workspaceDir, '.innbound', 'spool'));
-  const tokens = openTokenStore(ground.pool, ground.keyring, spool);
-  const ports = { tokens, clock: systemClock, http: ground.http };
+export function authorizer(runtime: Runtime, owner: string, auth: Json): Authorizer {
+  const spool = openSpool(path.join(runtime.workspaceDir, '.innbound', 'spool'));
+  const tokens = openTokenStore(runtime.pool, runtime.keyring, spool);
+  const ports = { tokens, clock: systemClock, http: runtime.http };
   return outgoingCredentials(ports, owner, readAuth(auth as unknown as DocumentAuth));
 }

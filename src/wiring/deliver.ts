@@ -1,4 +1,3 @@
-import type { Versioned } from '../active.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
@@ -9,16 +8,17 @@ import type { Selection } from '../deliver/select.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
-import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
-import { outboxStore } from '../store/outbox.ts';
+import type { Versioned } from '../runtime/active.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { outboxStore } from '../store/outbox/outbox.ts';
 import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { authorizer } from './authorizer.ts';
 import { openProfiles, profileLanes } from './profiles.ts';
 
-/** What delivery needs, from the documents in force and the ground of this process. */
-export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
+/** What delivery needs, from the documents in force and the runtime of this process. */
+export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   const types = await loadDestinationTypes();
   const configs = new Map<string, DestinationConfig>();
   const configOf = (destination: Versioned<'destination'>): DestinationConfig => {
@@ -56,37 +56,37 @@ export async function deliverPorts(ground: Ground): Promise<DeliverPorts> {
 
   const open = async (config: DestinationConfig): Promise<OpenDestination> => {
     const type = types.get(config.type);
-    const resolved = await ground.resolve(config.settings);
+    const resolved = await runtime.resolve(config.settings);
     if (!type || resolved.kind === 'missing') {
       const missing = resolved.kind === 'missing' ? resolved.missing.map(({ reference }) => reference).join(', ') : '';
       throw new InnboundError('documents.secret_missing', `The destination ${config.name} needs ${missing}.`);
     }
     return type.open(type.settings.parse(resolved.body), {
       name: config.name,
-      workspaceDir: ground.workspaceDir,
-      allowPrivate: ground.allowPrivate,
-      node: ground.node,
+      workspaceDir: runtime.workspaceDir,
+      allowPrivate: runtime.allowPrivate,
+      node: runtime.node,
       clock: systemClock,
-      http: ground.http,
-      authorizer: (auth) => authorizer(ground, `destination ${config.name}`, auth),
+      http: runtime.http,
+      authorizer: (auth) => authorizer(runtime, `destination ${config.name}`, auth),
     });
   };
 
   return {
-    store: outboxStore(ground.pool),
-    lanes: () => [...lanesOf(ground, configOf), ...profileLanes(ground)],
-    open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(ground)) : open(config)),
+    store: outboxStore(runtime.pool),
+    lanes: () => [...lanesOf(runtime, configOf), ...profileLanes(runtime)],
+    open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
     clock: systemClock,
-    wake: ground.wake,
-    directLeases: ground.directLeases,
-    log: ground.log,
+    wake: runtime.wake,
+    directLeases: runtime.directLeases,
+    log: runtime.log,
     chance: Math.random,
-    node: ground.node,
+    node: runtime.node,
   };
 }
 
-function lanesOf(ground: Ground, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lane[] {
-  const { integrations, destinations } = ground.active();
+function lanesOf(runtime: Runtime, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lane[] {
+  const { integrations, destinations } = runtime.active();
   return [...integrations.values()].flatMap(({ name, body }) =>
     body.deliver.flatMap((to) => {
       const destination = destinations.get(to);

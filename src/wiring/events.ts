@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ActiveIntegration } from '../active.ts';
 import { toGuest } from '../canonical/check.ts';
 import { describeProblems } from '../canonical/field-check.ts';
 import { durationMs } from '../documents/duration.ts';
-import type { Ground } from '../ground.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
 import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
 import type { HydratorPorts } from '../intake/push/hydrate.ts';
@@ -17,31 +15,38 @@ import { normalizeGuest } from '../normalize/normalize.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
-import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/event-hydration.ts';
-import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/event-lane.ts';
-import { pruneEvents } from '../store/event-retention.ts';
-import { pruneRejections } from '../store/rejections.ts';
-import { listSandboxReports, pruneSandboxReports, readSandboxReport, saveSandboxReport } from '../store/sandbox.ts';
+import type { ActiveIntegration } from '../runtime/active.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
+import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/events/lane.ts';
+import { pruneRejections } from '../store/events/rejections.ts';
+import { pruneEvents } from '../store/events/retention.ts';
+import {
+  listSandboxReports,
+  pruneSandboxReports,
+  readSandboxReport,
+  saveSandboxReport,
+} from '../store/events/sandbox.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 import { pullPorts } from './pull.ts';
 import { jsonLimits, pushSettings } from './push.ts';
 
-/** What the worker of events needs, from the documents in force and the ground of this process. */
-export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
-  const integrations = () => ground.active().integrations;
+/** What the worker of events needs, from the documents in force and the runtime of this process. */
+export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
+  const integrations = () => runtime.active().integrations;
   const targetOf = (integration: string) => integrations().get(integration)?.target;
   return {
     clock: systemClock,
-    wake: ground.wake,
-    lanes: () => pendingLanes(ground.pool),
-    putBack: () => putEventsBack(ground.pool),
+    wake: runtime.wake,
+    lanes: () => pendingLanes(runtime.pool),
+    putBack: () => putEventsBack(runtime.pool),
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
-      return target ? workEventLane(ground.pool, target, limit, work, ground.directLeases) : 'drained';
+      return target ? workEventLane(runtime.pool, target, limit, work, runtime.directLeases) : 'drained';
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);
-      if (target) await setEventAside(ground.pool, target, error);
+      if (target) await setEventAside(runtime.pool, target, error);
     },
     path: (integration) => {
       const found = integrations().get(integration);
@@ -53,13 +58,13 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
         const name = one.state === 'hydrate' ? 'hydrate' : one.outcome;
         outcomes[name] = (outcomes[name] ?? 0) + 1;
       }
-      ground.log.info(
+      runtime.log.info(
         { integration, events: settled.length, ...outcomes, duration_ms: durationMs },
         'events: taken in',
       );
     },
     onError: (integration, error) =>
-      ground.log.error(
+      runtime.log.error(
         { integration, error: (error as { code?: string }).code ?? (error as Error).name },
         'events: failed',
       ),
@@ -67,12 +72,12 @@ export function eventWorkerPorts(ground: Ground): EventWorkerPorts {
 }
 
 /** What completes events that only name a reservation. */
-export function hydratorPorts(ground: Ground): HydratorPorts {
-  const { pool } = ground;
-  const pull = pullPorts(ground);
+export function hydratorPorts(runtime: Runtime): HydratorPorts {
+  const { pool } = runtime;
+  const pull = pullPorts(runtime);
   return {
     clock: systemClock,
-    wake: ground.wake,
+    wake: runtime.wake,
     claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
     fetchSingle: async (integration, id, signal) => {
       const single = await fetchSingle(pull, integration as IntegrationName, id, signal);
@@ -83,18 +88,18 @@ export function hydratorPorts(ground: Ground): HydratorPorts {
     hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail) => {
-      const target = ground.active().integrations.get(thin.integration)?.target;
+      const target = runtime.active().integrations.get(thin.integration)?.target;
       if (target) await buryThin(pool, target, thin, message, detail);
     },
     onError: (integration, error) =>
-      ground.log.error({ integration, error: (error as Error).name }, 'events: could not be completed'),
+      runtime.log.error({ integration, error: (error as Error).name }, 'events: could not be completed'),
   };
 }
 
 /** What the sandbox endpoints need; they know the documents and nothing of the data. */
-export function sandboxOf(ground: Ground, intake: PushIntake): Sandbox {
-  const { pool } = ground;
-  const found = (integration: string) => ground.active().integrations.get(integration);
+export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
+  const { pool } = runtime;
+  const found = (integration: string) => runtime.active().integrations.get(integration);
   return openSandbox({
     clock: systemClock,
     endpoint: intake.directory.endpoint,
@@ -109,14 +114,14 @@ export function sandboxOf(ground: Ground, intake: PushIntake): Sandbox {
     save: (endpointId, integration, report) => saveSandboxReport(pool, endpointId, integration, report),
     list: (endpointId) => listSandboxReports(pool, endpointId),
     read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
-    jsonLimits: () => jsonLimits(ground),
+    jsonLimits: () => jsonLimits(runtime),
   });
 }
 
 /** What push forgets in time, as the settings say. */
-export function upkeepPorts(ground: Ground): UpkeepPorts {
-  const { pool } = ground;
-  const kept = () => ground.active().settings.retention;
+export function upkeepPorts(runtime: Runtime): UpkeepPorts {
+  const { pool } = runtime;
+  const kept = () => runtime.active().settings.retention;
   const pruned = () =>
     pruneEvents(pool, { rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, () =>
       systemClock.wait(20),
@@ -128,7 +133,7 @@ export function upkeepPorts(ground: Ground): UpkeepPorts {
       { name: 'rejections', run: () => pruneRejections(pool) },
       { name: 'sandbox reports', run: () => pruneSandboxReports(pool, durationMs(kept().sandbox)) },
     ],
-    onError: (task, error) => ground.log.warn({ task, error: (error as Error).message }, 'push: upkeep failed'),
+    onError: (task, error) => runtime.log.warn({ task, error: (error as Error).message }, 'push: upkeep failed'),
   };
 }
 

@@ -1,19 +1,19 @@
 import type { LiveEvent, LivePorts } from '../api/routes/live.ts';
-import type { Ground } from '../ground.ts';
-import { type News, readNews } from '../store/live.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type News, readNews } from '../store/operate/live.ts';
 
 const everyMs = 1_000;
 const mostFollowers = 200;
 
 /** One look at the store per second and node, however many consoles listen; none while nobody does. */
-export function livePorts(ground: Ground): LivePorts {
+export function livePorts(runtime: Runtime): LivePorts {
   const followers = new Set<(event: LiveEvent) => void>();
   let timer: NodeJS.Timeout | undefined;
   /** What the look before saw: a row is told once, and again when it has changed. */
   let told = new Set<string>();
 
   const look = async (): Promise<void> => {
-    const seen = new Map(eventsOf(await readNews(ground.pool)).map((event) => [JSON.stringify(event), event]));
+    const seen = new Map(eventsOf(await readNews(runtime.pool)).map((event) => [JSON.stringify(event), event]));
     const before = told;
     told = new Set(seen.keys());
     for (const [key, event] of seen) {

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import type { Destination, Outcome } from '../deliver/destination.ts';
 import type { Lane } from '../deliver/ports.ts';
 import { profilesConfig } from '../deliver/profiles.ts';
-import type { Ground } from '../ground.ts';
 import { profileId } from '../reconcile/guest-match.ts';
-import { assembleProfiles } from '../store/profiles.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { assembleProfiles } from '../store/records/profiles.ts';
 
-export function profileLanes(ground: Ground): Lane[] {
-  return [...ground.active().integrations.values()]
+export function profileLanes(runtime: Runtime): Lane[] {
+  return [...runtime.active().integrations.values()]
     .filter(({ target }) => target.destinations.guest.length > 0)
     .map(({ name, body }) => ({ integration: name, brandId: body.brand_id, destination: profilesConfig }));
 }
 
-export function openProfiles(ground: Ground): Destination {
+export function openProfiles(runtime: Runtime): Destination {
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
   return {
     async deliver(batch) {
       const startedAt = performance.now();
       const [first] = batch;
-      const integration = ground.active().integrations.get(first?.message.integration ?? '');
+      const integration = runtime.active().integrations.get(first?.message.integration ?? '');
       const done = (outcome: Outcome): Outcome[] =>
         batch.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
       if (integration === undefined) {
@@ -30,10 +30,10 @@ export function openProfiles(ground: Ground): Destination {
         version,
         guests: data.guests ?? [],
       }));
-      await assembleProfiles(ground.pool, integration.target, reservations, (guest) =>
+      await assembleProfiles(runtime.pool, integration.target, reservations, (guest) =>
         profileId(integration.name, guest, digest),
       );
-      ground.wake.signal('outbox');
+      runtime.wake.signal('outbox');
       return done({ kind: 'delivered' });
     },
     async close() {},

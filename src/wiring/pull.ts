@@ -1,58 +1,58 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import program from '../../package.json' with { type: 'json' };
-import type { ActiveIntegration } from '../active.ts';
 import { dayOffset } from '../documents/day-offset.ts';
 import { durationMs } from '../documents/duration.ts';
 import { sizeBytes } from '../documents/size.ts';
-import { type Ground, shippedConnectorsDir } from '../ground.ts';
 import type { Planned, PullPorts } from '../intake/pull/ports.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { systemClock } from '../kit/clock.ts';
 import { openSpool } from '../kit/spool.ts';
-import { openPartnerStore } from '../store/partner-states.ts';
-import { openTokenStore } from '../store/partner-tokens.ts';
-import { openRunStore, queueRun } from '../store/runs.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/schedules.ts';
+import type { ActiveIntegration } from '../runtime/active.ts';
+import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
+import { openPartnerStore } from '../store/runs/partner-states.ts';
+import { openTokenStore } from '../store/runs/partner-tokens.ts';
+import { openRunStore, queueRun } from '../store/runs/runs.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 
-/** What pulling needs, from the documents in force and the ground of this process. */
-export function pullPorts(ground: Ground): RunnerPorts {
+/** What pulling needs, from the documents in force and the runtime of this process. */
+export function pullPorts(runtime: Runtime): RunnerPorts {
   return {
-    node: ground.node,
+    node: runtime.node,
     clock: systemClock,
-    http: ground.http,
-    log: ground.log,
+    http: runtime.http,
+    log: runtime.log,
     random: Math.random,
-    plan: (integration) => planOf(ground, integration),
-    runs: openRunStore(ground.pool, program.version, ground.directLeases),
-    partners: openPartnerStore(ground.pool),
+    plan: (integration) => planOf(runtime, integration),
+    runs: openRunStore(runtime.pool, program.version, runtime.directLeases),
+    partners: openPartnerStore(runtime.pool),
     tokens: openTokenStore(
-      ground.pool,
-      ground.keyring,
-      openSpool(path.join(ground.workspaceDir, '.innbound', 'spool')),
+      runtime.pool,
+      runtime.keyring,
+      openSpool(path.join(runtime.workspaceDir, '.innbound', 'spool')),
     ),
-    wait: (topic, maxMs, signal) => ground.wake.wait(topic, maxMs, signal),
+    wait: (topic, maxMs, signal) => runtime.wake.wait(topic, maxMs, signal),
   } satisfies PullPorts & RunnerPorts;
 }
 
-export function schedulerPorts(ground: Ground): SchedulerPorts {
+export function schedulerPorts(runtime: Runtime): SchedulerPorts {
   return {
-    log: ground.log,
-    wait: (maxMs, signal) => ground.wake.wait('schedules', maxMs, signal),
-    stamp: () => ground.active().stamp,
-    align: () => alignSchedules(ground.pool, schedulesOf(ground)),
-    startDue: (most) => startDue(ground.pool, most),
-    msToNextStart: () => msToNextStart(ground.pool),
-    queued: () => ground.wake.signal('runs'),
+    log: runtime.log,
+    wait: (maxMs, signal) => runtime.wake.wait('schedules', maxMs, signal),
+    stamp: () => runtime.active().stamp,
+    align: () => alignSchedules(runtime.pool, schedulesOf(runtime)),
+    startDue: (most) => startDue(runtime.pool, most),
+    msToNextStart: () => msToNextStart(runtime.pool),
+    queued: () => runtime.wake.signal('runs'),
   };
 }
 
-function schedulesOf(ground: Ground): Schedule[] {
+function schedulesOf(runtime: Runtime): Schedule[] {
   const schedules: Schedule[] = [];
-  for (const { name, body } of ground.active().integrations.values()) {
+  for (const { name, body } of runtime.active().integrations.values()) {
     if (body.paused || body.pull === undefined) continue;
     for (const sync of syncTypes) {
       const every = body.pull.syncs[sync]?.every;
@@ -63,13 +63,18 @@ function schedulesOf(ground: Ground): Schedule[] {
 }
 
 /** Queues a run for whichever node is free; nothing where the same sync is going already. */
-export async function runNow(ground: Ground, integration: string, sync: SyncType, requestedBy: string): Promise<void> {
-  await queueRun(ground.pool, { integration: integration as IntegrationName, sync, kind: 'manual', requestedBy });
-  ground.wake.signal('runs');
+export async function runNow(
+  runtime: Runtime,
+  integration: string,
+  sync: SyncType,
+  requestedBy: string,
+): Promise<void> {
+  await queueRun(runtime.pool, { integration: integration as IntegrationName, sync, kind: 'manual', requestedBy });
+  runtime.wake.signal('runs');
 }
 
-async function planOf(ground: Ground, integration: IntegrationName): Promise<Planned> {
-  const found = ground.active().integrations.get(integration);
+async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned> {
+  const found = runtime.active().integrations.get(integration);
   const connectorPull = found?.connector.body.pull;
   if (found?.body.pull === undefined || connectorPull === undefined) {
     const message = found
@@ -77,7 +82,7 @@ async function planOf(ground: Ground, integration: IntegrationName): Promise<Pla
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
-  const resolved = await ground.resolve(found.body.pull);
+  const resolved = await runtime.resolve(found.body.pull);
   if (resolved.kind !== 'ok') {
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (pull.${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
@@ -89,8 +94,8 @@ async function planOf(ground: Ground, integration: IntegrationName): Promise<Pla
       timezone: found.body.timezone,
       connectorPull,
       integrationPull: resolved.body,
-      maxBytes: sizeBytes(ground.active().settings.limits.response_body),
-      adapter: adapterOf(ground, found),
+      maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
+      adapter: adapterOf(runtime, found),
     },
     { durationMs, dayOffset },
   );
@@ -102,13 +107,13 @@ async function planOf(ground: Ground, integration: IntegrationName): Promise<Pla
  * An adapter's path is written from the file of its connector: a file in connectors/, or connector.yaml in a folder of the
  * connector's name, of the workspace or as shipped. It may not lead out of there: a document can name code, not bring it.
  */
-function adapterOf(ground: Ground, { connector }: ActiveIntegration): string | undefined {
+function adapterOf(runtime: Runtime, { connector }: ActiveIntegration): string | undefined {
   const adapter = connector.body.pull?.adapter;
   if (adapter === undefined) return undefined;
-  const own = path.join(ground.workspaceDir, 'connectors');
+  const own = path.join(runtime.workspaceDir, 'connectors');
   const places = [
-    { root: ground.workspaceDir, from: path.join(own, connector.name) },
-    { root: ground.workspaceDir, from: own },
+    { root: runtime.workspaceDir, from: path.join(own, connector.name) },
+    { root: runtime.workspaceDir, from: own },
     { root: shippedConnectorsDir, from: path.join(shippedConnectorsDir, connector.name) },
   ];
   const files = places

@@ -1,7 +1,5 @@
-import type { ActiveIntegration } from '../active.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
 import { durationMs } from '../documents/duration.ts';
-import type { Ground } from '../ground.ts';
 import { type EventType, eventTypes } from '../intake/push/envelope.ts';
 import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
@@ -10,13 +8,15 @@ import { defaultVerification, type Verification } from '../intake/push/verify.ts
 import { systemClock } from '../kit/clock.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
-import { loadEndpoints, type Sealer } from '../store/endpoints.ts';
-import { appendEvents } from '../store/events.ts';
-import { openIntakePool } from '../store/intake-pool.ts';
-import { writeRejections } from '../store/rejections.ts';
+import type { ActiveIntegration } from '../runtime/active.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { openIntakePool } from '../store/db/intake-pool.ts';
+import { appendEvents } from '../store/events/append.ts';
+import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
+import { writeRejections } from '../store/events/rejections.ts';
 
 /** Webhook secrets are sealed with the workspace's key, like every other secret. One that does not open verifies nothing. */
-export function sealerOf({ keyring, log }: Pick<Ground, 'keyring' | 'log'>): Sealer {
+export function sealerOf({ keyring, log }: Pick<Runtime, 'keyring' | 'log'>): Sealer {
   return {
     seal: (plain, boundTo) => seal(keyring, plain, boundTo),
     open: (sealed, boundTo) => {
@@ -31,25 +31,25 @@ export function sealerOf({ keyring, log }: Pick<Ground, 'keyring' | 'log'>): Sea
   };
 }
 
-export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
-  const sealer = sealerOf(ground);
-  const pool = openIntakePool(ground.pool, (error) =>
-    ground.log.warn({ error: error.message }, 'push: a database connection was lost; it is replaced'),
+export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
+  const sealer = sealerOf(runtime);
+  const pool = openIntakePool(runtime.pool, (error) =>
+    runtime.log.warn({ error: error.message }, 'push: a database connection was lost; it is replaced'),
   );
   const intake = openPushIntake({
     ...more,
     clock: systemClock,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
-      const found = ground.active().integrations.get(integration);
+      const found = runtime.active().integrations.get(integration);
       return found && pushSettings(found);
     },
-    jsonLimits: () => jsonLimits(ground),
+    jsonLimits: () => jsonLimits(runtime),
     insert: (events, written) => appendEvents(pool, events, written),
-    writeRejections: (batch) => writeRejections(ground.pool, batch),
-    stored: () => ground.wake.signal('events'),
+    writeRejections: (batch) => writeRejections(runtime.pool, batch),
+    stored: () => runtime.wake.signal('events'),
     onError: (error) =>
-      ground.log.warn(
+      runtime.log.warn(
         { error: error instanceof Error ? error.message : String(error) },
         'push: the store did not take events',
       ),
@@ -63,8 +63,8 @@ export function openIntake(ground: Ground, more: Pick<IntakePorts, 'answered'> =
   };
 }
 
-export function jsonLimits(ground: Ground): StrictLimits {
-  const { json_depth, array_length } = ground.active().settings.limits;
+export function jsonLimits(runtime: Runtime): StrictLimits {
+  const { json_depth, array_length } = runtime.active().settings.limits;
   return { ...strictLimits, maxDepth: json_depth, maxArrayLength: array_length };
 }
 

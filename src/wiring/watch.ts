@@ -1,13 +1,13 @@
 import { durationMs } from '../documents/duration.ts';
-import type { Ground } from '../ground.ts';
 import { systemClock } from '../kit/clock.ts';
-import { countActivity } from '../store/activity.ts';
-import { markTold, settleAlerts, untoldAlerts } from '../store/alerts.ts';
-import { authFailures, clockSkews, deadLetterGrowth, lastRuns, quietFeeds } from '../store/conditions.ts';
-import { forgetToldErasures } from '../store/erase-traces.ts';
-import { noteConfirmations } from '../store/erasures.ts';
-import { lanesNow } from '../store/overview.ts';
-import { pruneStore } from '../store/retention.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { noteConfirmations } from '../store/erasure/erasures.ts';
+import { forgetToldErasures } from '../store/erasure/traces.ts';
+import { countActivity } from '../store/operate/activity.ts';
+import { markTold, settleAlerts, untoldAlerts } from '../store/operate/alerts.ts';
+import { authFailures, clockSkews, deadLetterGrowth, lastRuns, quietFeeds } from '../store/operate/conditions.ts';
+import { lanesNow } from '../store/operate/overview.ts';
+import { pruneStore } from '../store/operate/retention.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { startEvery } from '../watch/every.ts';
 import { judgeSilence } from '../watch/silence.ts';
@@ -19,8 +19,8 @@ interface Loop {
 }
 
 /** What every node does beside its work: count what happened, judge it, tell it, and forget what is past its time. */
-export function startWatch(ground: Ground): Loop {
-  const { pool, log } = ground;
+export function startWatch(runtime: Runtime): Loop {
+  const { pool, log } = runtime;
   const every = (name: string, ms: number, work: () => Promise<unknown>): Loop =>
     startEvery(ms, {
       clock: systemClock,
@@ -29,25 +29,25 @@ export function startWatch(ground: Ground): Loop {
     });
   const loops = [
     every('activity', 2_000, () => countActivity(pool)),
-    every('alerts', 30_000, () => watchOnce(ground)),
+    every('alerts', 30_000, () => watchOnce(runtime)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
-    every('retention', 10 * 60_000, () => forget(ground)),
+    every('retention', 10 * 60_000, () => forget(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 }
 
 /** One look at everything: alerts are raised, renewed and resolved, and whoever is to be told is told. */
-export async function watchOnce(ground: Ground): Promise<void> {
-  const { raised, resolved } = await settleAlerts(ground.pool, conditionsOf(await facts(ground)), alertKinds);
+export async function watchOnce(runtime: Runtime): Promise<void> {
+  const { raised, resolved } = await settleAlerts(runtime.pool, conditionsOf(await facts(runtime)), alertKinds);
   for (const { alert_id, kind, integration, subject, severity } of raised) {
-    ground.log.warn({ alert_id, kind, integration, subject, severity }, 'watch: alert raised');
+    runtime.log.warn({ alert_id, kind, integration, subject, severity }, 'watch: alert raised');
   }
   for (const { alert_id, kind, integration, subject } of resolved) {
-    ground.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
+    runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
   }
-  const url = ground.active().settings.alerts.webhook;
-  if (url !== undefined) await tell(ground, url);
+  const url = runtime.active().settings.alerts.webhook;
+  if (url !== undefined) await tell(runtime, url);
 }
 
 /** An event every few minutes is a habit; runs come every 15 to 60 minutes, so fewer of them say as much. */
@@ -56,9 +56,9 @@ const rules = {
   pull: { missed: 4, leastMs: 90 * 60_000 },
 };
 
-async function facts(ground: Ground): Promise<Facts> {
-  const { pool } = ground;
-  const active = ground.active();
+async function facts(runtime: Runtime): Promise<Facts> {
+  const { pool } = runtime;
+  const active = runtime.active();
   const all = [...active.integrations.values()];
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
@@ -71,7 +71,7 @@ async function facts(ground: Ground): Promise<Facts> {
   const [feeds, runs, breakers, auth, dead, skews, waiting] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
-    openBreakersOf(ground),
+    openBreakersOf(runtime),
     authFailures(pool, names),
     deadLetterGrowth(pool),
     clockSkews(pool),
@@ -98,12 +98,12 @@ async function facts(ground: Ground): Promise<Facts> {
   };
 }
 
-async function tell(ground: Ground, url: string): Promise<void> {
+async function tell(runtime: Runtime, url: string): Promise<void> {
   const { failed } = await tellAlerts({
-    untold: () => untoldAlerts(ground.pool, 100),
-    markTold: (alertId, news) => markTold(ground.pool, alertId, news),
+    untold: () => untoldAlerts(runtime.pool, 100),
+    markTold: (alertId, news) => markTold(runtime.pool, alertId, news),
     post: async (body) => {
-      const answer = await ground.http.request({
+      const answer = await runtime.http.request({
         method: 'POST',
         url,
         headers: { 'content-type': 'application/json' },
@@ -115,13 +115,13 @@ async function tell(ground: Ground, url: string): Promise<void> {
       return answer.kind === 'answer' && answer.status >= 200 && answer.status < 300;
     },
   });
-  if (failed) ground.log.warn({ code: 'operate.alert_unsent' }, 'watch: the address for alerts did not take one');
+  if (failed) runtime.log.warn({ code: 'operate.alert_unsent' }, 'watch: the address for alerts did not take one');
 }
 
-async function forget(ground: Ground): Promise<void> {
-  const { raw, dead_letters, runs, audit } = ground.active().settings.retention;
+async function forget(runtime: Runtime): Promise<void> {
+  const { raw, dead_letters, runs, audit } = runtime.active().settings.retention;
   const forgotten = await pruneStore(
-    ground.pool,
+    runtime.pool,
     {
       rawMs: durationMs(raw),
       deadLettersMs: durationMs(dead_letters),
@@ -130,5 +130,5 @@ async function forget(ground: Ground): Promise<void> {
     },
     () => systemClock.wait(20),
   );
-  if (Object.values(forgotten).some((count) => count > 0)) ground.log.info(forgotten, 'watch: forgotten in time');
+  if (Object.values(forgotten).some((count) => count > 0)) runtime.log.info(forgotten, 'watch: forgotten in time');
 }

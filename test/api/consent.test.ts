@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
-import { seenNode } from '../../src/store/nodes.ts';
+import { seenNode } from '../../src/store/operate/nodes.ts';
 import { type ApiNode, apiNode } from './node.ts';
 
 /** A person of the brand follows the link, says yes at the partner, and comes back; from then on the partner lets us in. */
@@ -30,7 +30,7 @@ pull:
 deliver: [lake]
 `,
   });
-  await seenNode(node.ground.pool, 'test', 'web', node.url);
+  await seenNode(node.runtime.pool, 'test', 'web', node.url);
   admin = await node.token('admin');
 });
 after(async () => {

@@ -122,13 +122,13 @@ test('a revoked token and an expired one are worth nothing', async () => {
   assert.equal((await node.call('DELETE', `/tokens/${made.body.token_id}`, admin)).status, 200);
   assert.equal((await node.call('GET', '/runs', made.body.token)).status, 401);
   const second = await node.call('POST', '/tokens', admin, { name: 'ends', role: 'viewer', days: 1 });
-  await node.ground.pool.query(`update tokens set expires_at = now() where token_id = $1`, [second.body.token_id]);
+  await node.runtime.pool.query(`update tokens set expires_at = now() where token_id = $1`, [second.body.token_id]);
   assert.equal((await node.call('GET', '/runs', second.body.token)).status, 401);
 });
 
 test('the store holds no token in the clear', async () => {
   const token = await node.token('viewer');
-  const { rows } = await node.ground.pool.query<{ found: boolean }>(
+  const { rows } = await node.runtime.pool.query<{ found: boolean }>(
     `select bool_or(position($1 in t::text) > 0 or position(encode(convert_to($1, 'UTF8'), 'hex') in t::text) > 0) as found from tokens t`,
     [token],
   );

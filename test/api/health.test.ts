@@ -52,19 +52,19 @@ test('a worker ends when a newer version has taken over the tables; a web node s
   const worker = await startService({ ...options, role: 'worker' });
   const web = await startService({ ...options, role: 'web' });
   try {
-    await web.ground.pool.query(`insert into migrations (number, name, hash) values (9999, 'of-tomorrow', '')`);
-    const reason = await worker.ground.lost;
+    await web.runtime.pool.query(`insert into migrations (number, name, hash) values (9999, 'of-tomorrow', '')`);
+    const reason = await worker.runtime.lost;
     assert.equal(reason.code, 'store.newer_schema');
     assert.match(reason.message, /migration 9999 \(of-tomorrow\)/);
     let looks = 0;
-    const { pool } = web.ground;
+    const { pool } = web.runtime;
     const query = pool.query.bind(pool) as (...asked: unknown[]) => unknown;
     pool.query = ((...asked: unknown[]) => {
       if (String(asked[0]).includes('insert into nodes')) looks += 1;
       return query(...asked);
     }) as typeof pool.query;
     await until('the web node was seen some times over', async () => looks > 2);
-    const stays = await Promise.race([web.ground.lost, Promise.resolve('stays')]);
+    const stays = await Promise.race([web.runtime.lost, Promise.resolve('stays')]);
     assert.equal(stays, 'stays');
   } finally {
     await worker.stop();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { countActivity } from '../../src/store/activity.ts';
+import { countActivity } from '../../src/store/operate/activity.ts';
 import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -8,13 +8,13 @@ let node: ApiNode;
 before(async () => {
   node = await apiNode();
   await node.take('grand', reservation('R1'), reservation('R2'), { id: 'BAD' });
-  await node.ground.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
-  await countActivity(node.ground.pool);
+  await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await countActivity(node.runtime.pool);
 });
 after(() => node.stop());
 
 test('metrics tell what was counted and what waits, by brand, without a word of any guest', async () => {
-  const metrics = metricsOf(node.ground);
+  const metrics = metricsOf(node.runtime);
   metrics.answered(202, undefined, 'grand');
   metrics.answered(401, 'push.unauthorized', undefined);
   const text = await metrics.text();
@@ -36,10 +36,10 @@ test('metrics tell what was counted and what waits, by brand, without a word of 
 
 test('counters never fall, and a scrape without a store says so', async () => {
   const pool = { query: () => Promise.reject(new Error('gone')) };
-  const metrics = metricsOf({ ...node.ground, pool } as unknown as typeof node.ground);
+  const metrics = metricsOf({ ...node.runtime, pool } as unknown as typeof node.runtime);
   assert.match(await metrics.text(), /innbound_store_up 0/);
-  const twice = metricsOf(node.ground);
+  const twice = metricsOf(node.runtime);
   await twice.text();
-  await countActivity(node.ground.pool);
+  await countActivity(node.runtime.pool);
   assert.match(await twice.text(), /innbound_changes_total\{integration="grand"\} 2/);
 });

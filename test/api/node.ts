@@ -5,14 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { type ApiPorts, apiRoutes, registerApi } from '../../src/api/api.ts';
 import { buildServer } from '../../src/api/server.ts';
-import { type Ground, openGround } from '../../src/ground.ts';
+import { createToken } from '../../src/operations/tokens.ts';
 import type { Prepared } from '../../src/reconcile/incoming.ts';
-import { applyPrepared } from '../../src/store/apply.ts';
-import { transaction } from '../../src/store/pool.ts';
-import type { TokenRole } from '../../src/store/tokens.ts';
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import type { TokenRole } from '../../src/store/operate/tokens.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
 import { apiPorts } from '../../src/wiring/api.ts';
-import { createToken } from '../../src/wiring/tokens.ts';
 import { testDatabase } from '../support/database.ts';
 
 export interface Answer {
@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 export interface ApiNode {
-  readonly ground: Ground;
+  readonly runtime: Runtime;
   readonly ports: ApiPorts;
   readonly url: string;
   token(role: TokenRole, integrations?: readonly string[]): Promise<string>;
@@ -74,9 +74,9 @@ shape: { root_path: reservations }
   for (const [file, text] of Object.entries(files)) await write(file, text);
   process.env.DATABASE_URL = database.url;
   process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
-  const ground = await openGround({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
-  const app = buildServer({ log: ground.log, notReady: async () => [] });
-  const ports = apiPorts(ground);
+  const runtime = await openRuntime({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
+  const app = buildServer({ log: runtime.log, notReady: async () => [] });
+  const ports = apiPorts(runtime);
   registerApi(app, ports);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const routes = apiRoutes(ports).map((route) => ({
@@ -94,11 +94,11 @@ shape: { root_path: reservations }
   };
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
-    ground,
+    runtime,
     ports,
     url,
     token: async (role, integrations) =>
-      (await createToken(ground, { name: `the ${role}`, role, integrations: integrations ?? null, by: 'test' })).token,
+      (await createToken(runtime, { name: `the ${role}`, role, integrations: integrations ?? null, by: 'test' })).token,
     call: async (method, at, token, body, headers = {}) => {
       const address = at.startsWith('/api') ? at : `/api/v1${at}`;
       const response = await fetch(`${url}${address}`, {
@@ -117,17 +117,17 @@ shape: { root_path: reservations }
       return { status: response.status, headers: response.headers, body: parsed };
     },
     take: async (name, ...reservations) => {
-      const integration = ground.active().integrations.get(name);
+      const integration = runtime.active().integrations.get(name);
       if (!integration) throw new Error(name);
       const found = integration.path.shaper.records({ reservations });
       if (found.kind === 'invalid') throw new Error(found.message);
       const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
       const prepared: Prepared[] = found.records.map((raw) => integration.path.prepare(raw, arrival));
-      await transaction(ground.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+      await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
     },
     stop: async () => {
       await app.close();
-      await ground.close();
+      await runtime.close();
       await rm(dir, { recursive: true, force: true });
       await database.drop();
     },

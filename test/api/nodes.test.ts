@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Ground, openGround, readSoundDocuments } from '../../src/ground.ts';
-import { applyWorkspace } from '../../src/in-force.ts';
-import { documentPorts } from '../../src/wiring/documents.ts';
+import { documentPorts } from '../../src/operations/edit-documents.ts';
+import { applyWorkspace } from '../../src/runtime/in-force.ts';
+import { openRuntime, type Runtime, readSoundDocuments } from '../../src/runtime/runtime.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** Two nodes with files of their own over one database: what is in force is the database's. */
@@ -23,13 +23,13 @@ const write = async (dir: string, file: string, text: string) => {
   await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
   await writeFile(path.join(dir, file), text);
 };
-const start = (workspaceDir: string): Promise<Ground> =>
-  openGround({ workspaceDir, purpose: 'service', describe: 'test', apply: 'always' });
+const start = (workspaceDir: string): Promise<Runtime> =>
+  openRuntime({ workspaceDir, purpose: 'service', describe: 'test', apply: 'always' });
 /** The time zones in force, by brand, as a node that starts finds and leaves them. */
 const zonesAfterStart = async (dir: string): Promise<Record<string, string>> => {
-  const ground = await start(dir);
-  const zones = [...ground.active().integrations.values()].map(({ name, body }) => [name, body.timezone]);
-  await ground.close();
+  const runtime = await start(dir);
+  const zones = [...runtime.active().integrations.values()].map(({ name, body }) => [name, body.timezone]);
+  await runtime.close();
   return Object.fromEntries(zones);
 };
 
@@ -99,9 +99,9 @@ test('a file that was taken away goes out of force; a destination that others st
 });
 
 test('apply makes the files the truth, whatever was in force', async () => {
-  const ground = await start(one);
-  const applied = await applyWorkspace(ground, await readSoundDocuments(one), 'apply');
+  const runtime = await start(one);
+  const applied = await applyWorkspace(runtime, await readSoundDocuments(one), 'apply');
   assert.ok(applied.some(({ name, change }) => name === 'grand' && change === 'new'));
-  await ground.close();
+  await runtime.close();
   assert.deepEqual(await zonesAfterStart(two), { bay: 'Europe/Paris', grand: 'Europe/Madrid' });
 });

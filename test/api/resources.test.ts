@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { countActivity } from '../../src/store/activity.ts';
-import { settleAlerts } from '../../src/store/alerts.ts';
-import { transaction } from '../../src/store/pool.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { countActivity } from '../../src/store/operate/activity.ts';
+import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -173,9 +173,9 @@ test('a document is checked, written, put in force; a mistake says where; a mask
   const applied = await node.call('PUT', '/documents/integration/grand', admin, { text });
   assert.equal(applied.status, 200, JSON.stringify(applied.body));
   assert.equal(applied.body.version, before.version + 1);
-  const grand = node.ground.active().integrations.get('grand');
+  const grand = node.runtime.active().integrations.get('grand');
   assert.equal(grand?.body.timezone, 'Europe/Madrid');
-  const resolved = await node.ground.resolve(grand?.body.pull?.auth ?? {});
+  const resolved = await node.runtime.resolve(grand?.body.pull?.auth ?? {});
   assert.equal(resolved.kind === 'ok' && (resolved.body as { token: string }).token, 'letmein');
   const renamed = await node.call('PUT', '/documents/integration/elsewhere', admin, { text });
   assert.equal(renamed.status, 422);
@@ -234,14 +234,14 @@ test('a page fetched for the studio is asked for once: a person waits, and is to
 });
 
 test('the overview counts what happened; destinations and deliveries tell what waits', async () => {
-  await node.ground.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
-  await countActivity(node.ground.pool);
+  await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await countActivity(node.runtime.pool);
   const counted = async () => {
     const overview = await get('/overview?period=15m');
     return overview.series.reduce((sum: number, one: { changes: number }) => sum + one.changes, 0);
   };
   assert.equal(await counted(), 3);
-  await countActivity(node.ground.pool);
+  await countActivity(node.runtime.pool);
   assert.equal(await counted(), 3, 'each bucket is counted once');
   const overview = await get('/overview?period=15m');
   assert.equal(overview.totals.waiting, 3);
@@ -251,11 +251,11 @@ test('the overview counts what happened; destinations and deliveries tell what w
 
 test('alerts are listed and acknowledged', async () => {
   const alert = { integration: 'grand', subject: '', severity: 'warning', message: 'Look.', detail: {} } as const;
-  await settleAlerts(node.ground.pool, [{ kind: 'a_kind', ...alert }], ['a_kind']);
+  await settleAlerts(node.runtime.pool, [{ kind: 'a_kind', ...alert }], ['a_kind']);
   const [open] = (await get('/alerts')).items;
   const acknowledged = await node.call('POST', `/alerts/${open.alert_id}/acknowledge`, admin, {});
   assert.equal(acknowledged.body.acknowledged_by, 'the admin');
-  await settleAlerts(node.ground.pool, [], ['a_kind']);
+  await settleAlerts(node.runtime.pool, [], ['a_kind']);
   assert.equal((await get('/alerts')).items.length, 0);
   assert.equal((await get('/alerts?state=all')).items.length, 1);
 });
@@ -278,7 +278,7 @@ test('what happens is told live, only of the brands that the token may see', asy
   await node.take('grand', reservation('L1'));
   await until('a change of the own brand is told', async () => isTold('L1'));
   // One that began before others and ends after they were told is told as well.
-  await transaction(node.ground.pool, async (tx) => {
+  await transaction(node.runtime.pool, async (tx) => {
     await tx.query(
       `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
        values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2)`,

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { compileCheck } from '../../src/active.ts';
 import { reservationFields } from '../../src/canonical/fields.ts';
 import type { Connector } from '../../src/documents/connector.ts';
 import { loadWorkspace } from '../../src/documents/load.ts';
+import { compileCheck } from '../../src/runtime/active.ts';
 import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
 
 let connectors: ReadonlyMap<string, { readonly body: Connector; readonly shipped?: boolean }> = new Map();

@@ -4,19 +4,19 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse } from 'yaml';
 import type { Json } from '../../src/terms.ts';
-import { openPullGround, type PullGround, sync } from '../pull/support/ground.ts';
-import { type Asked, type Reply, type ScriptedPartner, startPartner } from '../pull/support/partner.ts';
+import { type Asked, type Reply, type ScriptedPartner, startPartner } from '../intake/pull/support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from '../intake/pull/support/runtime.ts';
 import { connectorsDir, readCases } from './cases.ts';
 
 /** Shipped connectors against servers that behave as their partners' descriptions say, credentials included. */
-let ground: PullGround;
+let runtime: PullRuntime;
 before(async () => {
-  ground = await openPullGround();
+  runtime = await openPullRuntime();
 });
 const partners: ScriptedPartner[] = [];
 after(async () => {
   await Promise.all(partners.map((partner) => partner.close()));
-  await ground.close();
+  await runtime.close();
 });
 
 async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
@@ -79,7 +79,7 @@ test('mews: the tables are asked for in chunks, page by page, and the records ar
   const partner = await partnerOf(mews(tables, 2));
   const connector = documentOf('mews');
   const related = (connector.pull.related as Record<string, unknown>[]).map((table) => ({ ...table, chunk: 2 }));
-  const ports = ground.ports({
+  const ports = runtime.ports({
     integration: 'mews',
     baseUrl: partner.url,
     timezone: golden.timezone,
@@ -90,7 +90,7 @@ test('mews: the tables are asked for in chunks, page by page, and the records ar
   });
   const result = await sync(ports, 'mews', { from: '2026-05-06', to: '2026-05-08' });
   assert.equal(result.state, 'complete', JSON.stringify(result));
-  const stored = new Map((await ground.stored('mews')).map(({ id, data }) => [id, data]));
+  const stored = new Map((await runtime.stored('mews')).map(({ id, data }) => [id, data]));
   for (const record of golden.records) assert.deepEqual(stored.get(String(record.id)), record);
   const asked = partner.requests.filter((one) => one.path.endsWith('customers/getAll'));
   const chunks = asked.map(({ body }) => (JSON.parse(body) as { CustomerIds: string[] }).CustomerIds.length);
@@ -114,7 +114,7 @@ test('ohip: the application key goes along with OAuth, to the token address and 
     const isRight = headers.authorization === `Bearer ${token}` && headers['x-hotelid'] === 'LIS01';
     return isRight ? { json: golden.response } : { status: 401, json: {} };
   });
-  const ports = ground.ports({
+  const ports = runtime.ports({
     integration: 'ohip',
     baseUrl: partner.url,
     timezone: golden.timezone,
@@ -136,5 +136,5 @@ test('ohip: the application key goes along with OAuth, to the token address and 
     partner.requests.slice(0, 2).map(({ path: at }) => at),
     ['/oauth/v1/tokens', '/rsv/v1/hotels/LIS01/reservations'],
   );
-  assert.ok((await ground.stored('ohip')).length > 0);
+  assert.ok((await runtime.stored('ohip')).length > 0);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { settleAlerts } from '../../src/store/alerts.ts';
+import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 
@@ -110,7 +110,7 @@ describe('the operator', { skip }, () => {
       severity: 'warning',
       detail: {},
     } as const;
-    await settleAlerts(desk.service.ground.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
+    await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('button', { name: 'Acknowledge test silence grand' }).click();
     await page.getByText('Seen by Ada, operator').waitFor();

@@ -4,7 +4,7 @@ import { toldToWait } from '../../src/deliver/busy.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import type { Pool } from '../../src/store/pool.ts';
+import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { listen, type Received, type Reply } from './http-server.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';

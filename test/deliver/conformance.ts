@@ -4,8 +4,8 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
-import { retryHeld } from '../../src/store/dead-letter-close.ts';
-import { type Pool, transaction } from '../../src/store/pool.ts';
+import { type Pool, transaction } from '../../src/store/db/pool.ts';
+import { retryHeld } from '../../src/store/operate/dead-letter-close.ts';
 import { config, lane, openStore, ports, reservation, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
-import type { Ground } from '../../src/ground.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
-import { applyPrepared } from '../../src/store/apply.ts';
-import { countDeadLetters, listDeadLetters, showDeadLetter } from '../../src/store/dead-letters.ts';
-import { transaction } from '../../src/store/pool.ts';
-import { readTimeline } from '../../src/store/timeline.ts';
+import { dropDeadLetter, replayPorts } from '../../src/operations/replay-dead-letters.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { countDeadLetters, listDeadLetters, showDeadLetter } from '../../src/store/operate/dead-letters.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
+import { readTimeline } from '../../src/store/records/timeline.ts';
 import type { Json } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
-import { dropDeadLetter, replayPorts } from '../../src/wiring/replay.ts';
 import { listen } from './http-server.ts';
 import { openWorkspace, rawReservation } from './workspace.ts';
 
@@ -33,21 +33,21 @@ async function setUp(t: TestContext) {
 let minute = 0;
 
 /** As a poll would bring it. */
-async function pulled(ground: Ground, raw: { [key: string]: Json }): Promise<void> {
+async function pulled(runtime: Runtime, raw: { [key: string]: Json }): Promise<void> {
   minute += 1;
-  const integration = ground.active().integrations.get('lisbon');
+  const integration = runtime.active().integrations.get('lisbon');
   assert.ok(integration);
   const effectiveAt = Date.UTC(2026, 10, 1, 0, minute);
   const arrival = { mode: 'pull' as const, effectiveAt, cause: 'run' as const, causeId: 'run_1' };
   const prepared = integration.path.prepare({ key: String(raw.id), value: raw }, arrival);
-  await transaction(ground.pool, (tx) => applyPrepared(tx, integration.target, [prepared]));
+  await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, [prepared]));
 }
 
-const drain = async (ground: Ground) => drainOnce(await deliverPorts(ground));
+const drain = async (runtime: Runtime) => drainOnce(await deliverPorts(runtime));
 
-async function replayAll(ground: Ground, under?: 'today' | 'recorded'): Promise<ReplayResult[]> {
+async function replayAll(runtime: Runtime, under?: 'today' | 'recorded'): Promise<ReplayResult[]> {
   const results: ReplayResult[] = [];
-  await replayDeadLetters(replayPorts(ground), await listDeadLetters(ground.pool), {
+  await replayDeadLetters(replayPorts(runtime), await listDeadLetters(runtime.pool), {
     by: 'test',
     perSecond: 1_000,
     ...(under && { under }),
@@ -57,14 +57,14 @@ async function replayAll(ground: Ground, under?: 'today' | 'recorded'): Promise<
 }
 
 test('a record that cannot be mapped counts up, shows its diff after the fix, and is replayed', async (t) => {
-  const { ground, remap, told } = await setUp(t);
-  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA' }));
-  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA', total_amount: 120 }));
-  const [letter] = await listDeadLetters(ground.pool);
+  const { runtime, remap, told } = await setUp(t);
+  await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA' }));
+  await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA', total_amount: 120 }));
+  const [letter] = await listDeadLetters(runtime.pool);
   assert.equal(letter?.kind, 'record');
   assert.equal(letter?.record_id, 'r1');
   assert.equal(letter?.times, 2);
-  assert.deepEqual(await replayAll(ground), [
+  assert.deepEqual(await replayAll(runtime), [
     { id: letter?.id, result: 'still_failing', code: 'record.unknown_status', message: letter?.message },
   ]);
   const fixed = await remap('CONF, GARANTIDA');
@@ -81,9 +81,9 @@ test('a record that cannot be mapped counts up, shows its diff after the fix, an
 });
 
 test('a replayed record never overwrites what is newer', async (t) => {
-  const { ground, remap } = await setUp(t);
-  await pulled(ground, rawReservation('r1', { status: 'GARANTIDA', total_amount: 1 }));
-  await pulled(ground, rawReservation('r1', { total_amount: 2 }));
+  const { runtime, remap } = await setUp(t);
+  await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA', total_amount: 1 }));
+  await pulled(runtime, rawReservation('r1', { total_amount: 2 }));
   const fixed = await remap('CONF, GARANTIDA');
   await replayAll(fixed);
   const { rows } = await fixed.pool.query(
@@ -95,26 +95,26 @@ test('a replayed record never overwrites what is newer', async (t) => {
 });
 
 test('a dead delivery holds back its own reservation; replayed, all its versions follow in order under their keys', async (t) => {
-  const { ground, refused, told } = await setUp(t);
+  const { runtime, refused, told } = await setUp(t);
   refused.add('r1');
-  await pulled(ground, rawReservation('r1'));
-  await drain(ground);
-  await pulled(ground, rawReservation('r1', { total_amount: 200 }));
-  await pulled(ground, rawReservation('r2'));
-  await drain(ground);
+  await pulled(runtime, rawReservation('r1'));
+  await drain(runtime);
+  await pulled(runtime, rawReservation('r1', { total_amount: 200 }));
+  await pulled(runtime, rawReservation('r2'));
+  await drain(runtime);
   assert.deepEqual(
     told('r1').map(({ version }) => version),
     [1],
   );
   assert.equal(told('r2').length, 1);
-  const [letter] = await listDeadLetters(ground.pool, { destination: 'crm', code: 'deliver.refused' });
-  const whole = await showDeadLetter(ground.pool, letter?.id ?? '');
+  const [letter] = await listDeadLetters(runtime.pool, { destination: 'crm', code: 'deliver.refused' });
+  const whole = await showDeadLetter(runtime.pool, letter?.id ?? '');
   assert.equal(whole?.waiting_behind, 1);
   assert.equal((whole?.data as { id: string } | undefined)?.id, 'r1');
   assert.equal(whole?.attempts.length, 1);
   refused.clear();
-  assert.deepEqual(await replayAll(ground), [{ id: letter?.id, result: 'replayed' }]);
-  await drain(ground);
+  assert.deepEqual(await replayAll(runtime), [{ id: letter?.id, result: 'replayed' }]);
+  await drain(runtime);
   const seen = told('r1');
   assert.deepEqual(
     seen.map(({ version }) => version),
@@ -124,21 +124,21 @@ test('a dead delivery holds back its own reservation; replayed, all its versions
 });
 
 test('a dropped delivery is passed over and the next version flows', async (t) => {
-  const { ground, refused, told } = await setUp(t);
+  const { runtime, refused, told } = await setUp(t);
   refused.add('r1');
-  await pulled(ground, rawReservation('r1'));
-  await drain(ground);
-  await pulled(ground, rawReservation('r1', { total_amount: 200 }));
+  await pulled(runtime, rawReservation('r1'));
+  await drain(runtime);
+  await pulled(runtime, rawReservation('r1', { total_amount: 200 }));
   refused.clear();
-  const [letter] = await listDeadLetters(ground.pool);
-  assert.equal(await dropDeadLetter(ground, letter?.id ?? '', { by: 'test', reason: 'no longer wanted' }), true);
-  assert.equal(await dropDeadLetter(ground, letter?.id ?? '', { by: 'test', reason: 'twice' }), false);
-  await drain(ground);
+  const [letter] = await listDeadLetters(runtime.pool);
+  assert.equal(await dropDeadLetter(runtime, letter?.id ?? '', { by: 'test', reason: 'no longer wanted' }), true);
+  assert.equal(await dropDeadLetter(runtime, letter?.id ?? '', { by: 'test', reason: 'twice' }), false);
+  await drain(runtime);
   assert.deepEqual(
     told('r1').map(({ version }) => version),
     [1, 2],
   );
-  const timeline = await readTimeline(ground.pool, 'lisbon', 'reservation', 'r1');
+  const timeline = await readTimeline(runtime.pool, 'lisbon', 'reservation', 'r1');
   const tries = timeline?.timeline.filter(({ what }) => what === 'delivery');
   assert.deepEqual(
     tries?.map(({ outcome, status, code }) => [outcome, status, code]),
@@ -153,12 +153,12 @@ test('a dropped delivery is passed over and the next version flows', async (t) =
 });
 
 test('a delivery replayed under the documents of today goes out as a newer version', async (t) => {
-  const { ground, remap, refused, told } = await setUp(t);
+  const { runtime, remap, refused, told } = await setUp(t);
   refused.add('r1');
-  await pulled(ground, rawReservation('r1', { status: 'CONF', channel: 'web' }));
-  await drain(ground);
+  await pulled(runtime, rawReservation('r1', { status: 'CONF', channel: 'web' }));
+  await drain(runtime);
   refused.clear();
-  const unchanged = await replayPorts(ground).preview((await listDeadLetters(ground.pool))[0] ?? never(), 'today');
+  const unchanged = await replayPorts(runtime).preview((await listDeadLetters(runtime.pool))[0] ?? never(), 'today');
   assert.ok(unchanged.kind === 'ready' && unchanged.diff.length === 0);
   const fixed = await remap('CONF', ', channel: { Website: [web] }');
   const [letter] = await listDeadLetters(fixed.pool);
@@ -175,18 +175,18 @@ test('a delivery replayed under the documents of today goes out as a newer versi
 });
 
 test('a dead event goes through the path again', async (t) => {
-  const { ground, remap, told } = await setUp(t);
+  const { runtime, remap, told } = await setUp(t);
   const data = { ...rawReservation('r1', { status: 'GARANTIDA' }), reservation_id: 'r1' };
   const body = { event: 'reservation.created', timestamp: '2026-11-01T00:00:00Z', brand_id: 'LIS01', data };
-  await ground.pool.query(
+  await runtime.pool.query(
     `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
      values ('lisbon', 'e', '1', 'reservation.created', '2026-11-01', now(), $1, '')`,
     [Buffer.from(JSON.stringify(body))],
   );
-  await drainEvents(eventWorkerPorts(ground));
-  const [letter] = await listDeadLetters(ground.pool, { kind: 'event' });
+  await drainEvents(eventWorkerPorts(runtime));
+  const [letter] = await listDeadLetters(runtime.pool, { kind: 'event' });
   assert.equal(letter?.code, 'record.unknown_status');
-  assert.equal((await replayAll(ground))[0]?.result, 'still_failing');
+  assert.equal((await replayAll(runtime))[0]?.result, 'still_failing');
   const fixed = await remap('CONF, GARANTIDA');
   assert.equal((await replayAll(fixed))[0]?.result, 'replayed');
   await drainEvents(eventWorkerPorts(fixed));

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
-import { openPool } from '../../src/store/pool.ts';
+import { openPool } from '../../src/store/db/pool.ts';
 import { config, lane, ports, reservation, takeIn } from './support.ts';
 
 const { connection, ids, timeoutMs } = JSON.parse(process.env.NODE_SETTINGS ?? '{}') as {

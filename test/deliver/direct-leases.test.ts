@@ -7,7 +7,7 @@ import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
-import type { Pool } from '../../src/store/pool.ts';
+import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 

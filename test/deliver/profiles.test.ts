@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { profileId } from '../../src/reconcile/guest-match.ts';
 import { chooseProfile, identifiable, mergeProfile } from '../../src/reconcile/profile.ts';
-import { assembleProfiles } from '../../src/store/profiles.ts';
+import { assembleProfiles } from '../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from './support.ts';
 

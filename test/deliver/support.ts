@@ -11,11 +11,11 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { openHttp } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
-import { applyPrepared } from '../../src/store/apply.ts';
-import { leasingTransaction } from '../../src/store/leasing-transaction.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { outboxStore } from '../../src/store/outbox.ts';
-import { openPool, type Pool } from '../../src/store/pool.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../../src/store/db/pool.ts';
+import { leasingTransaction } from '../../src/store/outbox/leasing-transaction.ts';
+import { outboxStore } from '../../src/store/outbox/outbox.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

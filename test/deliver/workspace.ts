@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Ground, openGround } from '../../src/ground.ts';
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import type { Json } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';
 import { temporaryFolder } from './support.ts';
@@ -20,11 +20,11 @@ push: { enabled: true }
 deliver: [crm]
 `;
 
-/** A process's ground over a workspace and a database of its own, with one http destination. */
+/** A process's runtime over a workspace and a database of its own, with one http destination. */
 export async function openWorkspace(url: string): Promise<{
-  ground: Ground;
+  runtime: Runtime;
   /** Applies the connector with these spellings of `confirmed`. */
-  remap(statuses: string, more?: string): Promise<Ground>;
+  remap(statuses: string, more?: string): Promise<Runtime>;
   close(): Promise<void>;
 }> {
   const { folder, remove } = await temporaryFolder();
@@ -37,27 +37,27 @@ export async function openWorkspace(url: string): Promise<{
   await write('integrations/lisbon.yaml', integration);
   await write('destinations/crm.yaml', `destination: crm\ntype: http\nurl: ${url}\nretry: [1s]\n`);
   await write('innbound.yaml', 'network: { allow_private: true }\n');
-  const open = async (): Promise<Ground> => {
+  const open = async (): Promise<Runtime> => {
     const before = process.env.DATABASE_URL;
     process.env.DATABASE_URL = db.url;
     try {
-      return await openGround({ workspaceDir: folder, purpose: 'command', describe: 'test', apply: 'always' });
+      return await openRuntime({ workspaceDir: folder, purpose: 'command', describe: 'test', apply: 'always' });
     } finally {
       if (before === undefined) delete process.env.DATABASE_URL;
       else process.env.DATABASE_URL = before;
     }
   };
-  let ground = await open();
+  let runtime = await open();
   return {
-    ground,
+    runtime,
     async remap(statuses, more) {
-      await ground.close();
+      await runtime.close();
       await write('connectors/pms.yaml', connector(statuses, more));
-      ground = await open();
-      return ground;
+      runtime = await open();
+      return runtime;
     },
     async close() {
-      await ground.close();
+      await runtime.close();
       await remove();
     },
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openGround } from '../../src/ground.ts';
+import { openRuntime } from '../../src/runtime/runtime.ts';
 import { innbound } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';
 
@@ -13,18 +13,18 @@ test('a credential typed into a document is sealed: the store holds it nowhere i
       again.json().every(({ change }) => change === 'same'),
       'applied again, nothing is new',
     );
-    const ground = await openGround({ workspaceDir: dir, purpose: 'command', describe: 'test' });
+    const runtime = await openRuntime({ workspaceDir: dir, purpose: 'command', describe: 'test' });
     try {
-      const { rows } = await ground.pool.query<{ dump: string }>(
+      const { rows } = await runtime.pool.query<{ dump: string }>(
         `select string_agg(d::text, ' ') as dump from documents d`,
       );
       assert.ok(rows[0]?.dump.includes('secret:typed_'));
       assert.ok(!rows[0]?.dump.includes('letmein'), 'the token is not in the documents');
-      const auth = ground.active().integrations.get('grand')?.body.pull?.auth;
-      const resolved = await ground.resolve(auth);
+      const auth = runtime.active().integrations.get('grand')?.body.pull?.auth;
+      const resolved = await runtime.resolve(auth);
       assert.deepEqual(resolved, { kind: 'ok', body: { type: 'bearer', token: 'letmein' } });
     } finally {
-      await ground.close();
+      await runtime.close();
     }
   } finally {
     await remove();

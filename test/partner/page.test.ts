@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { browserFlags, browserPath } from '../../scripts/prepare-browser.ts';
+import { addressFor } from '../../src/operations/endpoints.ts';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { rotateSecret } from '../../src/store/endpoints.ts';
-import { transaction } from '../../src/store/pool.ts';
-import { addressFor } from '../../src/wiring/endpoints.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { rotateSecret } from '../../src/store/events/endpoints.ts';
 import { sealerOf } from '../../src/wiring/push.ts';
 import { skip } from '../console/support/desk.ts';
 import { barriers } from '../console/support/look.ts';
@@ -38,7 +38,7 @@ before(async () => {
   );
   process.env.DATABASE_URL = (await testDatabase()).url;
   service = await startService({ workspaceDir: folder, host: '127.0.0.1', port: 0, role: 'all', logLevel: 'silent' });
-  const issued = await addressFor(service.ground, 'lisbon');
+  const issued = await addressFor(service.runtime, 'lisbon');
   address = { url: `${service.url}/webhooks/${issued.endpoint_id}`, secret: issued.secret ?? '' };
   partner = await startSimulator({ seed: 11, reservations: 80, untidy: 0, sender: { wait: async () => undefined } });
   browser = await chromium.launch({ executablePath: browserPath() ?? '', args: [...browserFlags] });
@@ -60,7 +60,7 @@ after(async () => {
 });
 
 const stored = async (id: string) => {
-  const { rows } = await service.ground.pool.query<{ version: number; status: string }>(
+  const { rows } = await service.runtime.pool.query<{ version: number; status: string }>(
     `select version, data->>'status' as status from records where type = 'reservation' and id = $1 and version > 0`,
     [id],
   );
@@ -148,8 +148,8 @@ test('an endpoint that refuses leaves a dead letter, which is replayed from the 
   await live().locator('.bad', { hasText: 'reservation.created' }).waitFor();
   assert.equal(partner.stats.pushes.dead, 1);
 
-  const { ground } = service;
-  await transaction(ground.pool, (tx) => rotateSecret(tx, 'lisbon', 0, sealerOf(ground), other));
+  const { runtime } = service;
+  await transaction(runtime.pool, (tx) => rotateSecret(tx, 'lisbon', 0, sealerOf(runtime), other));
   await page.getByRole('button', { name: 'Replay dead letters' }).click();
   await status().getByText('Done.').waitFor();
   const [letter] = await Promise.all(partner.pushers.map(({ sender }) => sender.deadLetters()));

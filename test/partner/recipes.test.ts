@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { addressFor } from '../../src/operations/endpoints.ts';
 import { WebhookSender } from '../../src/partner/sender/index.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { addressFor } from '../../src/wiring/endpoints.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 /** The recipes of the documentation, as they are printed there, against the service's own endpoint. */
@@ -34,7 +34,7 @@ before(async () => {
   database = await testDatabase();
   process.env.DATABASE_URL = database.url;
   service = await startService({ workspaceDir: folder, host: '127.0.0.1', port: 0, role: 'web', logLevel: 'silent' });
-  const issued = await addressFor(service.ground, 'lisbon');
+  const issued = await addressFor(service.runtime, 'lisbon');
   endpoint = { url: `${service.url}/webhooks/${issued.endpoint_id}`, secret: issued.secret ?? '' };
 });
 
@@ -97,9 +97,10 @@ for (const { recipe, language, file, program } of programs) {
     const env = { ...process.env, WEBHOOK_URL: endpoint.url, WEBHOOK_SECRET: endpoint.secret };
     const { stdout } = await run(program, [script, sent], { env });
     assert.match(stdout, /202|"accepted"/);
-    const { rows } = await service.ground.pool.query('select count(*)::int as events from events where event_id = $1', [
-      `recipe-${language}`,
-    ]);
+    const { rows } = await service.runtime.pool.query(
+      'select count(*)::int as events from events where event_id = $1',
+      [`recipe-${language}`],
+    );
     assert.equal(rows[0]?.events, 1);
     const wrong = { ...env, WEBHOOK_SECRET: 'another' };
     if (program === 'sh') await assert.rejects(run(program, [script, sent], { env: wrong }), /401/);

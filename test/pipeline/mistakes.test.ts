@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readDocuments } from '../../src/ground.ts';
+import { readDocuments } from '../../src/runtime/runtime.ts';
 
 test('a wrong time zone and an unknown connector hide no wrong rule, filter or mapping', async (t) => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-mistakes-'));

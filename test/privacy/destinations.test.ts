@@ -6,10 +6,10 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { forgetToldErasures } from '../../src/store/erase-traces.ts';
-import { noteConfirmations } from '../../src/store/erasures.ts';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
+import { forgetToldErasures } from '../../src/store/erasure/traces.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
-import { eraseGuest } from '../../src/wiring/privacy.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Destinations are told of an erasure: a CRM by the address under which it knows the guest, a lake without any. */
@@ -55,17 +55,17 @@ after(async () => {
   crm.close();
 });
 
-const deliver = async () => drainOnce(await deliverPorts(node.ground));
+const deliver = async () => drainOnce(await deliverPorts(node.runtime));
 
 test('the CRM forgets whom it knew and nobody else; the lake learns which record, not who', async () => {
   await node.take('grand', reservation('R1', { guests: [vera, omar] }));
   await deliver();
   assert.deepEqual(calls.map((call) => call.path).sort(), ['/contacts', '/contacts']);
   calls.length = 0;
-  await eraseGuest(node.ground, { email: vera.email }, 'officer');
+  await eraseGuest(node.runtime, { email: vera.email }, 'officer');
   await deliver();
   assert.deepEqual(calls, [{ path: '/forget', body: { email: vera.email } }]);
-  const folder = path.join(node.ground.workspaceDir, 'out');
+  const folder = path.join(node.runtime.workspaceDir, 'out');
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ndjson'));
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
   const lines = texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
@@ -80,9 +80,9 @@ test('the receipt says when each destination had confirmed it, also when the tri
   const receipt = async () =>
     (await node.call('GET', '/privacy/erasures', await node.token('admin'))).body.items.at(-1) as ErasureReceipt;
   assert.equal((await receipt()).confirmed_at, null);
-  await noteConfirmations(node.ground.pool);
-  await node.ground.pool.query('delete from attempts');
-  await noteConfirmations(node.ground.pool);
+  await noteConfirmations(node.runtime.pool);
+  await node.runtime.pool.query('delete from attempts');
+  await noteConfirmations(node.runtime.pool);
   const { told, confirmed_at: last } = await receipt();
   assert.deepEqual(
     told
@@ -101,9 +101,9 @@ test('a destination that has not answered, or did not take it, is not said to ha
   await node.take('grand', reservation('R7', { guests: [rosa] }));
   await deliver();
   answer = 500;
-  const erased = await eraseGuest(node.ground, { email: rosa.email }, 'officer');
+  const erased = await eraseGuest(node.runtime, { email: rosa.email }, 'officer');
   await deliver();
-  await noteConfirmations(node.ground.pool);
+  await noteConfirmations(node.runtime.pool);
   const id = erased.kind === 'erased' ? erased.receipt.erasure_id : '';
   const read = async () =>
     (await node.call('GET', `/privacy/erasures/${id}`, await node.token('admin'))).body as ErasureReceipt;
@@ -124,16 +124,16 @@ test('a destination that has not answered, or did not take it, is not said to ha
     ],
   );
   answer = 200;
-  await node.ground.pool.query('update outbox set due_at = now() where due_at is not null');
+  await node.runtime.pool.query('update outbox set due_at = now() where due_at is not null');
   await deliver();
-  await noteConfirmations(node.ground.pool);
+  await noteConfirmations(node.runtime.pool);
   assert.ok((await read()).told.every(({ confirmed_at }) => confirmed_at !== null));
   assert.ok((await read()).confirmed_at);
 });
 
 test('when all were told, nobody needs the address any more', async () => {
-  await forgetToldErasures(node.ground.pool);
-  const { rows } = await node.ground.pool.query(`select from changes where erased is not null`);
+  await forgetToldErasures(node.runtime.pool);
+  const { rows } = await node.runtime.pool.query(`select from changes where erased is not null`);
   assert.equal(rows.length, 0);
 });
 
@@ -141,7 +141,7 @@ test('what was queued and not sent yet goes out without the guest', async () => 
   calls.length = 0;
   const ines = { first_name: 'Inês', last_name: 'Melo', email: 'ines@mail.example' };
   await node.take('grand', reservation('R2', { guests: [ines] }));
-  await eraseGuest(node.ground, { email: ines.email }, 'officer');
+  await eraseGuest(node.runtime, { email: ines.email }, 'officer');
   await deliver();
   assert.deepEqual(
     calls.map((call) => call.path),

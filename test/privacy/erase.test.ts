@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
-import { eraseGuest } from '../../src/wiring/privacy.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** A guest who must go, everywhere and for good; a companion who stays. */
@@ -29,12 +29,12 @@ after(() => node.stop());
 
 /** Every table as text: whatever is left of somebody is found. */
 async function tablesWith(text: string): Promise<string[]> {
-  const { rows } = await node.ground.pool.query<{ name: string }>(
+  const { rows } = await node.runtime.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'innbound_service'`,
   );
   const found: string[] = [];
   for (const { name } of rows) {
-    const { rows: hits } = await node.ground.pool.query(`select from ${name} t where lower(t::text) like $1 limit 1`, [
+    const { rows: hits } = await node.runtime.pool.query(`select from ${name} t where lower(t::text) like $1 limit 1`, [
       `%${text.toLowerCase()}%`,
     ]);
     if (hits.length > 0) found.push(name);
@@ -49,7 +49,7 @@ test('before the erasure the guest is in many places', async () => {
 });
 
 test('an erasure gives a receipt, and nothing of the guest is left but what destinations still need to be told', async () => {
-  const erased = await eraseGuest(node.ground, { email: `${email} ` }, 'officer');
+  const erased = await eraseGuest(node.runtime, { email: `${email} ` }, 'officer');
   assert.equal(erased.kind, 'erased');
   if (erased.kind !== 'erased') return;
   const { receipt } = erased;
@@ -64,7 +64,7 @@ test('an erasure gives a receipt, and nothing of the guest is left but what dest
   assert.equal(receipt.confirmed_at, null);
   assert.ok(!JSON.stringify(receipt).includes('vera'));
   assert.deepEqual(await tablesWith(email), ['changes']);
-  const { rows } = await node.ground.pool.query(`select data::text || diff::text as text from changes`);
+  const { rows } = await node.runtime.pool.query(`select data::text || diff::text as text from changes`);
   assert.ok(
     !rows.some(({ text }) => text.includes(email)),
     'no version holds the guest, only the note to destinations does',
@@ -84,7 +84,7 @@ test('whoever asks again is given the receipt, by the address alone, which is st
 });
 
 test('the reservation and the companion stay; the change that tells it is an erasure', async () => {
-  const { rows } = await node.ground.pool.query(
+  const { rows } = await node.runtime.pool.query(
     `select r.data, c.event, c.data as told from records r join changes c using (integration, type, id, version)
       where integration = 'grand' and id = 'R1'`,
   );
@@ -102,7 +102,7 @@ test('what the partner’s id alone named is gone too', async () => {
 
 test('the next poll brings the guest back nowhere, and a poll without news makes no version', async () => {
   const versions = async () =>
-    (await node.ground.pool.query(`select id, version from records where integration = 'grand' order by id`)).rows;
+    (await node.runtime.pool.query(`select id, version from records where integration = 'grand' order by id`)).rows;
   const before = await versions();
   await node.take('grand', reservation('R1', { guests: [vera, omar], channel: 'phone' }));
   assert.deepEqual(await versions(), before);
@@ -110,23 +110,23 @@ test('the next poll brings the guest back nowhere, and a poll without news makes
   await node.take('grand', reservation('R9', { guests: [{ ...vera, guest_id: 'g99' }] }));
   await node.take('other', { id: 'BAD2', note: `call ${email}` });
   assert.deepEqual(await tablesWith(email), ['changes']);
-  const { rows } = await node.ground.pool.query(`select data from records where integration = 'grand' and id = 'R9'`);
+  const { rows } = await node.runtime.pool.query(`select data from records where integration = 'grand' and id = 'R9'`);
   assert.deepEqual(rows[0].data.guests, [{}]);
 });
 
 test('once every destination was told, the last trace goes', async () => {
-  const { forgetToldErasures } = await import('../../src/store/erase-traces.ts');
-  assert.equal(await forgetToldErasures(node.ground.pool), 0);
-  await node.ground.pool.query('update outbox set next_version = last_version + 1, due_at = null');
-  assert.ok((await forgetToldErasures(node.ground.pool)) > 0);
+  const { forgetToldErasures } = await import('../../src/store/erasure/traces.ts');
+  assert.equal(await forgetToldErasures(node.runtime.pool), 0);
+  await node.runtime.pool.query('update outbox set next_version = last_version + 1, due_at = null');
+  assert.ok((await forgetToldErasures(node.runtime.pool)) > 0);
   assert.deepEqual(await tablesWith(email), []);
 });
 
 test('what was kept as sent, since it is no address, is erased as well', async () => {
   await node.take('grand', reservation('N1', { guests: [{ last_name: 'Berg', email: 'Nobody@mail.example' }] }));
-  const stored = await node.ground.pool.query(`select data from records where id = 'N1'`);
+  const stored = await node.runtime.pool.query(`select data from records where id = 'N1'`);
   assert.equal(stored.rows[0].data.guests[0].email_raw, 'Nobody@mail.example');
-  const erased = await eraseGuest(node.ground, { email: 'nobody@mail.example' }, 'officer');
+  const erased = await eraseGuest(node.runtime, { email: 'nobody@mail.example' }, 'officer');
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
   await node.take(
     'grand',
@@ -138,14 +138,14 @@ test('what was kept as sent, since it is no address, is erased as well', async (
 test('erasing in one brand leaves the others alone; a guest_id needs its brand; nonsense is refused', async () => {
   await node.take('grand', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
   await node.take('other', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
-  const erased = await eraseGuest(node.ground, { email: 'ito@mail.example', integration: 'grand' }, 'officer');
+  const erased = await eraseGuest(node.runtime, { email: 'ito@mail.example', integration: 'grand' }, 'officer');
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
   await node.take('other', reservation('P2', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
-  const { rows } = await node.ground.pool.query(`select data from records where integration = 'other' and id = 'P2'`);
+  const { rows } = await node.runtime.pool.query(`select data from records where integration = 'other' and id = 'P2'`);
   assert.equal(rows[0].data.guests[0].last_name, 'Ito');
-  assert.equal((await eraseGuest(node.ground, { guest_id: 'g8' }, 'officer')).kind, 'invalid');
-  assert.equal((await eraseGuest(node.ground, { email: 'no address' }, 'officer')).kind, 'invalid');
-  assert.equal((await eraseGuest(node.ground, {}, 'officer')).kind, 'invalid');
-  const byId = await eraseGuest(node.ground, { guest_id: 'g8', integration: 'grand' }, 'officer');
+  assert.equal((await eraseGuest(node.runtime, { guest_id: 'g8' }, 'officer')).kind, 'invalid');
+  assert.equal((await eraseGuest(node.runtime, { email: 'no address' }, 'officer')).kind, 'invalid');
+  assert.equal((await eraseGuest(node.runtime, {}, 'officer')).kind, 'invalid');
+  const byId = await eraseGuest(node.runtime, { guest_id: 'g8', integration: 'grand' }, 'officer');
   assert.equal(byId.kind === 'erased' && byId.receipt.removed.records, 2);
 });

@@ -19,9 +19,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { type Account, chooseAccount, invocation, programEnv, runAs } from '../../src/store/postgres/account.ts';
-import { type Binaries, findBinaries, publicCopy } from '../../src/store/postgres/binaries.ts';
-import { createCluster, superuser } from '../../src/store/postgres/cluster.ts';
+import { type Account, chooseAccount, invocation, programEnv, runAs } from '../../src/embedded-postgres/account.ts';
+import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
+import { createCluster, superuser } from '../../src/embedded-postgres/cluster.ts';
 
 export interface TestDatabase {
   /** For pg.Client and pg.Pool. */

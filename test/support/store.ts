@@ -1,5 +1,5 @@
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool, type Pool } from '../../src/store/pool.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../../src/store/db/pool.ts';
 import { testDatabase } from './database.ts';
 
 /** A store of its own, with all its tables and nothing in them. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { countActivity } from '../../src/store/activity.ts';
-import { pruneStore } from '../../src/store/retention.ts';
+import { countActivity } from '../../src/store/operate/activity.ts';
+import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
 import { watchOnce } from '../../src/wiring/watch.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
@@ -31,7 +31,7 @@ after(async () => {
   receiver.close();
 });
 
-const query = (sql: string) => node.ground.pool.query(sql);
+const query = (sql: string) => node.runtime.pool.query(sql);
 const open = async () =>
   (await query('select kind, integration, subject from alerts where resolved_at is null order by kind')).rows;
 const run = (state: string, id: string) =>
@@ -39,15 +39,15 @@ const run = (state: string, id: string) =>
          values ('grand', '${id}', 'stay', 'scheduled', '${state}', 'test', now(), 'pull.wrong_total')`);
 
 test('what holds is raised once, stays while it holds, and resolves by itself; the webhook is told of both', async () => {
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
   await run('incomplete', 'run_1');
   await query(
     `insert into partner_states (integration, auth_failed_at, auth_message) values ('other', now(), 'expired')`,
   );
   await query(`insert into partner_apis (api, state, failures) values ('http://127.0.0.1:1', 'open', 5)`);
-  await watchOnce(node.ground);
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
+  await watchOnce(node.runtime);
   assert.deepEqual(await open(), [
     { kind: 'auth_failed', integration: 'other', subject: '' },
     { kind: 'breaker_open', integration: 'grand', subject: 'http://127.0.0.1:1' },
@@ -62,7 +62,7 @@ test('what holds is raised once, stays while it holds, and resolves by itself; t
   await run('complete', 'run_2');
   await query(`update partner_states set auth_failed_at = null`);
   await query(`update partner_apis set state = 'closed'`);
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
   assert.equal(told.filter(({ type }) => type === 'alert.resolved').length, 3);
 });
@@ -71,15 +71,15 @@ test('an address that refuses is told later', async () => {
   told.length = 0;
   refuses = true;
   await run('failed', 'run_3');
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.equal(told.length, 0);
   refuses = false;
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.deepEqual(
     told.map(({ alert }) => alert.kind),
     ['run_failed'],
   );
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.equal(told.length, 1);
 });
 
@@ -90,11 +90,11 @@ test('a feed that falls silent against its habit raises an alert, and an event r
   await event(1, '3 hours');
   await query(`insert into activity (integration, step, at, events)
     select 'grand', '1h', h, 20 from generate_series(date_trunc('hour', now()) - interval '27 days', now() - interval '4 hours', interval '1 hour') as h`);
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   const silent = async () => (await open()).filter(({ kind }) => kind === 'feed_silent');
   assert.deepEqual(await silent(), [{ kind: 'feed_silent', integration: 'grand', subject: 'push' }]);
   await event(2, '1 minute');
-  await watchOnce(node.ground);
+  await watchOnce(node.runtime);
   assert.deepEqual(await silent(), []);
 });
 
@@ -138,7 +138,7 @@ test('what is past its time is forgotten; the newest state and open work never a
   await query(`insert into audit (at, actor, action) values (now() - interval '401 days', 'x', 'y')`);
   const day = 86_400_000;
   const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day };
-  const forgotten = await pruneStore(node.ground.pool, kept);
+  const forgotten = await pruneStore(node.runtime.pool, kept);
   assert.equal(forgotten.raw_payloads, 2);
   assert.equal(forgotten.sightings, 1);
   assert.equal(forgotten.runs, 3);
@@ -147,5 +147,5 @@ test('what is past its time is forgotten; the newest state and open work never a
   const { rows } = await query(`select (select count(*)::int from records where version > 0) as records,
     (select count(*)::int from dead_letters) as dead, (select count(*)::int from outbox where due_at is not null) as waiting`);
   assert.deepEqual(rows, [{ records: 1, dead: 1, waiting: 2 }]);
-  assert.ok((await countActivity(node.ground.pool)) >= 0);
+  assert.ok((await countActivity(node.runtime.pool)) >= 0);
 });

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-const query = (sql: string) => node.ground.pool.query(sql);
+const query = (sql: string) => node.runtime.pool.query(sql);
 const opened = async (kind: string) =>
   (await query(`select from alerts where resolved_at is null and kind = '${kind}'`)).rowCount;
 
@@ -42,11 +42,11 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
                    select kind, name, 99, '', '{"connector": "hotel", "from_tomorrow": 1}', 'x', 'test'
                      from documents where kind = 'connector' and name = 'hotel' and version = 1`);
       await query(`update current_documents set version = 99 where kind = 'connector'`);
-      await node.ground.refresh();
+      await node.runtime.refresh();
     },
     async () => {
       await query(`update current_documents set version = 1 where kind = 'connector'`);
-      await node.ground.refresh();
+      await node.runtime.refresh();
     },
   ],
 ];
@@ -54,10 +54,10 @@ for (const [kind, begin, end] of causes) {
   test(`${kind} is raised while it is so, and resolves by itself`, async () => {
     assert.equal(await opened(kind), 0);
     await begin();
-    await watchOnce(node.ground);
+    await watchOnce(node.runtime);
     assert.notEqual(await opened(kind), 0);
     await end();
-    await watchOnce(node.ground);
+    await watchOnce(node.runtime);
     assert.equal(await opened(kind), 0);
   });
 }

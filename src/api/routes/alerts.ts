@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AlertRow } from '../../store/alerts.ts';
+import type { AlertRow } from '../../store/operate/alerts.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 

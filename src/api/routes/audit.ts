@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditRow } from '../../store/audit.ts';
+import type { AuditRow } from '../../store/operate/audit.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, ok, type Route, route } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
-import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/dead-letters.ts';
+import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/operate/dead-letters.ts';
 import { attempt, entityType, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';

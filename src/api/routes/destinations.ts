@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { DeliveryRow, DestinationNow } from '../../store/delivery-list.ts';
-import type { LaneNow } from '../../store/overview.ts';
+import type { LaneNow } from '../../store/operate/overview.ts';
+import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
 import { instant, ok, type Route, route } from '../route.ts';
 
 export interface DestinationPorts {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Mistake } from '../../documents/mistake.ts';
-import type { DocumentRow } from '../../store/document-list.ts';
-import type { DocumentKind } from '../../store/documents.ts';
+import type { DocumentKind } from '../../store/documents/documents.ts';
+import type { DocumentRow } from '../../store/documents/list.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 export interface DocumentPorts {

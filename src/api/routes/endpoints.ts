@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rejection } from '../../intake/push/ports.ts';
 import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
-import type { EndpointStatus } from '../../store/endpoint-status.ts';
+import type { EndpointStatus } from '../../store/events/endpoint-status.ts';
 import { sandboxReport } from '../forms.ts';
 import { instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventRow } from '../../store/event-list.ts';
+import type { EventRow } from '../../store/events/list.ts';
 import type { Json } from '../../terms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Spark } from '../../store/activity.ts';
-import type { DriftRow } from '../../store/drift.ts';
-import type { BreakerNow, IntegrationNow, LaneNow, ScheduleNow } from '../../store/overview.ts';
+import type { Spark } from '../../store/operate/activity.ts';
+import type { BreakerNow, IntegrationNow, LaneNow, ScheduleNow } from '../../store/operate/overview.ts';
+import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
 import { integrationStates, stateOf } from '../integration-state.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';

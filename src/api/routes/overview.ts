@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ActivityPoint } from '../../store/activity.ts';
-import type { NodeRow } from '../../store/nodes.ts';
+import type { ActivityPoint } from '../../store/operate/activity.ts';
+import type { NodeRow } from '../../store/operate/nodes.ts';
 import { integrationStates, stateOf } from '../integration-state.ts';
 import { instant, ok, type Route, route } from '../route.ts';
 import type { IntegrationPorts } from './integrations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Told } from '../../store/erasures.ts';
+import type { Told } from '../../store/erasure/erasures.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. Several may be given: what matches any of them is the guest. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { statuses } from '../../canonical/reservation.ts';
-import type { Found } from '../../store/search.ts';
-import type { Timeline } from '../../store/timeline.ts';
+import type { Found } from '../../store/records/search.ts';
+import type { Timeline } from '../../store/records/timeline.ts';
 import type { EntityType } from '../../terms.ts';
 import { entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';

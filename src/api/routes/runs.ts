@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunDetail, RunSummary } from '../../store/run-list.ts';
+import type { RunDetail, RunSummary } from '../../store/runs/list.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { instant, notFound, ok, type Route, route } from '../route.ts';
 

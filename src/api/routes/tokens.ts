@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TokenRow } from '../../store/tokens.ts';
+import type { TokenRow } from '../../store/operate/tokens.ts';
 import { type Role, roles } from '../caller.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 

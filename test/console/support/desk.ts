@@ -8,10 +8,10 @@ import path from 'node:path';
 import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
 import { browserFlags, browserPath } from '../../../scripts/prepare-browser.ts';
+import { addressFor } from '../../../src/operations/endpoints.ts';
+import { createSignIn, createToken } from '../../../src/operations/tokens.ts';
 import { startService } from '../../../src/service.ts';
-import type { TokenRole } from '../../../src/store/tokens.ts';
-import { addressFor } from '../../../src/wiring/endpoints.ts';
-import { createSignIn, createToken } from '../../../src/wiring/tokens.ts';
+import type { TokenRole } from '../../../src/store/operate/tokens.ts';
 import { testDatabase } from '../../support/database.ts';
 
 /** For `test`: why there is nothing to run, where there is no browser. */
@@ -56,12 +56,12 @@ export async function openDesk(): Promise<Desk> {
   process.env.INNBOUND_LOG_LEVEL = 'silent';
   const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' });
   const browser = await chromium.launch({ executablePath: browserPath() ?? '', args: [...browserFlags] });
-  const { token } = await createToken(service.ground, { name: 'test', role: 'admin', integrations: null, by: 'test' });
+  const { token } = await createToken(service.runtime, { name: 'test', role: 'admin', integrations: null, by: 'test' });
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
   const addresses = new Map<string, { url: string; secret: string }>();
   const link = async (role: TokenRole = 'admin') =>
-    `${service.url}${(await createSignIn(service.ground, { name: `Ada, ${role}`, role, by: 'test' })).path}`;
+    `${service.url}${(await createSignIn(service.runtime, { name: `Ada, ${role}`, role, by: 'test' })).path}`;
   const pushTo: Desk['pushTo'] = async ({ url, secret }, event) => {
     const body = JSON.stringify({ timestamp: new Date().toISOString(), brand_id: 'LIS01', ...event });
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -84,7 +84,7 @@ export async function openDesk(): Promise<Desk> {
     push: async (integration, event) => {
       let address = addresses.get(integration);
       if (!address) {
-        const { url, secret = '' } = await addressFor(service.ground, integration, { rotate: true });
+        const { url, secret = '' } = await addressFor(service.runtime, integration, { rotate: true });
         address = { url, secret };
         addresses.set(integration, address);
       }

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { openWarehouse } from './connection.ts';
@@ -67,8 +68,8 @@ export const destinationType: DestinationType<Settings> = {
       async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
         const startedAt = performance.now();
         const rows = rowsOf(batch);
-        const written = write(rows).catch((error: { code?: string }) => {
-          if (error.code === '23505') return write(rows, mergeOverLeftovers);
+        const written = write(rows).catch((error: unknown) => {
+          if (isSqlState(error, 'uniqueViolation')) return write(rows, mergeOverLeftovers);
           throw error;
         });
         const outcome = await written.then((): Outcome => ({ kind: 'delivered' }), failureOf);

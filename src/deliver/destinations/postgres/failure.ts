@@ -1,3 +1,4 @@
+import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
 
 /** What an error of the warehouse means for the batch. Only codes and fixed words are passed on: a message may quote a row. */
@@ -20,7 +21,7 @@ export function failureOf(error: unknown): Outcome {
       message: `The warehouse refused the login: SQLSTATE ${code}.`,
     };
   }
-  if (code === '57014' || code === 'ETIMEDOUT') {
+  if (isSqlState(error, 'queryCanceled') || code === 'ETIMEDOUT') {
     return {
       kind: 'retry',
       code: 'deliver.timeout',

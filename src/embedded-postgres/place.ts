@@ -1,0 +1,148 @@
+import { chmod, chown, lstat, mkdir, mkdtemp, readlink, realpath, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { InnboundError } from '../errors.ts';
+import { type Account, canReach, chooseAccount, self } from './account.ts';
+
+/**
+ * Where a workspace's server lives, all under `.innbound/`:
+ *
+ *   pg             the data; a link to it where the server's account cannot enter the workspace
+ *   run            the socket's folder, mode 0700; a link to one under the system's temporary folder where that is closed
+ *                  to the account, or where the path would be longer than a socket's address may be
+ *   postgres.log   what the server says of itself
+ *
+ * A link is made in one step and found by everyone, so all processes agree without a lock.
+ */
+export interface Place {
+  readonly home: string;
+  /** `.innbound/pg`, which may be a link. */
+  readonly dataLink: string;
+  readonly log: string;
+  readonly account: Account;
+  /** The account can enter the workspace. */
+  readonly open: boolean;
+}
+
+export const port = 5432;
+
+/** A socket's address holds 108 bytes on Linux and 104 on macOS. */
+const longestSocketPath = 100;
+
+export async function findPlace(workspaceDir: string, force?: 'namespace' | 'nobody'): Promise<Place> {
+  const home = path.join(await realpath(workspaceDir), '.innbound');
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const dataLink = path.join(home, 'pg');
+  const account = await accountOf(dataLink, force);
+  if (account.kind === 'user') {
+    // Others may pass through to what they own, and still not list what is here.
+    await chmod(home, ((await stat(home)).mode & 0o777) | 0o011);
+  }
+  return { home, dataLink, log: path.join(home, 'postgres.log'), account, open: await canReach(account, home) };
+}
+
+/** Data that exists says who runs the server: its owner. */
+async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Promise<Account> {
+  const owner = await stat(dataLink).catch(() => undefined);
+  const me = process.getuid?.();
+  if (owner === undefined || me === undefined) return chooseAccount(force);
+  if (me !== 0) {
+    if (owner.uid === me) return self;
+    throw new InnboundError(
+      'store.postgres_failed',
+      `The data in ${dataLink} belongs to the user with id ${owner.uid}: run as that user, or give it to ${me} with chown -R.`,
+      { owner: owner.uid, user: me },
+    );
+  }
+  if (owner.uid !== 0) return { kind: 'user', uid: owner.uid, gid: owner.gid };
+  const account = await chooseAccount(force);
+  if (account.kind !== 'user') return account;
+  throw new InnboundError(
+    'store.postgres_failed',
+    `The data in ${dataLink} belongs to root, which PostgreSQL runs for only in a user namespace, and those are forbidden ` +
+      `here now. Stop what uses it and run: chown -R ${account.uid}:${account.gid} ${dataLink}`,
+    { owner: 0 },
+  );
+}
+
+/** The folder of the socket, made if need be. Asked for at every attempt: a temporary one may be cleaned away at any time. */
+export async function socketFolder(place: Place): Promise<string> {
+  const link = path.join(place.home, 'run');
+  const here = place.open && Buffer.byteLength(socketPath(link)) <= longestSocketPath;
+  for (;;) {
+    const found = await lstat(link).catch(() => undefined);
+    if (found?.isDirectory() && here) {
+      if (!(await isOurs(place.account, link))) await close(place.account, link);
+      return link;
+    }
+    if (found?.isSymbolicLink()) {
+      const target = await readlink(link);
+      // Swept or cleaned away, it comes back under its old name: a service's pool keeps dialling that.
+      await mkdir(target, { mode: 0o700 }).then(
+        () => own(place.account, target),
+        () => {},
+      );
+      if (await isOurs(place.account, target)) return target;
+    }
+    if (found !== undefined) await rm(link, { recursive: true, force: true });
+    if (here) {
+      await mkdir(link, { mode: 0o700 }).catch(ignoreExisting);
+    } else {
+      const folder = await temporaryFolder(place.account);
+      await symlink(folder, link).catch(async (error: unknown) => {
+        await rm(folder, { recursive: true, force: true });
+        ignoreExisting(error);
+      });
+    }
+  }
+}
+
+export function socketPath(folder: string): string {
+  return path.join(folder, `.s.PGSQL.${port}`);
+}
+
+/** After the server has stopped: a temporary folder is not left behind. One in use again is not empty, and stays. */
+export async function sweepSocketFolder(place: Place): Promise<void> {
+  const link = path.join(place.home, 'run');
+  const target = await readlink(link).catch(() => undefined);
+  if (target !== undefined) await rmdir(target).catch(() => {});
+}
+
+/** For a link that came along in a copy of another workspace and leads to the server of that one. */
+export async function forgetSocketFolder(place: Place): Promise<void> {
+  await rm(path.join(place.home, 'run'), { recursive: true, force: true });
+}
+
+async function close(account: Account, folder: string): Promise<void> {
+  await own(account, folder);
+  await chmod(folder, 0o700);
+}
+
+async function isOurs(account: Account, folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => undefined);
+  const owner = account.kind === 'user' ? account.uid : process.getuid?.();
+  return found?.isDirectory() === true && found.uid === owner && (found.mode & 0o077) === 0;
+}
+
+async function temporaryFolder(account: Account): Promise<string> {
+  for (const parent of new Set([os.tmpdir(), '/tmp'])) {
+    const folder = await mkdtemp(path.join(parent, 'innbound-')).catch(() => undefined);
+    if (folder === undefined) continue;
+    await own(account, folder);
+    const fits = Buffer.byteLength(socketPath(folder)) <= longestSocketPath;
+    if (fits && (await canReach(account, folder))) return folder;
+    await rmdir(folder);
+  }
+  throw new InnboundError(
+    'store.postgres_failed',
+    'No temporary folder can hold the socket: set TMPDIR to a short path.',
+  );
+}
+
+export async function own(account: Account, folder: string): Promise<void> {
+  if (account.kind === 'user') await chown(folder, account.uid, account.gid);
+}
+
+export function ignoreExisting(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { InnboundError } from '../errors.ts';
+import { invocation, programEnv } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { databaseName, superuser } from './cluster.ts';
+import { forgetSocketFolder, type Place, port, socketFolder, socketPath, sweepSocketFolder } from './place.ts';
+import { isGone, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
+import { serverSettings } from './settings.ts';
+
+export interface Server {
+  readonly place: Place;
+  readonly binaries: Binaries;
+  /** The real path of the data folder. */
+  readonly data: string;
+}
+
+export interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Said aloud, since PGSSLMODE in the environment would ask for it on the socket. */
+  readonly ssl: false;
+}
+
+/** Starts that end at once are given up after the third: the log says why. */
+const startsAtMost = 3;
+/** Recovery after a crash reads up to 2 GB of log. */
+const patienceMs = 5 * 60_000;
+const pollMs = 20;
+const rotatedAtBytes = 4 * 1024 * 1024;
+
+export function connectionOf(socketDir: string): Connection {
+  return { host: socketDir, port, user: superuser, database: databaseName, ssl: false };
+}
+
+/**
+ * A session on the workspace's server: the one that runs, whoever started it, or one started now. Starting needs no lock
+ * of ours: PostgreSQL lets one server into a data folder, and who loses finds the winner's socket at the next turn.
+ */
+export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {
+  const deadline = Date.now() + patienceMs;
+  const logFrom = await logSize(server.place);
+  let starts = 0;
+  let child: Spawned | undefined;
+  for (;;) {
+    const host = await socketFolder(server.place);
+    const attempt = await tryConnect(server, { ...connectionOf(host), application_name: applicationName });
+    if (attempt.kind === 'connected') return attempt.client;
+    if (attempt.kind === 'elsewhere') {
+      await forgetSocketFolder(server.place);
+      continue;
+    }
+    const isDown = !isStarting(child) && (await runningPostmaster(server.data)) === undefined;
+    const isHopeless = attempt.kind === 'refused' || (isDown && starts === startsAtMost) || Date.now() > deadline;
+    if (isHopeless || !isWanted()) {
+      if (isStarting(child)) await ended(child.pid, 'SIGINT', server.data, 10_000);
+      throw await startFailed(server, logFrom, attempt.error);
+    }
+    if (isDown && !(await quitOrphans(server.data))) {
+      starts += 1;
+      child = await start(server, host);
+    }
+    await delay(pollMs);
+  }
+}
+
+/** Whether the server takes new sessions: one told to stop refuses them before it cuts the sessions it has. */
+export async function isAccepting(server: Server): Promise<boolean> {
+  const attempt = await tryConnect(server, connectionOf(await socketFolder(server.place)));
+  if (attempt.kind === 'connected') await attempt.client.end();
+  return attempt.kind === 'connected';
+}
+
+type Attempt =
+  | { readonly kind: 'connected'; readonly client: pg.Client }
+  /** Nobody listens, or not yet, or no longer. */
+  | { readonly kind: 'absent'; readonly error: Error }
+  /** The server answers and will not have us; trying again changes nothing. */
+  | { readonly kind: 'refused'; readonly error: Error }
+  /** Another workspace's server: its address came along when the folder was copied. */
+  | { readonly kind: 'elsewhere' };
+
+async function tryConnect(server: Server, config: pg.ClientConfig): Promise<Attempt> {
+  const client = new pg.Client(config);
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    if (await isServing(client, server.data)) return { kind: 'connected', client };
+    await client.end();
+    return { kind: 'elsewhere' };
+  } catch (caught) {
+    await client.end().catch(() => {});
+    const error = caught as Error & { code?: string };
+    // 53: too many sessions; 57: starting up, shutting down, crashed; 58: its folder is going away.
+    const passing =
+      error.code === undefined || /^5[378]/.test(error.code) || /^E(?!ACCES|PERM)[A-Z]+$/.test(error.code);
+    return { kind: passing ? 'absent' : 'refused', error };
+  }
+}
+
+/** Served under the very path, or, where the workspace was renamed since the start, by the process that our folder names. */
+async function isServing(client: pg.Client, data: string): Promise<boolean> {
+  const { rows } = await client.query<{ folder: string; pid_file: string }>(
+    `select current_setting('data_directory') as folder, pg_read_file('postmaster.pid') as pid_file`,
+  );
+  const [row] = rows;
+  if (row === undefined || row.folder === data) return row !== undefined;
+  return pidIn(row.pid_file) === pidIn(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => ''));
+}
+
+const pidIn = (postmasterFile: string) => postmasterFile.split('\n', 1)[0];
+
+type Spawned = ChildProcess & { readonly pid: number };
+
+function isStarting(child: Spawned | undefined): child is Spawned {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+async function start({ place, binaries, data }: Server, socketDir: string): Promise<Spawned> {
+  await removeStaleLock(path.join(data, 'postmaster.pid'), data);
+  await removeStaleLock(`${socketPath(socketDir)}.lock`, data);
+  if ((await logSize(place)) > rotatedAtBytes) await rename(place.log, `${place.log}.1`).catch(() => {});
+  const log = await open(place.log, 'a', 0o600);
+  try {
+    const call = invocation(place.account, binaries.postgres, ['-D', data, ...serverSettings(socketDir)]);
+    // A session of its own: a terminal's Ctrl-C is for the service, which then stops the server in order.
+    const child = spawn(call.file, call.args, {
+      ...call.options,
+      env: programEnv(binaries.loaderEnv),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await once(child, 'spawn');
+    child.on('error', () => {});
+    child.unref();
+    return child as Spawned;
+  } finally {
+    await log.close();
+  }
+}
+
+async function logSize(place: Place): Promise<number> {
+  return (await stat(place.log).catch(() => ({ size: 0 }))).size;
+}
+
+/** What a start says in passing, and what therefore explains nothing. */
+const inPassing = /starting up|shutting down|administrator command|LOG: |HINT: |DETAIL: /;
+
+async function startFailed({ place, data }: Server, logFrom: number, cause: Error): Promise<InnboundError> {
+  const log = await readFile(place.log).catch(() => Buffer.alloc(0));
+  const lines = log
+    .subarray(log.length < logFrom ? 0 : logFrom)
+    .toString()
+    .split('\n');
+  const reason = lines.filter((line) => line !== '' && !inPassing.test(line)).at(-1) ?? cause.message;
+  const message = `The private PostgreSQL did not start: ${reason} (log: ${place.log})`;
+  return new InnboundError('store.postgres_failed', message, { log: place.log, data }, cause);
+}
+
+/** Returns when the process is gone. Running sessions are cut, what they committed is kept. */
+export async function stop({ place, data }: Server): Promise<void> {
+  const pid = await runningPostmaster(data);
+  if (pid !== undefined) {
+    (await ended(pid, 'SIGINT', data, 10_000)) || (await ended(pid, 'SIGQUIT', data, 3_000));
+  }
+  await sweepSocketFolder(place);
+}
+
+/** After the server was lost and is no longer wanted: what it left behind goes as well. */
+export async function sweep({ place, data }: Server): Promise<void> {
+  const deadline = Date.now() + 3_000;
+  while ((await quitOrphans(data)) && Date.now() < deadline) await delay(pollMs);
+  await sweepSocketFolder(place);
+}
+
+async function ended(pid: number, by: NodeJS.Signals, data: string, patienceMs: number): Promise<boolean> {
+  const deadline = Date.now() + patienceMs;
+  signal(pid, by);
+  while (!(await isGone(pid, data))) {
+    if (Date.now() > deadline) return false;
+    await delay(pollMs);
+  }
+  return true;
+}

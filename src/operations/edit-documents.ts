@@ -1,0 +1,171 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseDocument } from 'yaml';
+import type { ApiPorts } from '../api/api.ts';
+import type { Applied } from '../api/routes/documents.ts';
+import { checkFiles } from '../documents/check.ts';
+import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
+import { readWorkspace } from '../documents/load.ts';
+import { parseFile, type SourceFile } from '../documents/parse.ts';
+import { valueAt } from '../documents/path.ts';
+import { jsonSchema } from '../documents/published-schemas.ts';
+import { compileCheck } from '../runtime/active.ts';
+import { changeDocument } from '../runtime/in-force.ts';
+import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
+import { currentDocuments, type StoredDocument } from '../store/documents/documents.ts';
+import { currentSources, documentText, documentVersions, listDocuments } from '../store/documents/list.ts';
+import type { Json } from '../terms.ts';
+
+/**
+ * Documents over the API: checked among those that are in force, put in force alone, and written into this node's workspace. The
+ * files of other nodes are not looked at: what is in force is in the database, and all nodes take it from there.
+ */
+export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
+  const { pool } = runtime;
+  return {
+    list: (kind) => listDocuments(pool, kind),
+    text: (kind, name, version) => documentText(pool, kind, name, version),
+    versions: (kind, name) => documentVersions(pool, kind, name),
+    schema: jsonSchema,
+    validate: async (kind, name, text) => {
+      const file = fileName(kind, name ?? 'new-document');
+      const others = await sourcesInForce(runtime, await currentDocuments(pool), { kind, name });
+      const checked = checkFiles([...others, { kind, file, text, shipped: false }], [compileCheck]);
+      return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
+    },
+    apply: async (kind, name, text, by) => {
+      const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
+        const whole = unmasked(inForce, kind, name, text);
+        const file = (await fileHere(runtime, kind, name)) ?? fileName(kind, name);
+        const named = parseFile({ kind, file, text: whole }).name;
+        if (kind !== 'workspace' && named !== undefined && named !== name) {
+          const message = `the document is named ${named}, not ${name}`;
+          return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
+        }
+        const others = await sourcesInForce(runtime, inForce, { kind, name });
+        const checked = checkFiles([...others, { kind, file, text: whole, shipped: false }], [compileCheck]);
+        if (checked.kind === 'invalid') return { refused: checked };
+        if (!(await done(() => writeWhole(runtime, file, whole)))) return { refused: { kind: 'read_only', file } };
+        const put = withConnector(checked.documents, kind, name, inForce);
+        return { put, remove: [], result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }) };
+      });
+      return taken(runtime, applied);
+    },
+    remove: async (kind, name, by) => {
+      const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
+        const found = inForce.find((one) => one.kind === kind && one.name === name);
+        if (found === undefined) return { refused: { kind: 'unknown' } };
+        const checked = checkFiles(await sourcesInForce(runtime, inForce, { kind, name }), [compileCheck]);
+        if (checked.kind === 'invalid') return { refused: checked };
+        const file = await fileHere(runtime, kind, name);
+        if (file !== undefined && !(await done(() => rm(path.join(runtime.workspaceDir, file))))) {
+          return { refused: { kind: 'read_only', file } };
+        }
+        const { version } = found;
+        const result = { kind: 'applied', version, file: file ?? fileName(kind, name) } as const;
+        return { put: [], remove: [found], result: () => result };
+      });
+      return taken(runtime, applied);
+    },
+  };
+}
+
+async function taken(runtime: Runtime, applied: Applied): Promise<Applied> {
+  if (applied.kind === 'applied') {
+    await runtime.refresh();
+    runtime.wake.signal('documents');
+  }
+  return applied;
+}
+
+interface Named {
+  readonly kind: DocumentKind;
+  readonly name: string | undefined;
+}
+const isOne = (one: Named, { kind, name }: Named): boolean =>
+  one.kind === kind && (kind === 'workspace' || one.name === name);
+const fileName = (kind: DocumentKind, name: string): string =>
+  kind === 'workspace' ? 'innbound.yaml' : `${kind}s/${name}.yaml`;
+const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
+  all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
+
+/** The texts in force but one, and the connectors that come with the product. */
+async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument[], but: Named): Promise<SourceFile[]> {
+  const texts = await currentSources(runtime.pool);
+  const shipped = (await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir })).filter((one) => one.shipped);
+  return [
+    ...inForce
+      .filter((one) => !isOne(one, but))
+      .map(({ kind, name }) => ({
+        kind,
+        file: fileName(kind, name),
+        text: unmasked(inForce, kind, name, texts.get(`${kind} ${name}`) ?? ''),
+        shipped: false,
+      })),
+    ...shipped,
+  ];
+}
+
+/** The document, and the connector that it is the first to use, where that one comes with the product. */
+function withConnector(
+  loaded: LoadedDocuments,
+  kind: DocumentKind,
+  name: string,
+  inForce: readonly StoredDocument[],
+): LoadedDocument[] {
+  if (kind === 'workspace') return [loaded.workspace];
+  const document = loaded[`${kind}s`].get(name);
+  if (document === undefined) return [];
+  if (document.kind !== 'integration') return [document];
+  const connector = loaded.connectors.get(document.body.connector);
+  const known = connector && inForce.some((one) => isOne(one, connector));
+  return connector && !known ? [connector, document] : [document];
+}
+
+/** Where this node's workspace has a document, if it does. */
+async function fileHere(runtime: Runtime, kind: DocumentKind, name: string): Promise<string | undefined> {
+  const sources = await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir });
+  const own = sources.filter((source) => source.kind === kind && !source.shipped);
+  return own.find((source) => kind === 'workspace' || parseFile(source).name === name)?.file;
+}
+
+/** False where the folder cannot be written. */
+async function done(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Whole under another name, then renamed: a service that starts meanwhile reads the old text or the new one. */
+async function writeWhole(runtime: Runtime, file: string, text: string): Promise<void> {
+  const target = path.join(runtime.workspaceDir, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(`${target}.new`, text);
+  await rename(`${target}.new`, target);
+}
+
+const mask = '••••••';
+
+/** A masked credential that comes back unchanged stays what it is: the reference under which it was sealed takes its place. */
+function unmasked(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
+  if (!text.includes(mask)) return text;
+  const wanted = kind === 'workspace' ? workspaceName : name;
+  const stored = inForce.find((one) => one.kind === kind && one.name === wanted);
+  const document = parseDocument(text);
+  // A text with mistakes is told of them as it is.
+  if (document.errors.length > 0) return text;
+  const visit = (value: unknown, at: readonly (string | number)[]): void => {
+    if (typeof value === 'string' && value.includes(mask)) {
+      const known = stored && valueAt(stored.body as Json, at);
+      if (typeof known === 'string') document.setIn(at, known);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) visit(child, [...at, Array.isArray(value) ? Number(key) : key]);
+    }
+  };
+  visit(document.toJS(), []);
+  return document.toString();
+}

@@ -1,0 +1,55 @@
+import { InnboundError } from '../errors.ts';
+import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { transaction } from '../store/db/pool.ts';
+import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
+import { sealerOf } from '../wiring/push.ts';
+
+export interface EndpointAddress {
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly sandbox_url: string;
+  /** Only when it was made just now. */
+  readonly secret?: string;
+}
+
+/** For how long the secret before the last still counts, so that the sender can change over. */
+export const standardOverlapMs = 24 * 3_600_000;
+
+/** The address and, once, the secret of a brand's webhook endpoint. */
+export async function addressFor(
+  runtime: Runtime,
+  integration: string,
+  options: { readonly rotate?: boolean; readonly overlapMs?: number } = {},
+): Promise<EndpointAddress> {
+  const found = runtime.active().integrations.get(integration);
+  if (!found) {
+    const names = [...runtime.active().integrations.keys()].join(', ') || 'none';
+    throw new InnboundError('documents.unknown_name', `No integration is named ${integration}; there are ${names}.`);
+  }
+  const sealer = sealerOf(runtime);
+  const mint = { endpointId: mintEndpointId, secret: mintSecret };
+  const issued = await transaction(runtime.pool, async (tx): Promise<IssuedEndpoint> => {
+    const present = await issueEndpoint(tx, integration, sealer, mint);
+    if (!options.rotate || present.secret !== undefined) return present;
+    const rotated = await rotateSecret(tx, integration, options.overlapMs ?? standardOverlapMs, sealer, mintSecret());
+    return rotated ?? present;
+  });
+  runtime.wake.signal('documents');
+  const base = await publicUrl(runtime);
+  return {
+    endpoint_id: issued.endpointId,
+    url: `${base}/webhooks/${issued.endpointId}`,
+    sandbox_url: `${base}/webhooks/${issued.sandboxId}`,
+    ...(issued.secret !== undefined && { secret: issued.secret }),
+  };
+}
+
+/** As the settings say, else where a node of this workspace listens now, else where one would by itself. */
+export async function publicUrl(runtime: Runtime): Promise<string> {
+  const configured = runtime.active().settings.public_url;
+  if (configured !== undefined) return configured.replace(/\/$/, '');
+  const [node] = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'worker');
+  return node?.url ?? 'http://127.0.0.1:4180';
+}

@@ -1,0 +1,56 @@
+import type { Path } from '../pipeline.ts';
+import { activate } from '../runtime/active.ts';
+import type { Pool } from '../store/db/pool.ts';
+import { readTimeline, type Timeline, type TimelineEntry } from '../store/records/timeline.ts';
+import type { EntityType, Json } from '../terms.ts';
+import { recordedDocuments } from './recorded-documents.ts';
+
+/**
+ * The timeline of a record. From where each field came is kept only where the raw record does not tell it alone; elsewhere it is
+ * found out here, by the documents that read the record then. Finding it out for each change as it came took 35 µs, and keeping
+ * it 34 µs of the database, for an answer that is seldom asked for.
+ */
+export async function timelineOf(
+  pool: Pool,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<Timeline | undefined> {
+  const story = await readTimeline(pool, integration, type, id);
+  if (story === undefined) return undefined;
+  const paths = new Map<string, Promise<Path | undefined>>();
+  const pathAt = (integrationVersion: number, connectorVersion: number): Promise<Path | undefined> => {
+    const key = `${integrationVersion} ${connectorVersion}`;
+    const known = paths.get(key) ?? readPath(pool, integration, integrationVersion, connectorVersion);
+    paths.set(key, known);
+    return known;
+  };
+  const timeline: TimelineEntry[] = [];
+  for (const { mode, ...entry } of story.timeline as Received[]) {
+    const { raw, origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
+    const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
+    const isRetraced = isChange && raw !== undefined && origins === undefined;
+    const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
+    const shaper = path && { pull: path.shaper, single: path.singleShaper, push: path.pushShaper }[mode ?? 'pull'];
+    timeline.push(shaper && raw !== undefined ? { ...entry, origins: shaper.origins({ key: '', value: raw }) } : entry);
+  }
+  return { ...story, timeline };
+}
+
+type Received = TimelineEntry & {
+  readonly mode?: 'pull' | 'single' | 'push';
+  readonly raw?: Json;
+  readonly origins?: Json;
+  readonly integration_version?: number;
+  readonly connector_version?: number;
+};
+
+async function readPath(
+  pool: Pool,
+  name: string,
+  integrationVersion: number,
+  connectorVersion: number,
+): Promise<Path | undefined> {
+  const documents = await recordedDocuments(pool, name, integrationVersion, connectorVersion);
+  return documents && activate(documents).integrations.get(name)?.path;
+}

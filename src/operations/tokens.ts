@@ -1,0 +1,71 @@
+import { randomSecret } from '../kit/crypto.ts';
+import { randomId } from '../kit/ids.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { transaction } from '../store/db/pool.ts';
+import { insertToken, type TokenRole, type TokenRow, takeSignIn } from '../store/operate/tokens.ts';
+
+export interface Grant {
+  readonly name: string;
+  readonly role: TokenRole;
+  /** Null: every brand. */
+  readonly integrations: readonly string[] | null;
+  readonly by: string;
+  readonly lifeMs?: number;
+}
+
+const signInLifeMs = 24 * 3_600_000;
+const sessionLifeMs = 12 * 3_600_000;
+
+/** A token for a program; it is known only to whoever gets this answer. */
+export async function createToken(
+  runtime: Pick<Runtime, 'pool'>,
+  grant: Grant,
+): Promise<{ token: string; row: TokenRow }> {
+  const token = randomSecret('ib_');
+  const { by: createdBy, ...rest } = grant;
+  const row = await insertToken(runtime.pool, { ...rest, createdBy, kind: 'api', tokenId: randomId('tok'), token });
+  return { token, row };
+}
+
+/** The path of a link that signs in to the console once. The token stands after #, so that no server or proxy logs it. */
+export async function createSignIn(
+  runtime: Pick<Runtime, 'pool'>,
+  grant: Partial<Grant> = {},
+): Promise<{ path: string; expires_at: Date }> {
+  const token = randomSecret('ibs_');
+  const row = await insertToken(runtime.pool, {
+    kind: 'sign_in',
+    tokenId: randomId('sgn'),
+    token,
+    name: grant.name ?? 'sign-in link',
+    role: grant.role ?? 'admin',
+    integrations: grant.integrations ?? null,
+    createdBy: grant.by ?? 'command line',
+    lifeMs: grant.lifeMs ?? signInLifeMs,
+  });
+  return { path: `/sign-in#${token}`, expires_at: row.expires_at ?? new Date() };
+}
+
+/** A session from a sign-in link, which is used up in the same transaction, or from a token. */
+export async function createSession(
+  runtime: Pick<Runtime, 'pool'>,
+  shown: string,
+): Promise<{ session: string; row: TokenRow } | undefined> {
+  return transaction(runtime.pool, async (tx) => {
+    const from = await takeSignIn(tx, shown);
+    if (from === undefined) return undefined;
+    const session = randomSecret('ibc_');
+    const row = await insertToken(tx, {
+      kind: 'session',
+      tokenId: randomId('ses'),
+      token: session,
+      name: from.name,
+      role: from.role,
+      integrations: from.integrations,
+      createdBy: from.token_id,
+      lifeMs: sessionLifeMs,
+      parent: from.token_id,
+    });
+    return { session, row };
+  });
+}

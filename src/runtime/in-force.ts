@@ -1,0 +1,205 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sealSecret } from '../documents/keyring.ts';
+import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
+import { literalSecrets } from '../documents/secret-fields.ts';
+import { type Given, takeUp } from '../documents/take-up.ts';
+import { hmac, type Keyring } from '../kit/crypto.ts';
+import { randomId } from '../kit/ids.ts';
+import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
+import { signalNodes } from '../store/db/signals.ts';
+import {
+  type AppliedDocument,
+  applyDocuments,
+  type DocumentToApply,
+  lockDocuments,
+  pastContents,
+  removeDocuments,
+  type StoredDocument,
+} from '../store/documents/documents.ts';
+import { putSecret } from '../store/documents/secrets.ts';
+import type { Json } from '../terms.ts';
+
+/** Which documents are in force is a matter of the database alone; this is how it comes to change. */
+export interface DocumentContext {
+  readonly pool: Pool;
+  readonly keyring: Keyring;
+  readonly workspaceDir: string;
+}
+
+/** The files are the truth: what they say is in force, and nothing else. */
+export async function applyWorkspace(
+  context: DocumentContext,
+  loaded: LoadedDocuments,
+  by: string,
+): Promise<AppliedDocument[]> {
+  const documents = documentsOf(loaded);
+  const applied = await transaction(context.pool, async (tx) => {
+    const current = await lockDocuments(tx);
+    const wanted = new Set(documents.map(keyOf));
+    const put = await putInForce(tx, context.keyring, documents, by);
+    return [
+      ...put,
+      ...(await removeDocuments(
+        tx,
+        current.filter((one) => !wanted.has(keyOf(one))),
+      )),
+    ];
+  });
+  await remember(context, documents);
+  await signalNodes(context.pool, 'documents');
+  return applied;
+}
+
+/** What is new in the files, for a service that starts; see `takeUp`. Gives back the files that were left behind. */
+export async function takeUpWorkspace(
+  context: DocumentContext,
+  loaded: LoadedDocuments,
+  by: string,
+): Promise<readonly string[]> {
+  const documents = documentsOf(loaded);
+  const given = await givenBy(context);
+  const behind = await transaction(context.pool, async (tx) => {
+    const current = new Map((await lockDocuments(tx)).map((one) => [keyOf(one), one]));
+    const past = await pastContents(tx);
+    const files = documents.map((document) => {
+      const contents = context.keyring.map((key) => keyedHash(key.bytes, document.hash));
+      return {
+        key: keyOf(document),
+        hash: document.hash,
+        inForce: contents.includes(current.get(keyOf(document))?.hash ?? ''),
+        past: contents.some((content) => past.has(`${keyOf(document)} ${content}`)),
+      };
+    });
+    const decided = takeUp(files, [...current.keys()], given);
+    await putInForce(
+      tx,
+      context.keyring,
+      documents.filter((one) => decided.apply.includes(keyOf(one))),
+      by,
+    );
+    const going = [...current.values()].filter((one) => decided.remove.includes(keyOf(one)));
+    const staying = [...current.values()].filter((one) => !going.includes(one));
+    await removeDocuments(
+      tx,
+      going.filter((one) => !staying.some((other) => refersTo(other, one))),
+    );
+    return decided.behind;
+  });
+  await remember(context, documents);
+  await signalNodes(context.pool, 'documents');
+  return behind.map((key) => documents.find((one) => keyOf(one) === key)?.file ?? key);
+}
+
+/** One change of one document, decided on what is in force at that moment. `undefined` leaves everything as it is. */
+export async function changeDocument<T>(
+  context: DocumentContext,
+  by: string,
+  decide: (inForce: readonly StoredDocument[]) => Promise<
+    | {
+        readonly put: readonly LoadedDocument[];
+        readonly remove: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[];
+        readonly result: (applied: readonly AppliedDocument[]) => T;
+      }
+    | { readonly refused: T }
+  >,
+): Promise<T> {
+  const changed = await transaction(context.pool, async (tx) => {
+    const decided = await decide(await lockDocuments(tx));
+    if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
+    const applied = await putInForce(tx, context.keyring, decided.put, by);
+    const removed = await removeDocuments(tx, decided.remove);
+    return { kind: 'changed', ...decided, result: decided.result([...applied, ...removed]) } as const;
+  });
+  if (changed.kind === 'changed') {
+    await remember(context, changed.put, changed.remove);
+    await signalNodes(context.pool, 'documents');
+  }
+  return changed.result;
+}
+
+const keyOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind} ${name}`;
+
+/** Of the connectors that come with the product, only those in use. */
+function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
+  const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
+  return [
+    ...[...loaded.connectors.values()].filter(({ name, shipped }) => !shipped || used.has(name)),
+    ...loaded.integrations.values(),
+    ...loaded.destinations.values(),
+    loaded.workspace,
+  ];
+}
+
+/** Whether a brand that stays needs a connector or a destination whose file is gone here. */
+function refersTo(one: StoredDocument, other: StoredDocument): boolean {
+  if (one.kind !== 'integration') return false;
+  const { connector, deliver } = one.body as { connector?: string; deliver?: string[] };
+  return other.kind === 'connector' ? connector === other.name : deliver?.includes(other.name) === true;
+}
+
+function putInForce(tx: Tx, keyring: Keyring, documents: readonly LoadedDocument[], by: string) {
+  const stored = documents.map(({ kind, name, source, body, hash }) => ({
+    kind,
+    name,
+    source,
+    body: body as unknown as Json,
+    hash: keyedHash(keyring[0].bytes, hash),
+  }));
+  return applyDocuments(tx, stored, by, (document) => sealTyped(tx, keyring, document));
+}
+
+/** Keyed: the bare hash of a body with a typed-in password would let a thief of the database try passwords. */
+const keyedHash = (key: Uint8Array, hash: string): string => hmac('sha256', key, hash).toString('hex');
+
+/** Credentials that were typed into a document go sealed into the store of secrets; the document keeps a reference. */
+async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
+  const body = structuredClone(document.body);
+  let { source } = document;
+  for (const { path: at, value } of literalSecrets(document.kind, body)) {
+    const name = randomId('typed');
+    await putSecret(tx, name, sealSecret(keyring, name, value));
+    setAt(body, at, `\${secret:${name}}`);
+    source = source.replaceAll(value, '••••••');
+  }
+  return { source, body };
+}
+
+function setAt(body: Json, at: readonly (string | number)[], value: string): void {
+  const parent = at
+    .slice(0, -1)
+    .reduce<unknown>((inside, key) => (inside as Record<string | number, unknown>)[key], body);
+  (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = value;
+}
+
+/** What this folder's files gave last is kept in the folder itself: it is about these files and goes where they go. */
+const memoryOf = ({ workspaceDir }: DocumentContext): string => path.join(workspaceDir, '.innbound', 'given.json');
+
+async function givenBy(context: DocumentContext): Promise<Given | undefined> {
+  try {
+    return JSON.parse(await readFile(memoryOf(context), 'utf8')) as Given;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All that the files give, or one change to it. A folder that cannot be written simply remembers nothing. */
+async function remember(
+  context: DocumentContext,
+  given: readonly LoadedDocument[],
+  gone?: readonly { readonly kind: string; readonly name: string }[],
+): Promise<void> {
+  const before = gone === undefined ? {} : await givenBy(context);
+  // To remember one document alone would say of all others that their files are new.
+  if (before === undefined) return;
+  const forgotten = new Set((gone ?? []).map(keyOf));
+  const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));
+  const all = Object.fromEntries([...kept, ...given.map((one) => [keyOf(one), one.hash])]);
+  const file = memoryOf(context);
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    const draft = `${file}.${process.pid}`;
+    await writeFile(draft, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, file);
+  } catch {}
+}

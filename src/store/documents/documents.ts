@@ -1,0 +1,112 @@
+import type { Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+export type DocumentKind = 'connector' | 'integration' | 'destination' | 'workspace';
+
+export interface DocumentToApply {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly source: string;
+  readonly body: Json;
+  readonly hash: string;
+}
+
+export interface StoredDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly body: Json;
+  readonly hash: string;
+}
+
+export interface AppliedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly change: 'new' | 'changed' | 'same' | 'removed';
+}
+
+/** One who decides about documents at a time: the second waits, and sees what the first has put in force. */
+export async function lockDocuments(tx: Tx): Promise<StoredDocument[]> {
+  await tx.query('lock table current_documents in share row exclusive mode');
+  return currentDocuments(tx);
+}
+
+/**
+ * Puts these documents in force; the others stay as they are. One whose content did not change keeps its version. Under
+ * `lockDocuments`.
+ */
+export async function applyDocuments(
+  tx: Tx,
+  documents: readonly DocumentToApply[],
+  appliedBy: string,
+  /** Takes out what must not be stored as it is; asked only for documents that are new or changed. */
+  sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
+): Promise<AppliedDocument[]> {
+  const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
+  const result: AppliedDocument[] = [];
+  for (const doc of documents) {
+    const { kind, name } = doc;
+    const before = current.get(`${kind} ${name}`);
+    if (before?.hash === doc.hash) {
+      result.push({ kind, name, version: before.version, change: 'same' });
+      continue;
+    }
+    const { source, body } = await sealed(doc);
+    const { rows } = await tx.query<{ version: number }>(
+      `insert into documents (kind, name, version, source, body, hash, applied_by)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6 from documents where kind = $1 and name = $2
+       returning version`,
+      [kind, name, source, JSON.stringify(body), doc.hash, appliedBy],
+    );
+    const version = rows[0]?.version ?? 1;
+    await tx.query(
+      `insert into current_documents (kind, name, version) values ($1, $2, $3)
+       on conflict (kind, name) do update set version = excluded.version`,
+      [kind, name, version],
+    );
+    result.push({ kind, name, version, change: before ? 'changed' : 'new' });
+  }
+  return result;
+}
+
+/** Takes documents out of force; their versions are kept. */
+export async function removeDocuments(
+  tx: Tx,
+  documents: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[],
+): Promise<AppliedDocument[]> {
+  for (const { kind, name } of documents) {
+    await tx.query('delete from current_documents where kind = $1 and name = $2', [kind, name]);
+  }
+  return documents.map(({ kind, name, version }) => ({ kind, name, version, change: 'removed' }));
+}
+
+/** Every content that a document was ever in force with, as `kind name hash`. */
+export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
+  const { rows } = await db.query<{ past: string }>(
+    `select distinct kind || ' ' || name || ' ' || hash as past from documents`,
+  );
+  return new Set(rows.map(({ past }) => past));
+}
+
+export async function currentDocuments(db: Pool | Tx): Promise<StoredDocument[]> {
+  const { rows } = await db.query<StoredDocument>(
+    `select kind, name, version, body, hash from current_documents join documents using (kind, name, version)
+      order by kind, name`,
+  );
+  return rows;
+}
+
+/** One document as it was at a version, for replays under the recorded mapping. */
+export async function documentAt(
+  db: Pool | Tx,
+  kind: DocumentKind,
+  name: string,
+  version: number,
+): Promise<StoredDocument | undefined> {
+  const { rows } = await db.query<StoredDocument>(
+    'select kind, name, version, body, hash from documents where kind = $1 and name = $2 and version = $3',
+    [kind, name, version],
+  );
+  return rows[0];
+}

@@ -1,0 +1,53 @@
+import type { Pool } from '../db/pool.ts';
+import type { DocumentKind } from './documents.ts';
+
+export interface DocumentRow {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly applied_at: Date;
+  readonly applied_by: string;
+}
+
+export async function listDocuments(db: Pool, kind: DocumentKind | undefined): Promise<DocumentRow[]> {
+  const { rows } = await db.query<DocumentRow>(
+    `select kind, name, version, applied_at, applied_by from current_documents join documents using (kind, name, version)
+      where $1::text is null or kind = $1 order by kind, name`,
+    [kind ?? null],
+  );
+  return rows;
+}
+
+/** The newest first. */
+export async function documentVersions(db: Pool, kind: string, name: string): Promise<DocumentRow[]> {
+  const { rows } = await db.query<DocumentRow>(
+    `select kind, name, version, applied_at, applied_by from documents where kind = $1 and name = $2
+      order by version desc limit 200`,
+    [kind, name],
+  );
+  return rows;
+}
+
+/** The text of a version; typed-in credentials are masked in it. Without a version, the one in force. */
+export async function documentText(
+  db: Pool,
+  kind: string,
+  name: string,
+  version: number | undefined,
+): Promise<(DocumentRow & { readonly source: string }) | undefined> {
+  const { rows } = await db.query<DocumentRow & { source: string }>(
+    `select d.kind, d.name, d.version, d.applied_at, d.applied_by, d.source from documents d
+       left join current_documents c using (kind, name, version)
+      where d.kind = $1 and d.name = $2 and (d.version = $3 or ($3::int is null and c.name is not null))`,
+    [kind, name, version ?? null],
+  );
+  return rows[0];
+}
+
+/** The texts in force, by `kind name`; typed-in credentials are masked in them. */
+export async function currentSources(db: Pool): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ key: string; source: string }>(
+    `select kind || ' ' || name as key, source from current_documents join documents using (kind, name, version)`,
+  );
+  return new Map(rows.map(({ key, source }) => [key, source]));
+}

@@ -1,0 +1,113 @@
+import type { Json } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+
+export interface ErasureRow {
+  readonly erasure_id: string;
+  readonly requested_by: string;
+  readonly requested_at: Date;
+  readonly completed_at: Date | null;
+  readonly confirmed_at: Date | null;
+  readonly subject: string;
+  readonly receipt: Json;
+}
+
+const columns = 'erasure_id, requested_by, requested_at, completed_at, confirmed_at, subject, receipt';
+
+export async function beginErasure(db: Pool, erasureId: string, by: string, subject: string): Promise<void> {
+  await db.query('insert into erasures (erasure_id, requested_by, subject) values ($1, $2, $3)', [
+    erasureId,
+    by,
+    subject,
+  ]);
+}
+
+export async function completeErasure(db: Pool, erasureId: string, receipt: Json): Promise<ErasureRow | undefined> {
+  const { rows } = await db.query<ErasureRow>(
+    `update erasures set completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'told') = 0 then now() end,
+            receipt = $2
+      where erasure_id = $1 returning ${columns}`,
+    [erasureId, JSON.stringify(receipt)],
+  );
+  return rows[0];
+}
+
+/** What a destination was to be told of an erasure, and what it has confirmed by now. */
+export interface Told {
+  readonly integration: string;
+  readonly destination: string;
+  readonly records: number;
+  readonly confirmed: number;
+  /** Of records that it does not receive. */
+  readonly passed_over: number;
+  /** When the last of them was confirmed; null as long as one is not. */
+  readonly confirmed_at: string | null;
+}
+
+/** Writes into the receipts what destinations have confirmed since. A newer version of a record tells no less. */
+export async function noteConfirmations(db: Pool): Promise<void> {
+  const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Told[] } }>(
+    'select erasure_id, receipt from erasures where completed_at is not null and confirmed_at is null limit 1000',
+  );
+  for (const { erasure_id: id, receipt } of open) {
+    const { rows: now } = await db.query<Told & { settled: number; last_at: Date | null }>(
+      `select r.integration, o.destination, count(*)::int as records,
+              count(*) filter (where o.delivered_version >= r.version)::int as confirmed,
+              count(*) filter (where o.next_version > r.version)::int as settled, max(a.at) as last_at
+         from receipts r
+         join outbox o on o.integration = r.integration and o.type = r.type and o.id = r.id
+         left join lateral (select min(at) as at from attempts
+                             where integration = r.integration and type = r.type and id = r.id
+                               and destination = o.destination and outcome = 'delivered' and version >= r.version) a on true
+        where r.cause = 'erasure' and r.cause_id = $1
+        group by r.integration, o.destination`,
+      [id],
+    );
+    const told = receipt.told.map((one): Told => {
+      const found = now.find((row) => row.integration === one.integration && row.destination === one.destination);
+      if (found === undefined) return one;
+      const { confirmed, settled, last_at: lastAt } = found;
+      const isDone = settled >= one.records;
+      const at = isDone ? (lastAt ?? new Date()).toISOString() : null;
+      return { ...one, confirmed, passed_over: settled - confirmed, confirmed_at: at };
+    });
+    const isNews = told.some(({ confirmed, passed_over, confirmed_at }, i) => {
+      const before = receipt.told[i];
+      return (
+        confirmed !== before?.confirmed || passed_over !== before.passed_over || confirmed_at !== before.confirmed_at
+      );
+    });
+    if (!isNews) continue;
+    const isAll = told.every((one) => one.confirmed_at !== null);
+    const last = isAll
+      ? told
+          .map((one) => one.confirmed_at)
+          .sort()
+          .at(-1)
+      : null;
+    await db.query('update erasures set receipt = $2, confirmed_at = $3 where erasure_id = $1', [
+      id,
+      JSON.stringify({ ...receipt, told }),
+      last,
+    ]);
+  }
+}
+
+/** The newest first. */
+export async function listErasures(db: Pool): Promise<ErasureRow[]> {
+  const { rows } = await db.query<ErasureRow>(`select ${columns} from erasures order by requested_at desc limit 500`);
+  return rows;
+}
+
+export async function readErasure(db: Pool, erasureId: string): Promise<ErasureRow | undefined> {
+  const { rows } = await db.query<ErasureRow>(`select ${columns} from erasures where erasure_id = $1`, [erasureId]);
+  return rows[0];
+}
+
+/** Of one guest, the newest first. */
+export async function findErasures(db: Pool, subjects: readonly string[]): Promise<ErasureRow[]> {
+  const { rows } = await db.query<ErasureRow>(
+    `select ${columns} from erasures where subject = any($1) order by requested_at desc limit 500`,
+    [subjects],
+  );
+  return rows;
+}

@@ -1,0 +1,129 @@
+import type { NewEvent, Stored } from '../../intake/push/ports.ts';
+import { bytes, float8s, int4s, texts } from '../db/columns.ts';
+import { type Pool, type Tx, together } from '../db/pool.ts';
+
+/** An event that was not stored, and what the database knows of it. */
+interface AppendRow {
+  readonly n: number;
+  readonly known: boolean;
+  readonly same_body: boolean;
+  readonly retired: boolean;
+  readonly secret_ended: boolean;
+}
+
+/**
+ * Stores a batch of events by one statement, with one fsync. Whether the endpoint still lives and the
+ * secret still holds is asked by the same statement: a retired endpoint takes nothing, on whatever node.
+ *
+ * Sequence numbers follow the order of arrival; the rows are inserted in the order of their keys, so that nodes which get the
+ * same events in different order never wait for each other in a circle.
+ */
+export async function appendEvents(
+  pool: Pool,
+  events: readonly NewEvent[],
+  written: () => void = () => {},
+): Promise<Stored[]> {
+  // Among equal ones in the batch the first counts; the others are its duplicates.
+  const first = new Map<string, number>();
+  const firstOf = events.map((event, i) => {
+    const key = `${event.endpointId} ${event.eventId}`;
+    const found = first.get(key);
+    if (found === undefined) first.set(key, i);
+    return found ?? i;
+  });
+  const distinct = events.filter((_, i) => firstOf[i] === i);
+  const rows = await insertDistinct(pool, distinct, written).catch((error) => {
+    // A connection that a failover cut is no reason to turn senders away. What was stored by the lost try is a duplicate now.
+    if (!passing.test((error as { code?: string }).code ?? (error as Error).message)) throw error;
+    return insertDistinct(pool, distinct, written);
+  });
+  const results = new Map<number, Stored>();
+  for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n)));
+  return events.map((event, i): Stored => {
+    const at = firstOf[i] ?? i;
+    const result = results.get(at) ?? { kind: 'refused', reason: 'retired' };
+    if (at === i || result.kind === 'refused') return result;
+    return { kind: 'duplicate', sameBody: events[at]?.rawBody.equals(event.rawBody) ?? false };
+  });
+}
+
+const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated|Client .* not queryable)/;
+
+function verdictOf(row: AppendRow | undefined): Stored {
+  if (row === undefined) return { kind: 'stored' };
+  if (row.retired) return { kind: 'refused', reason: 'retired' };
+  // Known before, or stored by another node a moment ago (then its body was not seen yet and is taken for the same).
+  if (row.known) return { kind: 'duplicate', sameBody: row.same_body };
+  return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
+}
+
+/**
+ * In a transaction of its own, so that `written` can be told before the commit, whose fsync takes the time. All three statements
+ * go at once: where the second fails, the third undoes.
+ */
+async function insertDistinct(
+  pool: Pool,
+  events: readonly NewEvent[],
+  written: () => void,
+): Promise<Map<number, AppendRow>> {
+  const client = await pool.connect();
+  try {
+    const insert = async () => {
+      const found = await insertRows(client, events);
+      written();
+      return found;
+    };
+    const [, rows] = await together(client, () => [client.query('begin'), insert(), client.query('commit')]);
+    client.release();
+    return rows;
+  } catch (error) {
+    // Whatever went wrong, the connection is given up: it may be in the middle of anything.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
+  const { rows } = await tx.query<AppendRow>({
+    name: 'append-events',
+    text: `
+      with incoming as materialized (
+        select n::int - 1 as n, nextval('intake_seq') as seq, integration, endpoint_id, secret_no, event_id, event,
+               to_timestamp(occurred_ms / 1000.0) as occurred_at, to_timestamp(received_ms / 1000.0) as received_at, body
+          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::float8[],
+                      $8::bytea[]) with ordinality
+            as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, received_ms, body, n)
+      ), checked as (
+        select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
+               s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
+          from incoming i
+          left join endpoints e on e.endpoint_id = i.endpoint_id
+          left join endpoint_secrets s on s.endpoint_id = i.endpoint_id and s.secret_no = i.secret_no
+      ), inserted as (
+        insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+        select seq, integration, endpoint_id, event_id, event, occurred_at, received_at,
+               body, sha256(body)
+          from checked where not retired and not coalesce(secret_ended, false) order by endpoint_id, event_id
+        on conflict (endpoint_id, event_id) do nothing
+        returning endpoint_id, event_id
+      )
+      select c.n, c.retired, coalesce(c.secret_ended, false) as secret_ended,
+             old.event_id is not null as known,
+             coalesce(old.body_hash = sha256(c.body), true) as same_body
+        from checked c
+        left join inserted i using (endpoint_id, event_id)
+        left join events old using (endpoint_id, event_id)
+       where i.event_id is null`,
+    values: [
+      texts(events.map((event) => event.integration)),
+      texts(events.map((event) => event.endpointId)),
+      int4s(events.map((event) => event.secretNo)),
+      texts(events.map((event) => event.eventId)),
+      texts(events.map((event) => event.event)),
+      float8s(events.map((event) => event.occurredAt)),
+      float8s(events.map((event) => event.receivedAt)),
+      bytes(events.map((event) => event.rawBody)),
+    ],
+  });
+  return new Map(rows.map((row) => [row.n, row]));
+}

@@ -1,0 +1,32 @@
+import type { Pool } from '../db/pool.ts';
+
+export interface EndpointStatus {
+  readonly endpoint_id: string;
+  readonly sandbox_id: string | null;
+  readonly issued_at: Date;
+  readonly secrets: readonly {
+    readonly secret_no: number;
+    readonly issued_at: string;
+    readonly expires_at: string | null;
+  }[];
+  readonly first_event_at: Date | null;
+  readonly last_event_at: Date | null;
+}
+
+/** The live endpoint of a brand and which secrets count, never the secrets. */
+export async function endpointStatus(db: Pool, integration: string): Promise<EndpointStatus | undefined> {
+  const { rows } = await db.query<EndpointStatus>(
+    `select e.endpoint_id, s.endpoint_id as sandbox_id, e.issued_at,
+            coalesce((select json_agg(json_build_object('secret_no', k.secret_no, 'issued_at', k.issued_at, 'expires_at', k.expires_at)
+                                      order by k.secret_no desc)
+               from endpoint_secrets k where k.endpoint_id = e.endpoint_id
+                and (k.expires_at is null or k.expires_at > now())), '[]') as secrets,
+            (select v.received_at from events v where v.integration = e.integration order by v.seq limit 1) as first_event_at,
+            (select v.received_at from events v where v.integration = e.integration order by v.seq desc limit 1) as last_event_at
+       from endpoints e
+       left join endpoints s on s.integration = e.integration and s.sandbox and s.retired_at is null
+      where e.integration = $1 and not e.sandbox and e.retired_at is null`,
+    [integration],
+  );
+  return rows[0];
+}

@@ -1,0 +1,80 @@
+import type { Thin } from '../../intake/push/hydrate.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { EpochMs, Json } from '../../terms.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+
+/** Reservations whose thin events are due. All waiting events of a reservation are taken together, for the lease. */
+export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
+  const { rows } = await pool.query<Thin>(
+    `with due as (
+       select integration, seq, id from events
+        where state = 'hydrate' and due_at <= now()
+        order by due_at limit $1 for update skip locked
+     ), taken as (
+       update events e set due_at = now() + make_interval(secs => $2), attempt = e.attempt + 1
+         from (select distinct integration, id from due) d
+        where e.integration = d.integration and e.id = d.id and e.state = 'hydrate'
+       returning e.integration, e.id, e.attempt
+     )
+     select integration, id, max(attempt) as attempt from taken group by integration, id`,
+    [limit, leaseMs / 1000],
+  );
+  return rows;
+}
+
+/** Completes every event of the reservation that came before the request; later ones need a request of their own. */
+export async function hydrateEvents(pool: Pool, thin: Thin, body: Buffer, requestedAt: EpochMs): Promise<void> {
+  await pool.query(
+    `update events
+        set state = case when received_at <= to_timestamp($4 / 1000.0) then 'pending' else 'hydrate' end,
+            hydrated = case when received_at <= to_timestamp($4 / 1000.0) then $3::bytea end,
+            hydrated_at = case when received_at <= to_timestamp($4 / 1000.0) then to_timestamp($4 / 1000.0) end,
+            due_at = case when received_at <= to_timestamp($4 / 1000.0) then null else now() end, attempt = 0
+      where integration = $1 and id = $2 and state = 'hydrate'`,
+    [thin.integration, thin.id, body, requestedAt],
+  );
+}
+
+export async function hydrateLater(pool: Pool, thin: Thin, delayMs: number): Promise<void> {
+  await pool.query(
+    `update events set due_at = now() + make_interval(secs => $3)
+      where integration = $1 and id = $2 and state = 'hydrate'`,
+    [thin.integration, thin.id, delayMs / 1000],
+  );
+}
+
+/** Each event becomes a dead letter of its own, to be replayed when the cause is mended. */
+export async function buryThin(
+  pool: Pool,
+  target: ApplyTarget,
+  thin: Thin,
+  message: string,
+  detail: Json,
+): Promise<void> {
+  await transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ seq: number; ms: number; body: Buffer }>(
+      `update events set state = 'dead', outcome = 'dead', due_at = null
+        where integration = $1 and id = $2 and state = 'hydrate'
+       returning seq, (extract(epoch from least(occurred_at, received_at)) * 1000)::bigint as ms, body`,
+      [thin.integration, thin.id],
+    );
+    await applyPrepared(
+      tx,
+      target,
+      rows.map(({ seq, ms, body }) => ({
+        kind: 'dead',
+        arrival: { mode: 'push', effectiveAt: ms, cause: 'event', causeId: String(seq), seq },
+        deadLetter: {
+          kind: 'event',
+          type: 'reservation',
+          id: thin.id,
+          code: 'push.not_hydrated',
+          message,
+          detail,
+          raw: (parseJson(body.toString('utf8')) as { data: Json }).data,
+        },
+      })),
+    );
+  });
+}

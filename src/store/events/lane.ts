@@ -1,0 +1,199 @@
+import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { EventType } from '../../intake/push/envelope.ts';
+import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
+import type { LaneResult } from '../../intake/push/worker.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Json } from '../../terms.ts';
+import { int4s, int8s, texts } from '../db/columns.ts';
+import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
+import { leasingTransaction } from '../outbox/leasing-transaction.ts';
+import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { findProfiles, findReservationsOf, lockReservations } from '../records/guest-lookup.ts';
+
+/** The most bytes of bodies that one batch holds in memory. */
+const batchBytes = 16 * 1024 * 1024;
+
+/** Events that were set aside and have waited long enough are in line again. */
+export async function putEventsBack(pool: Pool): Promise<void> {
+  await pool.query(`update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()`);
+}
+
+/** The integrations with pending events, found by hopping through the index. */
+export async function pendingLanes(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ integration: string }>(
+    `with recursive lanes as (
+       (select integration from events where state = 'pending' order by integration, seq limit 1)
+       union all
+       select (select e.integration from events e where e.state = 'pending' and e.integration > lanes.integration
+                order by e.integration, e.seq limit 1)
+         from lanes where lanes.integration is not null
+     )
+     select integration from lanes where integration is not null`,
+  );
+  return rows.map((row) => row.integration);
+}
+
+/**
+ * Works the next batch of an integration's events in one transaction, under a lock that ends with it: of two nodes one works
+ * the lane, and a node that dies leaves its batch as it was.
+ */
+export async function workEventLane(
+  pool: Pool,
+  target: ApplyTarget,
+  limit: number,
+  work: (lane: Lane) => Promise<readonly Settled[]>,
+  directLeases: DirectLeases,
+): Promise<LaneResult> {
+  const { integration } = target;
+  const { result } = await leasingTransaction(
+    pool,
+    directLeases,
+    async (tx, leaseBatch): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
+      const { isMine, events, more } = await lockLane(tx, integration, limit);
+      if (!isMine) return { result: 'busy', settled: [] };
+      if (events.length === 0) return { result: 'drained', settled: [] };
+      const settled = await work({
+        events,
+        apply: (prepared) => applyPrepared(tx, target, prepared, { leaseBatch }),
+        reservations: (ids) => lockReservations(tx, integration, ids),
+        profiles: (keys) => findProfiles(tx, integration, keys),
+        reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+      });
+      // One that comes from now on wakes the worker by itself.
+      return { result: more ? 'more' : 'drained', settled };
+    },
+    (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+  );
+  return result;
+}
+
+/** The lock and what to work on, asked for at once: the second statement sees what was so when the first had the lock. */
+async function lockLane(tx: Tx, integration: string, limit: number) {
+  const [{ rows }, next] = await together(tx, () => [
+    tx.query<{ mine: boolean }>({
+      name: 'lock-events',
+      text: `select pg_try_advisory_xact_lock(hashtextextended('events ' || $1, 0)) as mine`,
+      values: [integration],
+    }),
+    nextEvents(tx, integration, limit),
+  ]);
+  return { isMine: rows[0]?.mine === true, ...next };
+}
+
+async function nextEvents(
+  tx: Tx,
+  integration: string,
+  limit: number,
+): Promise<{ events: PendingEvent[]; more: boolean }> {
+  const { rows } = await tx.query<{
+    seq: number;
+    event: EventType;
+    occurred_ms: number;
+    received_ms: number;
+    body: Buffer;
+    attempt: number;
+    hydrated: Buffer | null;
+    hydrated_ms: number | null;
+    among: number;
+  }>({
+    name: 'next-events',
+    text: `
+      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, among
+        from (select seq, event, body, attempt, hydrated,
+                     (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
+                     (extract(epoch from received_at) * 1000)::bigint as received_ms,
+                     (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
+                     sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
+                     row_number() over (order by seq) as nth, count(*) over () as among
+                from (select * from events where integration = $1 and state = 'pending' order by seq limit $2) first) sized
+       where nth = 1 or bytes <= $3
+       order by seq`,
+    values: [integration, limit, batchBytes],
+  });
+  const events = rows.map((row) => ({
+    seq: row.seq,
+    event: row.event,
+    occurredAt: row.occurred_ms,
+    receivedAt: row.received_ms,
+    body: row.body,
+    attempt: row.attempt,
+    ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
+  }));
+  return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
+}
+
+async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
+  await tx.query({
+    name: 'settle-events',
+    text: `
+      update events e
+         set state = t.state, outcome = t.outcome, type = coalesce(t.type, e.type), id = t.id, version = t.version,
+             due_at = case when t.state = 'hydrate' then now() end,
+             attempt = case when t.state = 'hydrate' then 0 else e.attempt end
+        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
+          as t (seq, state, outcome, type, id, version)
+       where e.integration = $1 and e.seq = t.seq`,
+    values: [
+      integration,
+      int8s(settled.map((one) => one.seq)),
+      texts(settled.map((one) => one.state)),
+      texts(settled.map((one) => ('outcome' in one ? one.outcome : undefined))),
+      texts(settled.map((one) => ('type' in one ? one.type : 'reservation'))),
+      texts(settled.map((one) => one.id)),
+      int4s(settled.map((one) => ('version' in one ? one.version : undefined))),
+    ],
+  });
+}
+
+const triesBeforeDead = 5;
+
+/**
+ * Sets aside the event that a lane stumbles over: tried again after 1, 4, 9 … seconds, then a dead letter. The payload is in
+ * the dead letter, the error's message is not: it may quote the payload.
+ */
+export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
+  await transaction(pool, async (tx) => {
+    const [event] = (await nextEvents(tx, target.integration, 1)).events;
+    if (!event) return;
+    const attempt = event.attempt + 1;
+    const dead = attempt >= triesBeforeDead;
+    await tx.query(
+      `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)
+        where integration = $1 and seq = $2`,
+      [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', attempt * attempt],
+    );
+    if (!dead) return;
+    const { data = null } = parseJson(event.body.toString('utf8')) as { data?: Json };
+    const kind = (error as { code?: string }).code ?? error.name;
+    await applyPrepared(tx, target, [
+      {
+        kind: 'dead',
+        arrival: {
+          mode: 'push',
+          effectiveAt: Math.min(event.occurredAt, event.receivedAt),
+          cause: 'event',
+          causeId: String(event.seq),
+          seq: event.seq,
+        },
+        deadLetter: {
+          kind: 'event',
+          type: event.event === 'guest.updated' ? 'guest' : 'reservation',
+          code: 'push.event_failed',
+          message: `The event failed ${attempt} times with the unexpected error ${kind}.`,
+          detail: { error: kind, attempts: attempt },
+          raw: data,
+        },
+      },
+    ]);
+  });
+}
+
+/** Puts an event back in line, for a replay of its dead letter; false when its body is not kept any more. */
+export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update events set state = 'pending', attempt = 0, outcome = null, due_at = null, hydrated = null, hydrated_at = null
+      where integration = $1 and seq = $2 and body is not null`,
+    [integration, seq],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,45 @@
+import type { Pool } from '../db/pool.ts';
+
+/** Few enough rows that no statement holds its locks for long: intake, which only inserts, never waits for it. */
+const batch = 1_000;
+
+/**
+ * Forgets events that are done with: first their bodies, then the rows that know their ids. Pending ones never expire, and one
+ * whose dead letter is still open keeps its body for the replay.
+ */
+export async function pruneEvents(
+  pool: Pool,
+  { rawMs, eventIdsMs }: { rawMs: number; eventIdsMs: number },
+  pause: () => Promise<void> = async () => {},
+): Promise<{ bodies: number; events: number }> {
+  const finished = `state in ('done', 'dead') and not exists (
+    select 1 from dead_letters d
+     where d.integration = e.integration and d.kind = 'event' and d.fingerprint = e.seq::text and d.state = 'open')`;
+  const inBatches = async (sql: string, keptMs: number): Promise<number> => {
+    let total = 0;
+    for (;;) {
+      const { rowCount } = await pool.query(sql, [keptMs / 1000, batch]);
+      total += rowCount ?? 0;
+      if ((rowCount ?? 0) < batch) return total;
+      await pause();
+    }
+  };
+  const events = await inBatches(
+    `delete from events using (
+       select integration, seq from events e
+        where received_at < now() - make_interval(secs => $1) and ${finished}
+        order by received_at limit $2 for update skip locked) old
+      where events.integration = old.integration and events.seq = old.seq`,
+    Math.max(rawMs, eventIdsMs),
+  );
+  if (rawMs >= eventIdsMs) return { bodies: 0, events };
+  const bodies = await inBatches(
+    `update events set body = null, hydrated = null
+       from (select integration, seq from events e
+              where received_at < now() - make_interval(secs => $1) and body is not null and ${finished}
+              order by received_at limit $2 for update skip locked) old
+      where events.integration = old.integration and events.seq = old.seq`,
+    rawMs,
+  );
+  return { bodies, events };
+}

@@ -1,0 +1,52 @@
+import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
+import { jsonbText } from '../../kit/json.ts';
+import type { Pool } from '../db/pool.ts';
+
+const listed = 50;
+const keptPerEndpoint = 200;
+
+export async function saveSandboxReport(
+  pool: Pool,
+  endpointId: string,
+  integration: string,
+  report: SandboxReport,
+): Promise<void> {
+  await pool.query(
+    'insert into sandbox_reports (integration, report_id, endpoint_id, at, report) values ($1, $2, $3, $4, $5)',
+    [integration, report.report_id, endpointId, report.at, jsonbText(JSON.stringify(report))],
+  );
+}
+
+/** The newest first. */
+export async function listSandboxReports(pool: Pool, endpointId: string): Promise<SandboxReport[]> {
+  const { rows } = await pool.query<{ report: SandboxReport }>(
+    'select report from sandbox_reports where endpoint_id = $1 order by at desc, report_id limit $2',
+    [endpointId, listed],
+  );
+  return rows.map((row) => row.report);
+}
+
+export async function readSandboxReport(
+  pool: Pool,
+  endpointId: string,
+  reportId: string,
+): Promise<SandboxReport | undefined> {
+  const { rows } = await pool.query<{ report: SandboxReport }>(
+    'select report from sandbox_reports where endpoint_id = $1 and report_id = $2',
+    [endpointId, reportId],
+  );
+  return rows[0]?.report;
+}
+
+/** Those past their time, and of each endpoint all but the last ones. */
+export async function pruneSandboxReports(pool: Pool, keptMs: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from sandbox_reports r using (
+       select integration, report_id, at, row_number() over (partition by endpoint_id order by at desc) as nth
+         from sandbox_reports) old
+      where old.integration = r.integration and old.report_id = r.report_id
+        and (old.at < now() - make_interval(secs => $1) or old.nth > $2)`,
+    [keptMs / 1000, keptPerEndpoint],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,19 @@
+import type { Pool } from '../db/pool.ts';
+
+/**
+ * Ends the leases that a killed service left behind, so that its work goes on at once and not when they run out. Only for a
+ * service that is known to be alone (the private server lets in one): as long as a command is at work beside it, leases are left to
+ * run out by themselves, since some may be the command's.
+ */
+export async function endAbandonedLeases(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ commands: number }>(
+    `select count(*)::int as commands from pg_stat_activity
+      where datname = current_database() and application_name like 'innbound command %'`,
+  );
+  if ((rows[0]?.commands ?? 0) > 0) return 0;
+  const deliveries = await pool.query('update outbox set due_at = now() where leased and due_at > now()');
+  const runs = await pool.query(
+    `update runs set due_at = now() where state = 'running' and waiting is null and due_at > now()`,
+  );
+  return (deliveries.rowCount ?? 0) + (runs.rowCount ?? 0);
+}

@@ -1,0 +1,144 @@
+import { type Pool, transaction } from '../db/pool.ts';
+
+export interface ActivityPoint {
+  readonly at: Date;
+  readonly events: number;
+  readonly pulls: number;
+  readonly changes: number;
+  readonly delivered: number;
+  readonly retried: number;
+  readonly dead: number;
+  readonly latency_p50_ms: number | null;
+  readonly latency_p95_ms: number | null;
+  readonly waiting: number;
+}
+
+/** A transaction that began in a bucket may commit a little after its end. */
+const settleMs = 3_000;
+/** After a rest of all nodes the ten-second buckets before it are not made up for; the hours are. */
+const mostBuckets = 90;
+
+/**
+ * Counts the buckets that ended since the last call, each once, on one node at a time. Returns how many. What a very long
+ * transaction commits later is missed by the ten seconds and counted by the hour, which is read an hour later.
+ */
+export async function countActivity(pool: Pool): Promise<number> {
+  return transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ mine: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtextextended('activity', 0)) as mine`,
+    );
+    if (rows[0]?.mine !== true) return 0;
+    const { rows: buckets } = await tx.query<{ from: Date; to: Date; step: '10s' | '1h' }>(
+      `with ends as (
+         select '10s' as step, interval '10 seconds' as size,
+                to_timestamp(floor(extract(epoch from now() - $1 * interval '1 ms') / 10) * 10) as until, $2::int as most
+         union all
+         select '1h', interval '1 hour', date_trunc('hour', now() - interval '5 minutes'), 800
+       ), froms as (
+         select e.*, greatest(coalesce(m.at, case when e.step = '10s' then e.until - interval '10 minutes'
+                                else date_trunc('hour', least((select min(received_at) from events),
+                                                              (select min(queued_at) from runs), e.until)) end),
+                              e.until - e.most * e.size) as since
+           from ends e left join marks m on m.name = 'activity ' || e.step
+       )
+       select step, b as "from", b + size as "to" from froms, generate_series(since, until - size, size) as b order by 2`,
+      [settleMs, mostBuckets],
+    );
+    for (const { step, from, to } of buckets) await countBucket(tx, step, from, to);
+    for (const step of ['10s', '1h'] as const) {
+      const last = buckets.findLast((bucket) => bucket.step === step);
+      if (!last) continue;
+      await tx.query(`insert into marks (name, at) values ($1, $2) on conflict (name) do update set at = excluded.at`, [
+        `activity ${step}`,
+        last.to,
+      ]);
+    }
+    return buckets.length;
+  });
+}
+
+async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
+  await tx.query(
+    `with counted_once as (
+     insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting)
+     select integration, $1, $2, sum(events), sum(pulls), sum(changes), sum(delivered), sum(retried), sum(dead),
+            max(p50), max(p95), sum(waiting)
+       from (
+         select integration, count(*)::int as events, 0 as pulls, 0 as changes, 0 as delivered, 0 as retried, 0 as dead,
+                null::int as p50, null::int as p95, 0 as waiting
+           from events where received_at >= $2 and received_at < $3 group by integration
+         union all
+         select integration, 0, count(*)::int, 0, 0, 0, 0, null, null, 0
+           from runs where finished_at >= $2 and finished_at < $3 and queued_at > $2 - interval '2 days' and fetched > 0
+          group by integration
+         union all
+         select integration, 0, 0, count(*)::int, 0, 0, 0, null, null, 0
+           from receipts where received_at >= $2 and received_at < $3
+            and outcome in ('created', 'updated', 'cancelled', 'erased') group by integration
+         union all
+         select a.integration, 0, 0, 0, count(*) filter (where a.outcome = 'delivered')::int,
+                count(*) filter (where a.outcome = 'retry')::int, count(*) filter (where a.outcome = 'dead')::int,
+                percentile_cont(0.5) within group (order by extract(epoch from a.at - c.at) * 1000) filter (where a.outcome = 'delivered'),
+                percentile_cont(0.95) within group (order by extract(epoch from a.at - c.at) * 1000) filter (where a.outcome = 'delivered'),
+                0
+           from attempts a left join changes c using (integration, type, id, version)
+          where a.at >= $2 and a.at < $3 and a.destination not like 'innbound:%' group by a.integration
+         union all
+         select integration, 0, 0, 0, 0, 0, 0, null, null, count(*)::int
+           from outbox where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
+       ) counted group by integration
+     on conflict (integration, step, at) do nothing
+     returning integration, step, events, changes, delivered, retried, dead)
+     insert into totals as t (integration, events, changes, delivered, retried, dead)
+     select integration, events, changes, delivered, retried, dead from counted_once where step = '10s'
+     on conflict (integration) do update
+        set events = t.events + excluded.events, changes = t.changes + excluded.changes,
+            delivered = t.delivered + excluded.delivered, retried = t.retried + excluded.retried, dead = t.dead + excluded.dead`,
+    [step, from, to],
+  );
+}
+
+/** The points of some brands together, oldest first; moments in which nothing happened are absent. */
+export async function readActivity(
+  db: Pool,
+  step: '10s' | '1h',
+  sinceMs: number,
+  integrations: readonly string[] | undefined,
+): Promise<ActivityPoint[]> {
+  const { rows } = await db.query<ActivityPoint>(
+    `select at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
+            sum(delivered)::int as delivered, sum(retried)::int as retried, sum(dead)::int as dead,
+            (sum(latency_p50_ms * delivered) / nullif(sum(delivered) filter (where latency_p50_ms is not null), 0))::int as latency_p50_ms,
+            max(latency_p95_ms) as latency_p95_ms, sum(waiting)::int as waiting
+       from activity
+      where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
+      group by at order by at`,
+    [step, sinceMs, integrations ?? null],
+  );
+  return rows;
+}
+
+export interface Spark {
+  readonly integration: string;
+  readonly points: readonly { readonly at: string; readonly changes: number; readonly events: number }[];
+}
+
+/** A small line per brand: what changed, in steps of five minutes (of an hour for more than a day). */
+export async function readSparks(db: Pool, integrations: readonly string[], sinceMs: number): Promise<Spark[]> {
+  const step = sinceMs > 3 * 3_600_000 ? '1h' : '10s';
+  const { rows } = await db.query<Spark>(
+    `select integration, json_agg(json_build_object('at', at, 'changes', changes, 'events', events) order by at) as points
+       from (select integration, date_bin(case when $3 = '1h' then interval '1 hour' else interval '5 minutes' end, at, 'epoch') as at,
+                    sum(changes) as changes, sum(events) as events
+               from activity where step = $3 and at >= now() - $2 * interval '1 ms' and integration = any($1)
+              group by 1, 2) t group by integration`,
+    [integrations, sinceMs, step],
+  );
+  return rows;
+}
+
+export async function pruneActivity(db: Pool): Promise<void> {
+  await db.query(
+    `delete from activity where (step = '10s' and at < now() - interval '3 hours') or (step = '1h' and at < now() - interval '60 days')`,
+  );
+}

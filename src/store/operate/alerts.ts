@@ -1,0 +1,132 @@
+import { randomId } from '../../kit/ids.ts';
+import type { Json } from '../../terms.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+
+export interface AlertRow {
+  readonly alert_id: string;
+  readonly kind: string;
+  /** Empty where it concerns the service as a whole. */
+  readonly integration: string;
+  /** What of the brand it concerns, such as a sync or a destination. */
+  readonly subject: string;
+  readonly severity: 'warning' | 'critical';
+  readonly message: string;
+  readonly detail: Json;
+  readonly raised_at: Date;
+  readonly seen_at: Date;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: string | null;
+  readonly resolved_at: Date | null;
+}
+
+/** Something that is so now and should not be. */
+export interface Condition {
+  readonly kind: string;
+  readonly integration: string;
+  readonly subject: string;
+  readonly severity: 'warning' | 'critical';
+  readonly message: string;
+  readonly detail: { readonly [key: string]: Json };
+}
+
+const columns =
+  'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
+
+/**
+ * Makes the open alerts those of the conditions that hold: new ones are raised, known ones renewed, and those whose cause is
+ * gone resolved. Kinds that were not judged this time are left alone.
+ */
+export async function settleAlerts(
+  pool: Pool,
+  conditions: readonly Condition[],
+  judged: readonly string[],
+): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
+  return transaction(pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
+    const given = [
+      conditions.map(() => randomId('alr')),
+      conditions.map(({ kind }) => kind),
+      conditions.map(({ integration }) => integration),
+      conditions.map(({ subject }) => subject),
+      conditions.map(({ severity }) => severity),
+      conditions.map(({ message }) => message),
+      conditions.map(({ detail }) => JSON.stringify(detail)),
+    ];
+    const { rows: raised } = await tx.query<AlertRow & { fresh: boolean }>(
+      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail)
+       select distinct on (kind, integration, subject) * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
+         as t (alert_id, kind, integration, subject, severity, message, detail)
+       on conflict (kind, integration, subject) where resolved_at is null do update
+          set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail
+       returning ${columns}, raised_at = seen_at as fresh`,
+      given,
+    );
+    const { rows: resolved } = await tx.query<AlertRow>(
+      `update alerts set resolved_at = now()
+        where resolved_at is null and kind = any($4) and not exists (
+          select from unnest($1::text[], $2::text[], $3::text[]) as t (kind, integration, subject)
+           where t.kind = alerts.kind and t.integration = alerts.integration and t.subject = alerts.subject)
+       returning ${columns}`,
+      [given[1], given[2], given[3], judged],
+    );
+    return { raised: raised.filter(({ fresh }) => fresh).map(({ fresh: _, ...row }) => row), resolved };
+  });
+}
+
+export interface AlertFilter {
+  readonly open: boolean;
+  readonly integrations?: readonly string[] | undefined;
+  readonly before?: { readonly raisedAt: string; readonly alertId: string } | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export async function listAlerts(db: Pool, filter: AlertFilter): Promise<AlertRow[]> {
+  const { rows } = await db.query<AlertRow>(
+    `select ${columns} from alerts
+      where (not $1 or resolved_at is null) and ($2::text[] is null or integration = any($2))
+        and ($3::timestamptz is null or (date_trunc('milliseconds', raised_at), alert_id) < ($3, $5))
+      order by date_trunc('milliseconds', raised_at) desc, alert_id desc limit $4`,
+    [
+      filter.open,
+      filter.integrations ?? null,
+      filter.before?.raisedAt ?? null,
+      filter.limit,
+      filter.before?.alertId ?? '',
+    ],
+  );
+  return rows;
+}
+
+export async function readAlert(db: Pool, alertId: string): Promise<AlertRow | undefined> {
+  const { rows } = await db.query<AlertRow>(`select ${columns} from alerts where alert_id = $1`, [alertId]);
+  return rows[0];
+}
+
+export async function acknowledgeAlert(db: Pool, alertId: string, by: string): Promise<AlertRow | undefined> {
+  const { rows } = await db.query<AlertRow>(
+    `update alerts set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)
+      where alert_id = $1 returning ${columns}`,
+    [alertId, by],
+  );
+  return rows[0];
+}
+
+export interface Untold extends AlertRow {
+  readonly news: 'raised' | 'resolved';
+}
+
+/** What the outgoing webhook has not been told, the oldest first. What was raised and resolved untold is told as resolved. */
+export async function untoldAlerts(db: Pool, limit: number): Promise<Untold[]> {
+  const { rows } = await db.query<Untold>(
+    `select ${columns}, case when resolved_at is null then 'raised' else 'resolved' end as news from alerts
+      where (told = 'nothing' or (told = 'raised' and resolved_at is not null)) and raised_at > now() - interval '2 days'
+      order by raised_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+export async function markTold(db: Pool, alertId: string, news: 'raised' | 'resolved'): Promise<void> {
+  await db.query('update alerts set told = $2 where alert_id = $1', [alertId, news]);
+}

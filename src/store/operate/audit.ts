@@ -1,0 +1,63 @@
+import type { Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+export interface AuditRow {
+  readonly audit_id: number;
+  readonly at: Date;
+  readonly actor: string;
+  readonly token_id: string | null;
+  readonly action: string;
+  readonly integration: string | null;
+  readonly target: Json;
+  readonly status: number | null;
+  readonly request_id: string | null;
+  readonly address: string | null;
+}
+
+export interface NewAudit {
+  readonly actor: string;
+  readonly tokenId?: string | undefined;
+  readonly action: string;
+  readonly integration?: string | undefined;
+  readonly target?: { readonly [key: string]: Json };
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly address?: string;
+}
+
+export async function writeAudit(db: Pool | Tx, entry: NewAudit): Promise<void> {
+  await db.query(
+    `insert into audit (actor, token_id, action, integration, target, status, request_id, address)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      entry.actor,
+      entry.tokenId ?? null,
+      entry.action,
+      entry.integration ?? null,
+      JSON.stringify(entry.target ?? {}),
+      entry.status ?? null,
+      entry.requestId ?? null,
+      entry.address ?? null,
+    ],
+  );
+}
+
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly integration?: string | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export async function listAudit(db: Pool, filter: AuditFilter): Promise<AuditRow[]> {
+  const { rows } = await db.query<AuditRow>(
+    `select audit_id, at, actor, token_id, action, integration, target, status, request_id, address from audit
+      where ($1::text is null or action = $1) and ($2::text is null or actor = $2)
+        and ($3::text is null or integration = $3) and ($4::bigint is null or audit_id < $4)
+      order by audit_id desc limit $5`,
+    [filter.action ?? null, filter.actor ?? null, filter.integration ?? null, filter.before ?? null, filter.limit],
+  );
+  return rows;
+}

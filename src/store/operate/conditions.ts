@@ -1,0 +1,85 @@
+import type { Pool } from '../db/pool.ts';
+
+/** What the watch looks at, each by one statement. */
+
+export async function lastRuns(db: Pool, integrations: readonly string[]) {
+  const { rows } = await db.query<{
+    integration: string;
+    sync: string;
+    state: string;
+    run_id: string;
+    error_code: string | null;
+  }>(
+    `select distinct on (integration, sync) integration, sync, state, run_id, error_code from runs
+      where integration = any($1) and finished_at is not null and sync <> 'backfill' and queued_at > now() - interval '2 days'
+      order by integration, sync, queued_at desc`,
+    [integrations],
+  );
+  return rows;
+}
+
+export async function authFailures(db: Pool, integrations: readonly string[]) {
+  const { rows } = await db.query<{ integration: string; message: string | null }>(
+    `select integration, auth_message as message from partner_states where auth_failed_at is not null and integration = any($1)`,
+    [integrations],
+  );
+  return rows;
+}
+
+export async function deadLetterGrowth(db: Pool) {
+  const { rows } = await db.query<{ integration: string; last_hour: number; usual: number; open: number }>(
+    `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
+            (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
+            count(*) filter (where state = 'open')::int as open
+       from dead_letters where state = 'open' or at > now() - interval '25 hours' group by integration`,
+  );
+  return rows;
+}
+
+export async function clockSkews(db: Pool) {
+  const { rows } = await db.query<{ integration: string; refused: number; ahead: number; taken: number }>(
+    `select integration, sum(refused)::int as refused, sum(ahead)::int as ahead, sum(taken)::int as taken from (
+       select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejection_counts
+        where reason in ('timestamp_old', 'timestamp_ahead') and hour >= date_trunc('hour', now()) - interval '1 hour'
+          and integration <> '' group by integration
+       union all
+       select integration, 0, count(*) filter (where occurred_at > received_at + interval '1 minute'), count(*) from events
+        where received_at > now() - interval '1 hour' group by integration) t
+      group by integration having sum(refused) > 0 or sum(ahead) > 0`,
+  );
+  return rows;
+}
+
+export interface Habit {
+  readonly integration: string;
+  readonly feed: 'push' | 'pull';
+  readonly last_at: Date;
+  readonly hours: readonly { readonly at: number; readonly count: number }[];
+}
+
+/** The feeds that have been quiet for a while, with the hours of their last four weeks. */
+export async function quietFeeds(
+  db: Pool,
+  pushing: readonly string[],
+  pulling: readonly string[],
+  quietMs: number,
+): Promise<Habit[]> {
+  const { rows } = await db.query<Habit>(
+    `with last as (
+       select n as integration, 'push' as feed,
+              (select e.received_at from events e where e.integration = n order by e.seq desc limit 1) as last_at
+         from unnest($1::text[]) as n
+       union all
+       select n, 'pull', (select max(r.finished_at) from runs r where r.integration = n and r.fetched > 0
+                             and r.queued_at > now() - interval '28 days')
+         from unnest($2::text[]) as n
+     )
+     select l.integration, l.feed, l.last_at,
+            coalesce((select json_agg(json_build_object('at', extract(epoch from a.at) * 1000, 'count', c.count) order by a.at)
+               from activity a, lateral (select case when l.feed = 'push' then a.events else a.pulls end as count) c
+              where a.integration = l.integration and a.step = '1h' and a.at > now() - interval '28 days' and c.count > 0), '[]') as hours
+       from last l where l.last_at < now() - $3 * interval '1 ms'`,
+    [pushing, pulling, quietMs],
+  );
+  return rows;
+}

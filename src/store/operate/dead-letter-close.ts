@@ -1,0 +1,80 @@
+import type { Tx } from '../db/pool.ts';
+
+/** Who closed it, and why; kept with the dead letter. */
+export interface Closing {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** The open dead letter, locked so that nobody else closes it meanwhile; undefined when there is none. */
+export async function lockDeadLetter(
+  tx: Tx,
+  id: string,
+): Promise<{ integration: string; kind: 'event' | 'record' | 'delivery'; cause_id: string | null } | undefined> {
+  const { rows } = await tx.query(
+    `select integration, kind, cause_id from dead_letters where dead_letter_id = $1::bigint and state = 'open' for update`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function closeDeadLetter(
+  tx: Tx,
+  id: string,
+  state: 'replayed' | 'dropped',
+  closing: Closing,
+): Promise<void> {
+  await tx.query(
+    `update dead_letters set state = $2, closed_at = now(), closed_by = $3, closed_reason = $4
+      where dead_letter_id = $1::bigint and state = 'open'`,
+    [id, state, closing.by, closing.reason ?? null],
+  );
+}
+
+/** The held record is tried again at once, with all its tries; the same version under the same key. */
+export async function retryHeld(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update outbox o set held_by = null, attempt = 0, due_at = now()
+       from dead_letters d
+      where d.dead_letter_id = $1::bigint and o.integration = d.integration and o.destination = d.destination
+        and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id`,
+    [id],
+  );
+  return rowCount === 1;
+}
+
+/** The held version is passed over: the destination never gets it, the versions behind it flow again. */
+export async function passOverHeld(tx: Tx, id: string, node: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with passed as (
+       update outbox o
+          set held_by = null, attempt = 0, next_version = o.next_version + 1,
+              due_at = case when o.next_version < o.last_version then now() end
+         from dead_letters d
+        where d.dead_letter_id = $1::bigint and o.integration = d.integration and o.destination = d.destination
+          and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id
+       returning o.integration, o.destination, o.type, o.id, o.next_version - 1 as version)
+     insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message, node)
+     select integration, destination, type, id, version, 0, 'skipped', 'dropped', 'An operator dropped it.', $2 from passed`,
+    [id, node],
+  );
+  return rowCount === 1;
+}
+
+/** The held version and those behind it are passed over up to a newer one, which holds the whole state. */
+export async function skipHeldTo(tx: Tx, id: string, version: number, node: string): Promise<void> {
+  await tx.query(
+    `with held as (
+       select o.integration, o.destination, o.type, o.id, o.next_version from outbox o join dead_letters d
+           on d.dead_letter_id = $1::bigint and o.integration = d.integration and o.destination = d.destination
+          and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id
+     ), moved as (
+       update outbox o set held_by = null, attempt = 0, next_version = $2, due_at = now() from held h
+        where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id)
+     insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message, node)
+     select integration, destination, type, id, version, 0, 'skipped', 'replaced',
+            'A replay under the documents of today made a newer version.', $3
+       from held, generate_series(next_version, $2 - 1) as version`,
+    [id, version, node],
+  );
+}

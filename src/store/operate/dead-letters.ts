@@ -1,0 +1,136 @@
+import type { EntityType, Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+type DeadLetterKind = 'event' | 'record' | 'delivery';
+type DeadLetterState = 'open' | 'replayed' | 'dropped';
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly kind: DeadLetterKind;
+  readonly integration: string;
+  readonly type: EntityType | null;
+  /** Of the reservation or guest, where it is known. */
+  readonly record_id: string | null;
+  readonly destination: string | null;
+  readonly version: number | null;
+  readonly code: string;
+  readonly message: string;
+  readonly times: number;
+  readonly at: Date;
+  readonly last_at: Date;
+  readonly state: DeadLetterState;
+}
+
+export interface DeadLetterFilter {
+  readonly state?: DeadLetterState | 'all';
+  readonly integration?: string;
+  readonly kind?: DeadLetterKind;
+  readonly destination?: string;
+  readonly code?: string;
+  readonly recordId?: string;
+  /** Only those that failed last at or after this time. */
+  readonly since?: Date;
+  /** Only those with a greater id: for reading on. */
+  readonly after?: string;
+  readonly ids?: readonly string[];
+  /** Only these brands, for callers that may see no others. */
+  readonly integrations?: readonly string[];
+  readonly limit?: number;
+}
+
+const columns = `dead_letter_id::text as id, kind, integration, type, id as record_id, destination, version, code, message,
+  times, at, last_at, state`;
+
+/** Oldest first, in the order in which a replay goes. */
+export async function listDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<DeadLetter[]> {
+  const { where, values } = conditions(filter);
+  const { rows } = await db.query<DeadLetter>(
+    `select ${columns} from dead_letters where ${where} order by dead_letter_id limit $${values.length + 1}`,
+    [...values, filter.limit ?? 1_000],
+  );
+  return rows;
+}
+
+export async function countDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<number> {
+  const { where, values } = conditions(filter);
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from dead_letters where ${where}`,
+    values,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function conditions(filter: DeadLetterFilter): { where: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const parts: string[] = [];
+  const add = (sql: string, value: unknown): void => {
+    if (value === undefined) return;
+    values.push(value);
+    parts.push(sql.replace('?', `$${values.length}`));
+  };
+  if (filter.state !== 'all') add('state = ?', filter.state ?? 'open');
+  add('integration = ?', filter.integration);
+  add('kind = ?', filter.kind);
+  add('destination = ?', filter.destination);
+  add('code = ?', filter.code);
+  add('id = ?', filter.recordId);
+  add('last_at >= ?', filter.since);
+  add('dead_letter_id > ?::bigint', filter.after);
+  add('dead_letter_id = any(?::bigint[])', filter.ids);
+  add('integration = any(?)', filter.integrations);
+  return { where: parts.length === 0 ? 'true' : parts.join(' and '), values };
+}
+
+/** A dead letter whole: what it holds, and what happened around it. Holds guest data. */
+export interface WholeDeadLetter extends DeadLetter {
+  readonly detail: Json;
+  readonly raw: Json;
+  readonly cause: string | null;
+  readonly cause_id: string | null;
+  readonly connector_version: number | null;
+  readonly integration_version: number | null;
+  readonly closed_at: Date | null;
+  readonly closed_by: string | null;
+  readonly closed_reason: string | null;
+  /** For a delivery: the version as it was to be delivered, each try, and how many newer versions wait behind it. */
+  readonly data: Json;
+  readonly attempts: readonly Json[];
+  readonly waiting_behind: number;
+  /** For an event: what was sent, as long as it is kept. */
+  readonly event: Json;
+  /** When the partner's data was in this state, as far as it is known. */
+  readonly effective_at: Date | null;
+}
+
+export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDeadLetter | undefined> {
+  if (!/^\d{1,18}$/.test(id)) return undefined;
+  const { rows } = await db.query<WholeDeadLetter>(
+    `select d.dead_letter_id::text as id, d.kind, d.integration, d.type, d.id as record_id, d.destination, d.version, d.code,
+            d.message, d.times, d.at, d.last_at, d.state, d.detail, d.raw, d.cause, d.cause_id, d.connector_version,
+            d.integration_version, d.closed_at, d.closed_by, d.closed_reason, c.data,
+            coalesce((select json_agg(a order by a.at) from (
+              select version, attempt, at, outcome, code, status, message, duration_ms, node from attempts a
+               where d.kind = 'delivery' and a.integration = d.integration and a.type = d.type and a.id = d.id
+                 and a.destination = d.destination and a.version = d.version) a), '[]') as attempts,
+            coalesce((select o.last_version - o.next_version from outbox o
+               where o.integration = d.integration and o.destination = d.destination and o.type = d.type and o.id = d.id
+                 and o.held_by = d.dead_letter_id), 0) as waiting_behind,
+            (select json_build_object('event', e.event, 'event_id', e.event_id, 'received_at', e.received_at,
+                                      'occurred_at', e.occurred_at, 'state', e.state,
+                                      'body', convert_from(e.body, 'UTF8')::json)
+               from events e where d.kind = 'event' and e.integration = d.integration and e.seq::text = d.cause_id) as event,
+            coalesce(
+              (select max(r.effective_at) from receipts r
+                where d.kind = 'record' and r.integration = d.integration and r.type = d.type and r.id = d.id
+                  and r.outcome = 'dead' and r.cause_id = d.cause_id),
+              (select least(e.occurred_at, e.received_at) from events e
+                where d.kind = 'event' and e.integration = d.integration and e.seq::text = d.cause_id),
+              d.last_at) as effective_at
+       from dead_letters d
+       left join changes c on d.kind = 'delivery' and c.integration = d.integration and c.type = d.type and c.id = d.id
+             and c.version = d.version
+      where d.dead_letter_id = $1::bigint`,
+    [id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,45 @@
+import type { Pool } from '../db/pool.ts';
+
+export interface News {
+  readonly changes: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly events: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly runs: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly alerts: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly activity: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+}
+
+/** Of a flood only so much is shown: the console draws the rates from the counts. */
+const most = 40;
+
+/**
+ * What happened in the last moments; ids and counts only. A row bears the time at which its transaction began and is seen when
+ * that has ended, so a look from where the last one stopped would miss it: each look reaches back over the slowest of them.
+ */
+export async function readNews(db: Pool): Promise<News> {
+  const { rows } = await db.query<News>(
+    `with window_ as (select now() - interval '15 seconds' as since)
+     select
+       coalesce((select json_agg(t order by t.at) from (
+         select integration, type, id, version, outcome as event, cause, received_at as at from receipts
+          where received_at > since and outcome in ('created', 'updated', 'cancelled', 'erased')
+          order by received_at desc limit ${most}) t), '[]') as changes,
+       coalesce((select json_agg(t order by t.at, t.seq) from (
+         select integration, seq, event, event_id, received_at as at from events
+          where received_at > since order by received_at desc limit ${most}) t), '[]') as events,
+       coalesce((select json_agg(t) from (
+         select integration, run_id, sync, kind, state as status, waiting, pages, requests, fetched, changed, unchanged,
+                dead as dead_lettered, bytes, started_at, finished_at, error_code from runs
+          where queued_at > now() - interval '2 days' and (state in ('queued', 'running') or finished_at > since)
+          order by queued_at desc limit 200) t), '[]') as runs,
+       coalesce((select json_agg(t) from (
+         select alert_id, integration, kind, subject, severity, message, raised_at, acknowledged_at, resolved_at from alerts
+          where raised_at > since or acknowledged_at > since or resolved_at > since
+          order by raised_at desc limit ${most}) t), '[]') as alerts,
+       coalesce((select json_agg(t) from (
+         select integration, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting
+           from activity where step = '10s' and at > since - interval '10 seconds'
+          order by at limit 2000) t), '[]') as activity
+       from window_`,
+  );
+  return rows[0] as News;
+}

@@ -1,0 +1,32 @@
+import type { Pool } from '../db/pool.ts';
+
+export interface NodeRow {
+  readonly node: string;
+  readonly role: string;
+  readonly url: string;
+  readonly started_at: Date;
+}
+
+/** A node that has not been seen for this long is gone. */
+const forgottenAfter = `interval '1 minute'`;
+
+export async function seenNode(db: Pool, node: string, role: string, url: string): Promise<void> {
+  await db.query(
+    `insert into nodes (node, role, url) values ($1, $2, $3)
+     on conflict (node) do update set seen_at = now(), role = excluded.role, url = excluded.url`,
+    [node, role, url],
+  );
+  await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
+}
+
+export async function forgetNode(db: Pool, node: string): Promise<void> {
+  await db.query('delete from nodes where node = $1', [node]);
+}
+
+/** The newest first. */
+export async function liveNodes(db: Pool): Promise<NodeRow[]> {
+  const { rows } = await db.query<NodeRow>(
+    `select node, role, url, started_at from nodes where seen_at > now() - ${forgottenAfter} order by started_at desc`,
+  );
+  return rows;
+}

@@ -1,0 +1,119 @@
+import type { Pool } from '../db/pool.ts';
+
+/** What is true of a brand now, read from the tables themselves. */
+export interface IntegrationNow {
+  readonly integration: string;
+  readonly paused_at: Date | null;
+  readonly paused_by: string | null;
+  readonly auth_failed_at: Date | null;
+  readonly auth_message: string | null;
+  readonly retry_at: Date | null;
+  readonly open_dead_letters: number;
+  readonly open_alerts: number;
+  readonly critical_alerts: number;
+  readonly last_event_at: Date | null;
+  readonly last_run_at: Date | null;
+  readonly last_run_status: string | null;
+  readonly running: number;
+}
+
+export async function integrationsNow(db: Pool, names: readonly string[]): Promise<IntegrationNow[]> {
+  const { rows } = await db.query<IntegrationNow>(
+    `select n.name as integration, p.paused_at, p.paused_by, s.auth_failed_at, s.auth_message,
+            case when s.retry_at > now() then s.retry_at end as retry_at,
+            (select count(*)::int from dead_letters d where d.integration = n.name and d.state = 'open') as open_dead_letters,
+            (select count(*)::int from alerts a where a.integration = n.name and a.resolved_at is null) as open_alerts,
+            (select count(*)::int from alerts a where a.integration = n.name and a.resolved_at is null
+                and a.severity = 'critical') as critical_alerts,
+            (select e.received_at from events e where e.integration = n.name order by e.seq desc limit 1) as last_event_at,
+            r.finished_at as last_run_at, r.state as last_run_status,
+            (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running
+       from unnest($1::text[]) as n (name)
+       left join pauses p on p.integration = n.name
+       left join partner_states s on s.integration = n.name
+       left join lateral (select finished_at, state from runs r where r.integration = n.name and r.finished_at is not null
+                           order by r.queued_at desc limit 1) r on true
+      order by n.name`,
+    [names],
+  );
+  return rows;
+}
+
+export interface LaneNow {
+  readonly integration: string;
+  readonly destination: string;
+  /** Records with a version that is not delivered yet. */
+  readonly waiting: number;
+  /** Records that a dead letter holds back. */
+  readonly held: number;
+  /** Of those that wait: how long the one longest due has been so. */
+  readonly late_ms: number | null;
+}
+
+/** What waits at each destination. Counting stops at a million a lane: beyond that the number tells nothing more. */
+export async function lanesNow(
+  db: Pool,
+  lanes: readonly { integration: string; destination: string }[],
+): Promise<LaneNow[]> {
+  const { rows } = await db.query<LaneNow>(
+    `select l.integration, l.destination,
+            (select count(*)::int from (select from outbox o where o.integration = l.integration
+                and o.destination = l.destination and o.due_at is not null limit 1000000) w) as waiting,
+            (select count(*)::int from dead_letters d where d.integration = l.integration and d.state = 'open'
+                and d.kind = 'delivery' and d.destination = l.destination) as held,
+            (select greatest(0, extract(epoch from now() - o.due_at) * 1000)::bigint from outbox o
+              where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
+              order by o.due_at limit 1) as late_ms
+       from unnest($1::text[], $2::text[]) as l (integration, destination)`,
+    [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
+  );
+  return rows;
+}
+
+export interface BreakerNow {
+  readonly api: string;
+  readonly state: 'closed' | 'open' | 'probing';
+  readonly failures: number;
+  readonly until: Date | null;
+  readonly opened_at: Date | null;
+  readonly last_failure: string | null;
+}
+
+export async function openBreakers(db: Pool): Promise<BreakerNow[]> {
+  const { rows } = await db.query<BreakerNow>(
+    `select api, state, failures, until, opened_at, last_failure from partner_apis where state <> 'closed' order by api`,
+  );
+  return rows;
+}
+
+export async function pauseIntegration(db: Pool, integration: string, by: string, reason: string | null) {
+  await db.query(
+    `insert into pauses (integration, paused_by, reason) values ($1, $2, $3) on conflict (integration) do nothing`,
+    [integration, by, reason],
+  );
+}
+
+/** Ends the pause, and the rest that refused credentials brought, so that the next start tries them anew. */
+export async function resumeIntegration(db: Pool, integration: string): Promise<void> {
+  await db.query('delete from pauses where integration = $1', [integration]);
+  await db.query(
+    `update partner_states set auth_failed_at = null, auth_failed_version = null, auth_message = null
+      where integration = $1 and auth_failed_at is not null`,
+    [integration],
+  );
+}
+
+export interface ScheduleNow {
+  readonly integration: string;
+  readonly sync: string;
+  readonly next_at: Date;
+  readonly skipped: number;
+}
+
+export async function schedulesNow(db: Pool, integrations: readonly string[]): Promise<ScheduleNow[]> {
+  const { rows } = await db.query<ScheduleNow>(
+    'select integration, sync, next_at, skipped from schedules where integration = any($1) order by integration, sync',
+    [integrations],
+  );
+  return rows;
+}

@@ -1,0 +1,80 @@
+import type { Pool } from '../db/pool.ts';
+import { pruneActivity } from './activity.ts';
+import { pruneTokens } from './tokens.ts';
+
+export interface Retention {
+  readonly rawMs: number;
+  readonly deadLettersMs: number;
+  readonly runsMs: number;
+  readonly auditMs: number;
+}
+
+const batch = 2_000;
+
+/**
+ * Forgets what is past its time, a few rows at a time, so that no statement holds its locks for long. What is not delivered
+ * yet and dead letters that are open are never forgotten; of a record the newest version always stays.
+ */
+export async function pruneStore(
+  db: Pool,
+  kept: Retention,
+  pause: () => Promise<void> = async () => {},
+): Promise<{ [what: string]: number }> {
+  const inBatches = async (sql: string, ms: number): Promise<number> => {
+    let total = 0;
+    for (;;) {
+      const { rowCount } = await db.query(sql, [ms, batch]);
+      total += rowCount ?? 0;
+      if ((rowCount ?? 0) < batch) return total;
+      await pause();
+    }
+  };
+  const past = `now() - $1 * interval '1 ms'`;
+  const day = 86_400_000;
+  const forgotten = {
+    raw_payloads: await inBatches(
+      `update receipts r set raw = null from (
+         select integration, receipt_id from receipts where raw is not null and received_at < ${past}
+          order by received_at limit $2) old
+        where r.integration = old.integration and r.receipt_id = old.receipt_id`,
+      kept.rawMs,
+    ),
+    dead_letters: await inBatches(
+      `delete from dead_letters d using (
+         select integration, dead_letter_id from dead_letters where state <> 'open' and closed_at < ${past} limit $2) old
+        where d.integration = old.integration and d.dead_letter_id = old.dead_letter_id`,
+      kept.deadLettersMs,
+    ),
+    sightings: await inBatches(
+      `delete from sightings where ctid = any(array(select ctid from sightings where requested_at < ${past} limit $2))`,
+      7 * day,
+    ),
+    attempts: await inBatches(
+      `delete from attempts where ctid = any(array(select ctid from attempts where at < ${past} order by at limit $2))`,
+      kept.deadLettersMs,
+    ),
+    run_pages: await inBatches(
+      `delete from run_pages where ctid = any(array(
+         select p.ctid from runs r join run_pages p using (integration, run_id)
+          where r.finished_at < ${past} and r.queued_at < ${past} limit $2))`,
+      kept.runsMs,
+    ),
+    runs: await inBatches(
+      `delete from runs r using (
+         select integration, run_id from runs where queued_at < ${past} and finished_at < ${past} limit $2) old
+        where r.integration = old.integration and r.run_id = old.run_id`,
+      kept.runsMs,
+    ),
+    audit: await inBatches(
+      `delete from audit where audit_id in (select audit_id from audit where at < ${past} order by at limit $2)`,
+      kept.auditMs,
+    ),
+    alerts: await inBatches(
+      `delete from alerts where alert_id in (select alert_id from alerts where resolved_at < ${past} limit $2)`,
+      90 * day,
+    ),
+    tokens: await pruneTokens(db),
+  };
+  await pruneActivity(db);
+  return forgotten;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { Pool, Tx } from '../db/pool.ts';
+
+export type TokenRole = 'viewer' | 'operator' | 'admin';
+type TokenKind = 'api' | 'sign_in' | 'session';
+
+export interface TokenRow {
+  readonly token_id: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly role: TokenRole;
+  /** Null: every brand. */
+  readonly integrations: readonly string[] | null;
+  readonly created_at: Date;
+  readonly created_by: string;
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+export interface NewToken {
+  readonly tokenId: string;
+  readonly kind: TokenKind;
+  readonly token: string;
+  readonly name: string;
+  readonly role: TokenRole;
+  readonly integrations: readonly string[] | null;
+  readonly createdBy: string;
+  readonly lifeMs?: number;
+  /** The token it was made from: it ends with it. */
+  readonly parent?: string;
+}
+
+const columns =
+  'token_id, kind, name, role, integrations, created_at, created_by, expires_at, last_used_at, revoked_at';
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export async function insertToken(db: Pool | Tx, token: NewToken): Promise<TokenRow> {
+  const { rows } = await db.query<TokenRow>(
+    `insert into tokens (token_id, kind, hash, name, role, integrations, created_by, expires_at, parent)
+     values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9) returning ${columns}`,
+    [
+      token.tokenId,
+      token.kind,
+      hashOf(token.token),
+      token.name,
+      token.role,
+      token.integrations,
+      token.createdBy,
+      token.lifeMs ?? null,
+      token.parent ?? null,
+    ],
+  );
+  return rows[0] as TokenRow;
+}
+
+const valid = `t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
+
+/** The token that calls, if it is valid and so is the one it was made from. That it was used is noted once a minute. */
+export async function findToken(db: Pool, token: string): Promise<TokenRow | undefined> {
+  const { rows } = await db.query<TokenRow & { stale: boolean }>(
+    `select ${columns.replace(/\w+/g, 't.$&')}, coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
+       from tokens t left join tokens p on p.token_id = t.parent
+      where t.hash = $1 and t.kind in ('api', 'session') and ${valid}
+        and (p.token_id is null or (p.revoked_at is null or p.kind = 'sign_in'))`,
+    [hashOf(token)],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { stale, ...found } = row;
+  if (stale) await db.query('update tokens set last_used_at = now() where token_id = $1', [found.token_id]);
+  return found;
+}
+
+/** What a session can be made from: a sign-in link, used up by this, or a token for programs. */
+export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | undefined> {
+  const { rows } = await tx.query<TokenRow>(
+    `update tokens t set last_used_at = now(), revoked_at = case when kind = 'sign_in' then now() end
+      where hash = $1 and kind in ('sign_in', 'api') and ${valid} returning ${columns}`,
+    [hashOf(token)],
+  );
+  return rows[0];
+}
+
+/** Those that people made and that still count, the newest first. */
+export async function listTokens(db: Pool): Promise<TokenRow[]> {
+  const { rows } = await db.query<TokenRow>(
+    `select ${columns} from tokens t where ${valid} order by created_at desc, token_id limit 1000`,
+  );
+  return rows;
+}
+
+/** With it end the sessions made from it. */
+export async function revokeToken(db: Pool | Tx, tokenId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tokens set revoked_at = now() where (token_id = $1 or parent = $1) and revoked_at is null`,
+    [tokenId],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** Ended ones are kept a while, for whoever reads the audit. */
+export async function pruneTokens(db: Pool): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from tokens where coalesce(revoked_at, expires_at) < now() - interval '90 days'`,
+  );
+  return rowCount ?? 0;
+}

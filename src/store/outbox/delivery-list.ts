@@ -1,0 +1,71 @@
+import type { Pool } from '../db/pool.ts';
+
+export interface DeliveryRow {
+  readonly integration: string;
+  readonly destination: string;
+  readonly type: string;
+  readonly id: string;
+  readonly next_version: number;
+  readonly last_version: number;
+  readonly delivered_version: number;
+  readonly attempt: number;
+  readonly due_at: Date | null;
+  readonly held_by: string | null;
+  readonly last_code: string | null;
+  readonly last_message: string | null;
+  readonly last_at: Date | null;
+}
+
+export interface DeliveryFilter {
+  readonly destination?: string | undefined;
+  readonly integrations?: readonly string[] | undefined;
+  readonly state: 'waiting' | 'retrying' | 'held';
+  readonly limit: number;
+}
+
+/** What is not delivered yet, the longest due first, each with the answer to its last try. */
+export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const state = {
+    waiting: 'o.due_at is not null',
+    retrying: 'o.due_at is not null and o.attempt > 0',
+    held: 'o.held_by is not null',
+  }[filter.state];
+  const { rows } = await db.query<DeliveryRow>(
+    `select o.integration, o.destination, o.type, o.id, o.next_version, o.last_version, o.delivered_version, o.attempt,
+            o.due_at, o.held_by::text as held_by, a.code as last_code, a.message as last_message, a.at as last_at
+       from (select * from outbox o
+              where ${state} and o.destination not like 'innbound:%' and ($1::text is null or o.destination = $1) and ($2::text[] is null or o.integration = any($2))
+              order by o.due_at limit $3) o
+       left join lateral (select code, message, at from attempts a where a.integration = o.integration and a.type = o.type
+           and a.id = o.id and a.destination = o.destination order by a.at desc limit 1) a on true
+      order by o.due_at, o.integration, o.id`,
+    [filter.destination ?? null, filter.integrations ?? null, filter.limit],
+  );
+  return rows;
+}
+
+export interface DestinationNow {
+  readonly destination: string;
+  readonly paused_until: Date | null;
+  readonly last_delivered_at: Date | null;
+  readonly last_failed_at: Date | null;
+  readonly last_failure: string | null;
+}
+
+/** How far back the last deliveries are looked for. */
+const recent = `interval '1 day'`;
+
+export async function destinationsNow(db: Pool, names: readonly string[]): Promise<DestinationNow[]> {
+  const { rows } = await db.query<DestinationNow>(
+    `select n.name as destination, case when p.paused_until > now() then p.paused_until end as paused_until,
+            good.at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
+       from unnest($1::text[]) as n (name)
+       left join destination_pace p on p.destination = n.name
+       left join lateral (select at from attempts a where a.destination = n.name and a.outcome = 'delivered'
+           and a.at > now() - ${recent} order by a.at desc limit 1) good on true
+       left join lateral (select at, code from attempts a where a.destination = n.name and a.outcome in ('retry', 'dead')
+           and a.at > now() - ${recent} order by a.at desc limit 1) bad on true`,
+    [names],
+  );
+  return rows;
+}

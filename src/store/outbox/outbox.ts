@@ -1,0 +1,209 @@
+import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import type { ToldToWait } from '../../deliver/busy.ts';
+import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../../deliver/ports.ts';
+import type { ChangeEvent, EntityType } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { settle } from './settle.ts';
+
+/**
+ * The outbox: one row per destination and record, an index on (integration, destination, due_at). A claim moves due_at to
+ * the end of the lease and raises the fence; a settlement counts only while the fence is the claim's. The same index thus
+ * finds what is due and what a dead node left behind.
+ */
+export function outboxStore(pool: Pool): DeliveryStore {
+  return {
+    nextDue: (lanes) => nextDue(pool, lanes),
+    countDue: (lane, limit) => countDue(pool, lane, limit),
+    claim: (lane, limit, leaseMs, withDelivered) => claim(pool, lane, limit, leaseMs, withDelivered),
+    extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
+    putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
+    abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
+    settle: (settlements, node) => settle(pool, settlements, node),
+    takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
+    toldToWait: (destination, told) => toldToWait(pool, destination, told),
+  };
+}
+
+type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
+
+/** One index probe per lane: a thousand brands with three destinations each take some tens of milliseconds. */
+async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]> {
+  const { rows } = await pool.query<DueLane>({
+    name: 'outbox-next-due',
+    text: `select l.integration, l.destination,
+                  (extract(epoch from greatest(d.due_at, p.paused_until) - clock_timestamp()) * 1000)::float8 as "dueInMs"
+             from unnest($1::text[], $2::text[]) as l (integration, destination)
+            cross join lateral (
+                  select due_at from outbox o
+                   where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
+                   order by due_at limit 1) d
+             left join destination_pace p on p.destination = l.destination`,
+    values: [lanes.map((lane) => lane.integration), lanes.map((lane) => lane.destination)],
+  });
+  return rows;
+}
+
+async function countDue(pool: Pool, lane: LaneKey, limit: number): Promise<number> {
+  const { rows } = await pool.query<{ due: number }>(
+    `select count(*)::int as due from (
+       select from outbox where integration = $1 and destination = $2 and due_at <= now() limit $3) t`,
+    [lane.integration, lane.destination, limit],
+  );
+  return rows[0]?.due ?? 0;
+}
+
+interface ClaimedRow {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly delivered_version: number;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly interrupted: boolean;
+  readonly event: ChangeEvent | null;
+  readonly idempotency_key: string;
+  readonly at_ms: number;
+  readonly data: string;
+  readonly erased: readonly Guest[] | null;
+  readonly delivered_data?: string | null;
+}
+
+/**
+ * By ctid, the place of the row: joined by key, the planner chose to read the whole table at a backlog of 100,000. A row that
+ * intake changes at this very moment has another place and is left for the next claim.
+ */
+const claimSql = (withDelivered: boolean) => `
+  with due as materialized (
+    select ctid as place, leased from outbox
+     where integration = $1 and destination = $2 and due_at <= now()
+       and not exists (select from destination_pace where destination = $2 and paused_until > now())
+     order by due_at limit $3 for update skip locked
+  ), claimed as (
+    update outbox o
+       set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
+      from due
+     where o.ctid = due.place and o.integration = $1 and o.destination = $2
+    returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
+  )
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased
+         ${withDelivered ? ', g.data::text as delivered_data' : ''}
+    from claimed k
+    left join lateral ${changeOf('version')} c on true
+    ${withDelivered ? `left join lateral ${changeOf('delivered_version')} g on true` : ''}`;
+
+/**
+ * Row by row through the key. As a plain join a claim of five took 5.6 ms on a young database with some thousand changes, and
+ * so takes 0.46 ms: the statement is prepared while the tables are small, and its plan must hold when they are not.
+ */
+const changeOf = (version: string): string =>
+  `(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.${version} limit 1)`;
+
+const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
+const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
+
+async function claim(
+  pool: Pool,
+  lane: LaneKey,
+  limit: number,
+  leaseMs: number,
+  withDelivered: boolean,
+): Promise<Claimed[]> {
+  const { rows } = await pool.query<ClaimedRow>({
+    ...(withDelivered ? claimWithDelivered : claimPlain),
+    values: [lane.integration, lane.destination, limit, leaseMs],
+  });
+  return rows.map((row) => ({
+    type: row.type,
+    id: row.id,
+    version: row.version,
+    deliveredVersion: row.delivered_version,
+    triesUsed: row.attempt,
+    fence: row.fence,
+    interrupted: row.interrupted,
+    ...(row.event !== null && {
+      change: {
+        event: row.event,
+        idempotencyKey: row.idempotency_key,
+        at: row.at_ms,
+        record: () => decodeRecord(row.type, row.data),
+        ...(row.erased && { erased: row.erased }),
+      },
+    }),
+    ...(typeof row.delivered_data === 'string' && { deliveredDataText: row.delivered_data }),
+  }));
+}
+
+/** As long as the row stays leased, whoever claims it next knows that it was tried. */
+async function extend(
+  pool: Pool,
+  lane: LaneKey,
+  claims: readonly Key[],
+  leaseMs: number,
+  leased = true,
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `with mine as (
+       select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
+         join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
+        where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
+     update outbox o set due_at = now() + $6 * interval '1 millisecond', leased = $7 from mine
+      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
+    [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
+  );
+  return rowCount ?? 0;
+}
+
+const columns = (claims: readonly Key[]) =>
+  [claims.map(({ type }) => type), claims.map(({ id }) => id), claims.map(({ fence }) => fence)] as const;
+
+/**
+ * The generic cell rate algorithm in one row: next_at is when the calls already granted would be over at an even pace. After a
+ * quiet time `burst` calls may go at once, then one every interval.
+ */
+async function takeBudget(
+  pool: Pool,
+  destination: string,
+  wanted: number,
+  rate: Rate,
+): Promise<{ granted: number; waitMs: number }> {
+  const intervalMs = 1_000 / rate.perSecond;
+  if (wanted < 0) {
+    await pool.query(
+      `update destination_pace set next_at = next_at + $2 * interval '1 millisecond' where destination = $1`,
+      [destination, wanted * intervalMs],
+    );
+    return { granted: 0, waitMs: 0 };
+  }
+  await pool.query('insert into destination_pace (destination) values ($1) on conflict do nothing', [destination]);
+  const { rows } = await pool.query<{ granted: number; debt_ms: number }>(
+    `with pace as materialized (
+       select greatest(next_at, clock_timestamp()) as base, clock_timestamp() as at
+         from destination_pace where destination = $1 for update
+     ), budget as (
+       select base, extract(epoch from base - at)::float8 * 1000 as debt_ms from pace
+     ), granted as (
+       select base, debt_ms, greatest(0, least($2::int, floor($4::int - debt_ms / $3::float8 + 0.001)::int)) as granted from budget
+     )
+     update destination_pace p set next_at = base + granted * $3::float8 * interval '1 millisecond'
+       from granted where p.destination = $1
+     returning granted, debt_ms`,
+    [destination, wanted, intervalMs, rate.burst],
+  );
+  const { granted = 0, debt_ms: debtMs = 0 } = rows[0] ?? {};
+  return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (rate.burst - 1) * intervalMs)) };
+}
+
+/** Forgotten in the settlement of the next success. */
+async function toldToWait(pool: Pool, destination: string, { records, severally, waitMs }: ToldToWait): Promise<void> {
+  await pool.query(
+    `insert into destination_pace as p (destination, told_to_wait, paused_until)
+     values ($1, ($2::text[])[1], case when $3 then now() + $4 * interval '1 millisecond' end)
+         on conflict (destination) do update
+        set told_to_wait = excluded.told_to_wait,
+            paused_until = case when $3 or p.told_to_wait <> all($2)
+                                then greatest(p.paused_until, now() + $4 * interval '1 millisecond')
+                                else p.paused_until end`,
+    [destination, records, severally, waitMs],
+  );
+}

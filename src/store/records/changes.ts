@@ -1,0 +1,185 @@
+import { hash } from 'node:crypto';
+import { jsonbText } from '../../kit/json.ts';
+import type { Difference } from '../../reconcile/difference.ts';
+import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
+import type { ChangeEvent, EntityType, IntegrationName, Json } from '../../terms.ts';
+import { float8s, int4s, int8s, texts } from '../db/columns.ts';
+import type { Tx } from '../db/pool.ts';
+import type { ErasurePort } from '../erasure/erased.ts';
+import { moveGuestKeys } from './guest-keys.ts';
+
+/** Whose records these are and who is to be told. */
+export interface ApplyTarget {
+  readonly integration: IntegrationName;
+  readonly connectorVersion: number;
+  readonly integrationVersion: number;
+  /** Destinations by the types they receive. */
+  readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
+  /** Keeps erased guests from coming back. */
+  readonly erasure?: ErasurePort;
+}
+
+export interface Item {
+  readonly index: number;
+  readonly incoming: Incoming;
+  readonly arrival: Arrival;
+  readonly seq: number;
+  readonly text: string;
+  /** The text says all that the record does. */
+  readonly isVerbatim?: boolean;
+  readonly hash: string;
+}
+
+export interface Receipt {
+  readonly item: Pick<Item, 'arrival' | 'seq'>;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly outcome: Outcome['outcome'];
+  readonly version?: number;
+  readonly reason?: string;
+  readonly raw: Json;
+  readonly notes: string;
+  readonly origins?: string;
+}
+
+export interface Change {
+  readonly receipt: number;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly event: ChangeEvent;
+  readonly item: Item;
+  readonly diff: readonly Difference[];
+  /** The record before it; undefined where this is the first version. */
+  readonly was: unknown;
+  /** The row holds it already. */
+  readonly isStored?: boolean;
+  readonly idempotencyKey: string;
+}
+
+/** The records of a batch, each with its oldest and its newest version in it. */
+export function movesOf(changes: readonly Change[]): { readonly first: Change; readonly newest: Change }[] {
+  const byRecord = Map.groupBy(changes, ({ type, id }) => `${type} ${id}`).values();
+  return [...byRecord].flatMap((versions) => {
+    const [first, newest] = [versions[0], versions.at(-1)];
+    return first && newest ? [{ first, newest }] : [];
+  });
+}
+
+/** Writes the timeline, the versions, the newest state of each record and what it is found by; in one flight. */
+export function writeChanges(
+  tx: Tx,
+  target: ApplyTarget,
+  receipts: readonly Receipt[],
+  changes: readonly Change[],
+): Promise<unknown>[] {
+  if (receipts.length === 0) return [];
+  const moved = movesOf(changes);
+  const unstored = moved.filter(({ newest }) => !newest.isStored).map(({ newest }) => newest);
+  const keyed = moved.map(({ first, newest }) => ({
+    type: newest.type,
+    id: newest.id,
+    was: first.was,
+    now: newest.item.incoming.record,
+  }));
+  return [
+    insertReceipts(tx, target, receipts, changes),
+    ...(unstored.length > 0 ? [updateRecords(tx, target, unstored)] : []),
+    ...moveGuestKeys(tx, target.integration, keyed),
+  ];
+}
+
+/** With the changes that came of them; what comes first gets the smaller number. */
+function insertReceipts(
+  tx: Tx,
+  target: ApplyTarget,
+  receipts: readonly Receipt[],
+  changes: readonly Change[],
+): Promise<unknown> {
+  return tx.query({
+    name: 'insert-receipts',
+    text: `
+      with received as (
+        insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
+                              connector_version, integration_version, raw, notes, origins)
+        select $1, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
+               raw::json, notes::jsonb, origins::json
+          from unnest($4::text[], $5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::int[],
+                      $12::text[], $13::text[], $14::text[], $15::text[])
+               with ordinality
+            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, position)
+         order by position
+        returning receipt_id
+      ), numbered as materialized (
+        select receipt_id, row_number() over (order by receipt_id) as position from received
+      )
+      insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
+      select $1, type, id, version, event, receipt_id, data::json, diff::jsonb, key
+        from unnest($16::bigint[], $17::text[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[])
+          as t (position, type, id, version, event, data, diff, key)
+        join numbered using (position)`,
+    values: [
+      target.integration,
+      target.connectorVersion,
+      target.integrationVersion,
+      texts(receipts.map((r) => r.type)),
+      texts(receipts.map((r) => r.id)),
+      float8s(receipts.map((r) => r.item.arrival.effectiveAt)),
+      int8s(receipts.map((r) => r.item.seq)),
+      texts(receipts.map((r) => r.item.arrival.cause)),
+      texts(receipts.map((r) => r.item.arrival.causeId)),
+      texts(receipts.map((r) => r.outcome)),
+      int4s(receipts.map((r) => r.version)),
+      texts(receipts.map((r) => r.reason)),
+      texts(receipts.map((r) => (r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
+      texts(receipts.map((r) => r.notes)),
+      texts(receipts.map((r) => r.origins)),
+      int8s(changes.map((c) => c.receipt + 1)),
+      texts(changes.map((c) => c.type)),
+      texts(changes.map((c) => c.id)),
+      int4s(changes.map((c) => c.version)),
+      texts(changes.map((c) => c.event)),
+      texts(changes.map((c) => c.item.text)),
+      texts(changes.map((c) => jsonbText(JSON.stringify(c.diff)))),
+      texts(changes.map((c) => c.idempotencyKey)),
+    ],
+  });
+}
+
+function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {
+  return tx.query({
+    name: 'update-records',
+    text: `
+      update records r
+         set version = t.version, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
+             data = t.data::json, changed_at = now()
+        from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[])
+          as t (type, id, version, ms, seq, hash, data)
+       where r.integration = $1 and r.type = t.type and r.id = t.id`,
+    values: [
+      target.integration,
+      texts(changes.map((c) => c.type)),
+      texts(changes.map((c) => c.id)),
+      int4s(changes.map((c) => c.version)),
+      float8s(changes.map((c) => c.item.arrival.effectiveAt)),
+      int8s(changes.map((c) => c.item.seq)),
+      texts(changes.map((c) => c.item.hash)),
+      texts(changes.map((c) => c.item.text)),
+    ],
+  });
+}
+
+/**
+ * The same for a version whoever delivers it, however often. The content is part of it, so that a store that began anew
+ * (and counts versions from 1 again) does not reuse the key of another content.
+ */
+export function idempotencyKey(
+  integration: IntegrationName,
+  type: EntityType,
+  id: string,
+  version: number,
+  contentHash: string,
+): string {
+  const text = JSON.stringify([integration, type, id, version, contentHash]);
+  return `ib_${hash('sha256', text, 'base64url').slice(0, 32)}`;
+}

@@ -1,0 +1,43 @@
+import type { IntegrationName } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import type { Change } from './changes.ts';
+
+/** Longer values are no codes but texts; their beginning is enough to recognise them. */
+const longestValue = 200;
+
+/** Counts the values that no value map knew, in records that changed. */
+export async function countDrift(tx: Tx, integration: IntegrationName, changes: readonly Change[]): Promise<void> {
+  const counts = new Map<string, { field: string; value: string; times: number }>();
+  for (const { item } of changes) {
+    for (const { field, value } of item.incoming.drift ?? []) {
+      const shown = value.slice(0, longestValue);
+      const known = counts.get(`${field} ${shown}`);
+      if (known) known.times++;
+      else counts.set(`${field} ${shown}`, { field, value: shown, times: 1 });
+    }
+  }
+  if (counts.size === 0) return;
+  const rows = [...counts.values()].sort((a, b) => (a.field + a.value < b.field + b.value ? -1 : 1));
+  await tx.query(
+    `insert into drift as d (integration, field, value, times)
+     select $1, field, value, times from unnest($2::text[], $3::text[], $4::bigint[]) as t (field, value, times)
+         on conflict (integration, field, value) do update set times = d.times + excluded.times, last_at = now()`,
+    [integration, rows.map((row) => row.field), rows.map((row) => row.value), rows.map((row) => row.times)],
+  );
+}
+
+export interface DriftRow {
+  readonly field: string;
+  readonly value: string;
+  readonly times: number;
+  readonly first_at: Date;
+  readonly last_at: Date;
+}
+
+export async function listDrift(db: Pool, integration: string): Promise<DriftRow[]> {
+  const { rows } = await db.query<DriftRow>(
+    'select field, value, times, first_at, last_at from drift where integration = $1 order by last_at desc limit 500',
+    [integration],
+  );
+  return rows;
+}

@@ -1,0 +1,82 @@
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import type { EntityType, IntegrationName } from '../../terms.ts';
+import { texts } from '../db/columns.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** A record before and after a batch, as far as anybody is looked up by it. */
+export interface KeyedRecord {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly was: unknown;
+  readonly now: unknown;
+}
+
+interface KeyRow {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Puts what records are found by in line with what they hold now. */
+export function moveGuestKeys(
+  tx: Tx,
+  integration: IntegrationName,
+  records: readonly KeyedRecord[],
+): Promise<unknown>[] {
+  const gone: KeyRow[] = [];
+  const come: KeyRow[] = [];
+  for (const { type, id, was, now } of records) {
+    const before = keysOf(type, was);
+    const after = keysOf(type, now);
+    for (const key of before) if (!after.has(key)) gone.push(...spellings(key).map((one) => ({ type, id, key: one })));
+    for (const key of after) if (!before.has(key)) come.push({ type, id, key });
+  }
+  const statements: Promise<unknown>[] = [];
+  if (gone.length > 0) {
+    const text = `
+      delete from guest_keys k using unnest($2::text[], $3::text[], $4::text[]) as t (type, id, key)
+       where k.key = t.key and k.id = t.id and k.integration = $1 and k.type = t.type`;
+    statements.push(tx.query({ name: 'guest-keys-gone', text, values: [integration, ...columns(gone)] }));
+  }
+  if (come.length > 0) {
+    const text = `
+      insert into guest_keys (integration, type, id, key)
+      select $1, * from unnest($2::text[], $3::text[], $4::text[])`;
+    statements.push(tx.query({ name: 'guest-keys-come', text, values: [integration, ...columns(come)] }));
+  }
+  return statements;
+}
+
+const columns = (rows: readonly KeyRow[]): Buffer[] => [
+  texts(rows.map(({ type }) => type)),
+  texts(rows.map(({ id }) => id)),
+  texts(rows.map(({ key }) => key)),
+];
+
+/**
+ * By what guests are matched, and by what people search: names and numbers in lower case, as a person types them who searches. An address as the partner wrote it is a key where it
+ * is not the cleaned one in other letters: that one is found by the cleaned one.
+ */
+function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
+  const keys = new Set<string>();
+  if (record === undefined || record === null) return keys;
+  const guests = type === 'guest' ? [record as Guest] : ((record as Partial<Reservation>).guests ?? []);
+  for (const guest of guests) {
+    const { email, email_proxy, email_raw, last_name } = guest;
+    for (const key of guestKeys(guest)) keys.add(keyText(key));
+    if (email && email_proxy === true) keys.add(`alias:${email}`);
+    const asWritten = email_raw?.slice(0, 320).toLowerCase();
+    if (asWritten && asWritten !== email) keys.add(`email_raw:${asWritten}`);
+    if (last_name) keys.add(`last_name:${last_name.slice(0, 100).toLowerCase()}`);
+  }
+  const number = type === 'guest' ? undefined : (record as Partial<Reservation>).confirmation_number;
+  if (number) keys.add(`confirmation_number:${number.slice(0, 200).toLowerCase()}`);
+  return keys;
+}
+
+/** The database once wrote keys itself, with simpler rules for the letters İ and Σ: what goes, goes in that spelling too. */
+function spellings(key: string): string[] {
+  const simpler = key.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ');
+  return simpler === key ? [key] : [key, simpler];
+}

@@ -1,0 +1,95 @@
+import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { type Candidate, type GuestKey, guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import { chooseProfile, equalGuests, identifiable } from '../../reconcile/profile.ts';
+import { isOlder } from '../../reconcile/reconcile.ts';
+import type { EpochMs } from '../../terms.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { type ApplyTarget, applyPrepared } from './apply.ts';
+
+/** One version of a reservation whose guests are to be known. */
+export interface ReservationVersion {
+  readonly id: string;
+  readonly version: number;
+  readonly guests: Reservation['guests'];
+}
+
+interface Profile extends Candidate {
+  readonly effectiveAt: EpochMs;
+  readonly seq: number;
+}
+
+/**
+ * Takes the guests of these reservations into the profiles of their brand, in one transaction. One batch of a brand at a
+ * time: two that meet the same new guest make one profile. A guest whose profile knows all of it already writes nothing.
+ */
+export async function assembleProfiles(
+  pool: Pool,
+  target: ApplyTarget,
+  reservations: readonly ReservationVersion[],
+  newId: (guest: Guest) => string | undefined,
+): Promise<Tally | undefined> {
+  const met = reservations.flatMap((one) => identifiable(one).map((guest) => ({ guest, from: one })));
+  if (met.length === 0) return undefined;
+  return transaction(pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [target.integration]);
+    const times = await effectiveTimes(tx, target.integration, reservations);
+    const keys = met.flatMap(({ guest }) => guestKeys(guest));
+    const profiles = new Map((await profilesByKeys(tx, target.integration, keys)).map((one) => [one.id, one]));
+    const prepared: Prepared[] = [];
+    const inOrder = met
+      .map((one) => ({ ...one, at: times.get(`${one.from.id} ${one.from.version}`) }))
+      .filter((one) => one.at !== undefined)
+      .sort((a, b) => (a.at && b.at && isOlder(a.at, b.at) ? -1 : 1));
+    for (const { guest, from, at } of inOrder) {
+      if (at === undefined) continue;
+      const choice = chooseProfile(guest, [...profiles.values()]);
+      if (choice.kind === 'none') continue;
+      const id = choice.kind === 'known' ? choice.id : newId(guest);
+      const known = id === undefined ? undefined : profiles.get(id);
+      if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, choice.guest)))) continue;
+      profiles.set(id, { id, guest: choice.guest, ...at });
+      prepared.push({
+        kind: 'record',
+        arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
+        incoming: {
+          type: 'guest',
+          id,
+          record: choice.guest,
+          raw: { reservation_id: from.id, version: from.version },
+          notes: [],
+          origins: () => ({}),
+        },
+      });
+    }
+    return prepared.length === 0 ? undefined : applyPrepared(tx, target, prepared);
+  });
+}
+
+async function effectiveTimes(
+  tx: Tx,
+  integration: string,
+  reservations: readonly ReservationVersion[],
+): Promise<Map<string, { effectiveAt: EpochMs; seq: number }>> {
+  const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
+    `select c.id, c.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+       from unnest($2::text[], $3::int[]) as t (id, version)
+       join changes c on c.integration = $1 and c.type = 'reservation' and c.id = t.id and c.version = t.version
+       join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id`,
+    [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
+  );
+  return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, { effectiveAt: ms, seq }]));
+}
+
+/** Profiles that share a key with anyone in the batch, with the time of their state. */
+async function profilesByKeys(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Profile[]> {
+  const { rows } = await tx.query<{ id: string; data: string; ms: number; seq: number }>(
+    `select r.id, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+       from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'guest') k
+       join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
+      order by r.id`,
+    [integration, [...new Set(keys.map(keyText))]],
+  );
+  return rows.map(({ id, data, ms, seq }) => ({ id, guest: decodeRecord('guest', data), effectiveAt: ms, seq }));
+}

@@ -1,0 +1,30 @@
+import type { EntityType, Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+export interface NewestRaw {
+  readonly raw: Json;
+  readonly effectiveAt: Date;
+  readonly mode: 'pull' | 'single' | 'push';
+}
+
+/** How a receipt `r` came, with its event `e`; null where neither a run nor an event brought it. */
+export const modeOf = `case r.cause when 'run' then 'pull' when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
+
+/** What the partner sent for the newest version of a record, as long as it is kept. */
+export async function newestRaw(
+  db: Pool | Tx,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<NewestRaw | undefined> {
+  const { rows } = await db.query<NewestRaw>(
+    `select r.raw, r.effective_at as "effectiveAt",
+            ${modeOf} as mode
+       from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
+       left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
+      where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')
+      order by c.version desc limit 1`,
+    [integration, type, id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,42 @@
+import type { EpochMs, IntegrationName } from '../../terms.ts';
+import { float8s, texts } from '../db/columns.ts';
+import type { Tx } from '../db/pool.ts';
+import type { Item } from './changes.ts';
+
+/** One row for a page's unchanged reservations, instead of a write to each of them. */
+export async function insertSighting(
+  tx: Tx,
+  integration: IntegrationName,
+  requestedAt: EpochMs,
+  runId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.query({
+    name: 'insert-sighting',
+    text: 'insert into sightings (integration, requested_at, run_id, ids) values ($1, to_timestamp($2 / 1000.0), $3, $4::text[])',
+    values: [integration, requestedAt, runId, texts(ids)],
+  });
+}
+
+/** When each reservation that an event speaks of was last seen unchanged in a list requested after the event, if it was. */
+export async function lastSighted(
+  tx: Tx,
+  integration: IntegrationName,
+  items: readonly Item[],
+): Promise<ReadonlyMap<string, Date>> {
+  const events = items.filter(({ arrival }) => arrival.cause === 'event');
+  if (events.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; requested_at: Date }>({
+    name: 'last-sighted',
+    text: `select t.id, max(s.requested_at) as requested_at
+             from unnest($2::text[], $3::float8[]) as t (id, ms)
+             join sightings s on s.integration = $1 and s.requested_at > to_timestamp(t.ms / 1000.0) and t.id = any(s.ids)
+            group by t.id`,
+    values: [
+      integration,
+      texts(events.map(({ incoming }) => incoming.id)),
+      float8s(events.map(({ arrival }) => arrival.effectiveAt)),
+    ],
+  });
+  return new Map(rows.map((row) => [row.id, row.requested_at]));
+}

@@ -1,0 +1,87 @@
+import type { EntityType, Json } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { modeOf } from './receipt-raw.ts';
+
+export interface TimelineEntry {
+  readonly at: string;
+  readonly what: 'received' | 'delivery' | 'dead_letter' | 'seen_unchanged';
+  readonly [key: string]: unknown;
+}
+
+export interface Timeline {
+  readonly integration: string;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly changed_at: string;
+  readonly data: Json;
+  readonly deliveries: readonly Json[];
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** All that happened to one record, oldest first: what came in, what became of it, each try to deliver it. */
+export async function readTimeline(
+  db: Pool,
+  integration: string,
+  type: EntityType,
+  id: string,
+): Promise<Timeline | undefined> {
+  const key = [integration, type, id];
+  const [record, receipts, attempts, dead, outbox, sighting] = await Promise.all([
+    db.query<{ version: number; data: Json; changed_at: Date }>(
+      'select version, data, changed_at from records where integration = $1 and type = $2 and id = $3 and version > 0',
+      key,
+    ),
+    db.query(
+      `select r.received_at as at, 'received' as what, r.outcome, r.version, r.reason, r.effective_at, r.cause, r.cause_id,
+              r.connector_version, r.integration_version, r.notes, r.origins, r.raw, c.diff, c.idempotency_key,
+              ${modeOf} as mode
+         from receipts r
+         left join changes c on c.integration = r.integration and c.type = r.type and c.id = r.id and c.receipt_id = r.receipt_id
+         left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
+        where r.integration = $1 and r.type = $2 and r.id = $3 order by r.receipt_id`,
+      key,
+    ),
+    db.query(
+      `select at, 'delivery' as what, destination, version, attempt, outcome, code, status, message, duration_ms
+         from attempts where integration = $1 and type = $2 and id = $3 order by at`,
+      key,
+    ),
+    db.query(
+      `select at, 'dead_letter' as what, dead_letter_id::text as dead_letter_id, kind, destination, version, code, message,
+              times, last_at, state, closed_at, closed_reason
+         from dead_letters where integration = $1 and type = $2 and id = $3 order by at`,
+      key,
+    ),
+    db.query(
+      `select destination, delivered_version, next_version, last_version, attempt, due_at, held_by::text as held_by
+         from outbox where integration = $1 and type = $2 and id = $3 order by destination`,
+      key,
+    ),
+    db.query(
+      `select max(requested_at) as at, 'seen_unchanged' as what, count(*)::int as times from sightings
+        where integration = $1 and $2 = any(ids) having count(*) > 0`,
+      [integration, id],
+    ),
+  ]);
+  const current = record.rows[0];
+  const entries = [...receipts.rows, ...attempts.rows, ...dead.rows, ...sighting.rows] as (TimelineEntry & {
+    at: Date | string;
+  })[];
+  if (!current && entries.length === 0) return undefined;
+  entries.sort((a, b) => new Date(a.at).getTime() - new Date(b.at).getTime());
+  return {
+    integration,
+    type,
+    id,
+    version: current?.version ?? 0,
+    changed_at: current?.changed_at.toISOString() ?? '',
+    data: current?.data ?? null,
+    deliveries: outbox.rows as Json[],
+    timeline: entries.map(withoutNulls),
+  };
+}
+
+function withoutNulls(entry: TimelineEntry): TimelineEntry {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as TimelineEntry;
+}

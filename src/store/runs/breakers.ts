@@ -1,0 +1,47 @@
+import type { Pool } from '../db/pool.ts';
+
+/**
+ * The circuit breaker of a partner's API, one row that all nodes share:
+ *
+ *   closed ──5 failures in a row──▶ open ──rest is over, one node──▶ probing ──answer──▶ closed
+ *                                    ▲                                  │
+ *                                    └──────── failure, rest doubled ───┘
+ */
+const threshold = 5;
+const longestCooldownMs = 900_000;
+/** A probe whose node died is taken over after this. */
+const probeMs = 60_000;
+
+export async function breakerFailed(pool: Pool, api: string, cooldownMs: number, what: string): Promise<void> {
+  await pool.query(
+    `insert into partner_apis as a (api, failures, last_failure, last_failure_at) values ($1, 1, $2, now())
+     on conflict (api) do update set
+       failures = a.failures + 1, last_failure = $2, last_failure_at = now(),
+       cooldown_ms = case when a.state = 'probing' then least(a.cooldown_ms * 2, $5)
+                          when a.state = 'closed' and a.failures + 1 >= $4 then $3 else a.cooldown_ms end,
+       until = case when a.state = 'probing' then now() + least(a.cooldown_ms * 2, $5) * interval '1 ms'
+                    when a.state = 'closed' and a.failures + 1 >= $4 then now() + $3 * interval '1 ms' else a.until end,
+       opened_at = case when a.state = 'closed' and a.failures + 1 >= $4 then now() else a.opened_at end,
+       state = case when a.state = 'probing' or a.failures + 1 >= $4 then 'open' else a.state end`,
+    [api, what.slice(0, 300), cooldownMs, threshold, longestCooldownMs],
+  );
+}
+
+/** Any answer counts, a refusal too: the API is there. An answer to a request from before it opened does not close it. */
+export async function breakerSucceeded(pool: Pool, api: string): Promise<void> {
+  await pool.query(
+    `update partner_apis set state = 'closed', failures = 0, cooldown_ms = 0, opened_at = null, until = null
+      where api = $1 and state <> 'open' and (failures > 0 or state = 'probing')`,
+    [api],
+  );
+}
+
+/** True for the one caller, over all nodes, that may try an API whose rest is over. */
+export async function takeProbe(pool: Pool, api: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update partner_apis set state = 'probing', until = now() + $2 * interval '1 ms'
+      where api = $1 and state in ('open', 'probing') and until <= now()`,
+    [api, probeMs],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import type {
+  PendingConsent,
+  Renewal,
+  StoredTokens,
+  TokenSet,
+  TokenStore,
+} from '../../intake/pull/auth/token-store.ts';
+import { type Keyring, open, seal } from '../../kit/crypto.ts';
+import type { Spool } from '../../kit/spool.ts';
+import { isSqlState } from '../../kit/sql-state.ts';
+import type { IntegrationName } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+interface TokenRow {
+  readonly generation: number;
+  readonly access: Buffer | null;
+  readonly refresh: Buffer | null;
+  readonly expires_at: Date | null;
+  readonly renewing_since: Date | null;
+  readonly lost: string | null;
+}
+
+/** A node that does not get its turn within this reports a passing failure instead of waiting on. */
+const lockTimeoutMs = 30_000;
+
+/**
+ * Tokens, sealed. `spool` keeps the answer of a renewal on this node's disk until the commit is confirmed: a refresh token that is
+ * good once would be lost with a process that dies between the partner's answer and the commit.
+ */
+export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): TokenStore {
+  const about = (integration: IntegrationName, what: string) => `partner token ${integration} ${what}`;
+  const sealed = (integration: IntegrationName, what: string, text: string | undefined) =>
+    text === undefined ? null : seal(keyring, text, about(integration, what));
+  const opened = (integration: IntegrationName, what: string, bytes: Uint8Array | null): string | undefined => {
+    const result = bytes === null ? undefined : open(keyring, bytes, about(integration, what));
+    return result?.kind === 'ok' ? result.plaintext.toString('utf8') : undefined;
+  };
+  const renewing = new Map<string, Promise<Renewal>>();
+  const spoolName = (integration: IntegrationName) => `renewal ${integration}`;
+
+  async function read(db: Pool | Tx, integration: IntegrationName, identity: string): Promise<StoredTokens> {
+    const { rows } = await db.query<TokenRow>(
+      `select generation, access, refresh, expires_at, renewing_since, lost from partner_tokens
+        where integration = $1 and identity = $2`,
+      [integration, identity],
+    );
+    const [row] = rows;
+    if (row === undefined) return { generation: 0, interrupted: false };
+    const accessToken = opened(integration, 'access', row.access);
+    const refreshToken = opened(integration, 'refresh', row.refresh);
+    return {
+      generation: row.generation,
+      interrupted: row.renewing_since !== null,
+      ...(accessToken !== undefined && {
+        tokens: {
+          accessToken,
+          ...(refreshToken !== undefined && { refreshToken }),
+          ...(row.expires_at !== null && { expiresAt: row.expires_at.getTime() }),
+        },
+      }),
+      ...(row.lost !== null && { lost: row.lost }),
+    };
+  }
+
+  async function write(db: Pool | Tx, integration: IntegrationName, identity: string, tokens: TokenSet): Promise<void> {
+    await db.query(
+      `insert into partner_tokens as t (integration, identity, generation, access, refresh, expires_at, obtained_at)
+       values ($1, $2, 1, $3, $4, to_timestamp($5::float8 / 1000.0), now())
+       on conflict (integration) do update
+          set identity = $2, generation = t.generation + 1, access = $3, refresh = $4,
+              expires_at = to_timestamp($5::float8 / 1000.0), obtained_at = now(), renewing_since = null, lost = null`,
+      [
+        integration,
+        identity,
+        sealed(integration, 'access', tokens.accessToken),
+        sealed(integration, 'refresh', tokens.refreshToken),
+        tokens.expiresAt ?? null,
+      ],
+    );
+  }
+
+  /** Sent, and perhaps answered: what came back may lie in the spool. */
+  function recovered(integration: IntegrationName, identity: string, generation: number): TokenSet | undefined {
+    const bytes = spool?.get(spoolName(integration));
+    const text = bytes && opened(integration, 'renewal', bytes);
+    if (text === undefined) return undefined;
+    const kept = JSON.parse(text) as { identity: string; generation: number; tokens: TokenSet };
+    return kept.identity === identity && kept.generation === generation ? kept.tokens : undefined;
+  }
+
+  return {
+    read: (integration, identity) => read(pool, integration, identity),
+    save: (integration, identity, tokens) => write(pool, integration, identity, tokens),
+
+    renew: (integration, identity, seenGeneration, renew) =>
+      shared(renewing, `${integration} ${seenGeneration} ${identity}`, () =>
+        locked(pool, `partner_tokens ${integration}`, async (db): Promise<Renewal> => {
+          const stored = await read(db, integration, identity);
+          if (stored.generation !== seenGeneration && stored.tokens !== undefined) {
+            return { kind: 'renewed', tokens: stored.tokens };
+          }
+          const rescued = stored.interrupted ? recovered(integration, identity, stored.generation) : undefined;
+          if (rescued !== undefined) {
+            await write(db, integration, identity, rescued);
+            spool?.remove(spoolName(integration));
+            return { kind: 'renewed', tokens: rescued };
+          }
+          await beginRenewal(db, integration, identity);
+          const renewal = await renew(stored);
+          if (renewal.kind === 'renewed') {
+            const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
+            spool?.put(spoolName(integration), seal(keyring, kept, about(integration, 'renewal')));
+            await write(db, integration, identity, renewal.tokens);
+            spool?.remove(spoolName(integration));
+          } else {
+            await endRenewal(db, integration, renewal.kind === 'lost' ? renewal.message : undefined);
+          }
+          return renewal;
+        }),
+      ),
+
+    async saveConsent(consent) {
+      await pool.query('delete from consents where expires_at < now()');
+      await pool.query(
+        `insert into consents (state_hash, integration, verifier, redirect_uri, requested_by, expires_at)
+         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms')`,
+        [
+          hashOf(consent.state),
+          consent.integration,
+          sealed(consent.integration, 'verifier', consent.verifier),
+          consent.redirectUri,
+          consent.requestedBy,
+          consent.lifetimeMs,
+        ],
+      );
+    },
+
+    async takeConsent(state) {
+      const { rows } = await pool.query<{
+        integration: IntegrationName;
+        verifier: Buffer | null;
+        redirect_uri: string;
+        requested_by: string;
+      }>(
+        `delete from consents where state_hash = $1 and expires_at > now()
+         returning integration, verifier, redirect_uri, requested_by`,
+        [hashOf(state)],
+      );
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      const verifier = opened(row.integration, 'verifier', row.verifier);
+      const consent: PendingConsent = {
+        state,
+        integration: row.integration,
+        ...(verifier !== undefined && { verifier }),
+        redirectUri: row.redirect_uri,
+        requestedBy: row.requested_by,
+        lifetimeMs: 0,
+      };
+      return consent;
+    },
+  };
+}
+
+/** Committed before the request goes out: whoever finds it without a lock held knows that the process died in between. */
+async function beginRenewal(db: Tx, integration: IntegrationName, identity: string): Promise<void> {
+  await db.query(
+    `insert into partner_tokens as t (integration, identity, renewing_since) values ($1, $2, now())
+     on conflict (integration) do update
+        set renewing_since = now(), identity = $2,
+            access = case when t.identity = $2 then t.access end, refresh = case when t.identity = $2 then t.refresh end`,
+    [integration, identity],
+  );
+}
+
+/** A failure that may pass leaves the tokens; a last word makes them useless. */
+async function endRenewal(db: Tx, integration: IntegrationName, lost: string | undefined): Promise<void> {
+  await db.query(
+    `update partner_tokens set renewing_since = null, lost = $2, generation = generation + case when $2::text is null then 0 else 1 end,
+            access = case when $2::text is null then access end, refresh = case when $2::text is null then refresh end
+      where integration = $1`,
+    [integration, lost ?? null],
+  );
+}
+
+/** Askers of one process share a renewal: each waiting for the lock would hold a connection. */
+function shared(under: Map<string, Promise<Renewal>>, key: string, work: () => Promise<Renewal>): Promise<Renewal> {
+  const known = under.get(key);
+  if (known !== undefined) return known;
+  const begun = work().finally(() => under.delete(key));
+  under.set(key, begun);
+  return begun;
+}
+
+/** One at a time over all nodes, on a connection of its own; each statement inside commits by itself. */
+async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewal>): Promise<Renewal> {
+  const db = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await db.query(`set lock_timeout = ${lockTimeoutMs}`);
+    await db.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    return await work(db);
+  } catch (error) {
+    if (isSqlState(error, 'lockNotAvailable')) {
+      return { kind: 'failed', message: 'another node has been renewing the token for half a minute' };
+    }
+    broken = error as Error;
+    throw error;
+  } finally {
+    if (broken === undefined) {
+      await db.query('select pg_advisory_unlock_all()').catch((error: Error) => (broken = error));
+      await db.query('reset lock_timeout').catch((error: Error) => (broken = error));
+    }
+    db.release(broken);
+  }
+}
+
+function hashOf(state: string): Buffer {
+  return createHash('sha256').update(state).digest();
+}
+
+/** Whether a brand's partner has given us tokens that may still be good. */
+export async function holdsTokens(db: Pool, integration: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select 1 from partner_tokens where integration = $1 and access is not null and lost is null limit 1',
+    [integration],
+  );
+  return (rowCount ?? 0) > 0;
+}

@@ -1,0 +1,106 @@
+import type { Reservation } from '../../canonical/reservation.ts';
+import type { KnownRow, Pulled, Target } from '../../intake/pull/ports.ts';
+import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import { float8s, int4s, texts } from '../db/columns.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+/**
+ * Rows that the partner sent word for word before, read by the same documents and the same program. If the version that came of
+ * them still stands, they change nothing. Reading such a row again would cost its way through shape, canonical,
+ * normalize and transform, about half of a poll's time, to find the same. Dates and status are kept here, since taking
+ * them out of a stored record costs as much as unpacking it.
+ */
+export async function knownRows(
+  pool: Pool,
+  program: string,
+  target: Target,
+  rows: readonly Pulled[],
+): Promise<KnownRow[]> {
+  if (rows.length === 0) return [];
+  const { rows: known } = await pool.query<KnownRow>({
+    name: 'known-rows',
+    // Looked up one by one, whatever plan was made: as a plain join it read the whole table for each page of a backfill.
+    text: `select p.*
+             from unnest($2::text[], $3::float8[]) as t (key, content)
+            cross join lateral (
+                  select key, id, version, check_in, check_out, status from pulled
+                   where integration = $1 and key = t.key and content = t.content and made_by = $4 limit 1) p`,
+    values: [
+      target.integration,
+      texts(rows.map(({ key }) => key)),
+      float8s(rows.map(({ content }) => content)),
+      makerOf(program, target),
+    ],
+  });
+  return known;
+}
+
+/** Of rows known by what they are, those whose reservation is no longer what came of them: they have to be read after all. */
+export async function changedSince(tx: Tx, target: Target, known: readonly KnownRow[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ key: string }>({
+    name: 'changed-since',
+    text: `select t.key from unnest($2::text[], $3::text[], $4::int[]) as t (key, id, version)
+             left join lateral (select version from records
+                                 where integration = $1 and type = 'reservation' and id = t.id limit 1) r on true
+            where r.version is distinct from t.version`,
+    values: [
+      target.integration,
+      texts(known.map(({ key }) => key)),
+      texts(known.map(({ id }) => id)),
+      int4s(known.map(({ version }) => version)),
+    ],
+  });
+  return new Set(rows.map(({ key }) => key));
+}
+
+const settled: ReadonlySet<Outcome['outcome']> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
+
+/** Remembers what came of rows. A row that did not become the stored state (superseded, dropped, dead) is not remembered. */
+export async function rememberRows(
+  tx: Tx,
+  program: string,
+  target: Target,
+  rows: readonly (Pulled | undefined)[],
+  prepared: readonly Prepared[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const kept = new Map<string, KnownRow & Pulled>();
+  for (const [i, row] of rows.entries()) {
+    const [made, outcome] = [prepared[i], outcomes[i]];
+    if (row === undefined) continue;
+    kept.delete(row.key);
+    if (made?.kind !== 'record' || outcome?.version === undefined || !settled.has(outcome.outcome)) continue;
+    const { id, record } = made.incoming;
+    const { check_in, check_out, status } = record as Reservation;
+    kept.set(row.key, { ...row, id, version: outcome.version, check_in, check_out, status });
+  }
+  if (kept.size === 0) return;
+  const values = [...kept.values()];
+  await tx.query({
+    name: 'remember-rows',
+    text: `
+     insert into pulled as p (integration, key, id, version, check_in, check_out, status, content, made_by)
+     select $1, key, id, version, check_in::date, check_out::date, status, content, $9
+       from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[])
+         as t (key, id, version, check_in, check_out, status, content)
+      order by key
+         on conflict (integration, key) do update
+        set id = excluded.id, version = excluded.version, check_in = excluded.check_in, check_out = excluded.check_out,
+            status = excluded.status, content = excluded.content, made_by = excluded.made_by`,
+    values: [
+      target.integration,
+      texts(values.map(({ key }) => key)),
+      texts(values.map(({ id }) => id)),
+      int4s(values.map(({ version }) => version)),
+      texts(values.map(({ check_in }) => check_in)),
+      texts(values.map(({ check_out }) => check_out)),
+      texts(values.map(({ status }) => status)),
+      float8s(values.map(({ content }) => content)),
+      makerOf(program, target),
+    ],
+  });
+}
+
+function makerOf(program: string, { connectorVersion, integrationVersion }: Target): string {
+  return `${connectorVersion}.${integrationVersion}.${program}`;
+}

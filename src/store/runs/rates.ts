@@ -1,0 +1,26 @@
+import type { Rate } from '../../intake/pull/settings.ts';
+import type { Pool } from '../db/pool.ts';
+
+/**
+ * A place in the partner's rate, over all nodes: how long to wait before the request may go out, 0 for at once. The row holds
+ * the moment at which the bucket is empty again (the leaky bucket as one number); `burst` requests fit into it. A place further off
+ * than `mostMs` is given back, so that nobody queues behind a place that nobody uses.
+ */
+export async function takeSlot(pool: Pool, api: string, rate: Rate, mostMs: number): Promise<number> {
+  const everyMs = rate.perMs / rate.requests;
+  const { rows } = await pool.query<{ ahead_ms: number }>(
+    `insert into partner_apis as a (api, next_slot_at) values ($1, clock_timestamp() + $2::float8 * interval '1 ms')
+     on conflict (api) do update
+        set next_slot_at = greatest(a.next_slot_at, clock_timestamp()) + $2::float8 * interval '1 ms'
+     returning extract(epoch from next_slot_at - clock_timestamp())::float8 * 1000 as ahead_ms`,
+    [api, everyMs],
+  );
+  const waitMs = Math.max(0, Math.ceil((rows[0]?.ahead_ms ?? 0) - everyMs * rate.burst));
+  if (waitMs > mostMs) {
+    await pool.query(
+      `update partner_apis set next_slot_at = next_slot_at - $2::float8 * interval '1 ms' where api = $1`,
+      [api, everyMs],
+    );
+  }
+  return waitMs;
+}

@@ -1,0 +1,74 @@
+import type { Counters, Position, Run } from '../../intake/pull/run-state.ts';
+import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
+
+/** A run as the table has it. Counters have their own columns, so that lists and metrics need not open a document. */
+export interface RunRow {
+  readonly integration: IntegrationName;
+  readonly run_id: RunId;
+  readonly sync: SyncType | 'backfill';
+  readonly kind: Run['kind'];
+  readonly state: Run['state'];
+  readonly from_date: string | null;
+  readonly to_date: string | null;
+  readonly fence: number;
+  readonly position: Position | null;
+  readonly connector_version: number | null;
+  readonly integration_version: number | null;
+  readonly waiting: string | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+export const counterColumns: Readonly<Record<keyof Counters, string>> = {
+  pages: 'pages',
+  requests: 'requests',
+  retries: 'retries',
+  waitedMs: 'waited_ms',
+  bytes: 'bytes',
+  rows: 'rows',
+  fetched: 'fetched',
+  changed: 'changed',
+  unchanged: 'unchanged',
+  superseded: 'superseded',
+  dropped: 'dropped',
+  skipped: 'skipped',
+  dead: 'dead',
+};
+
+const counterNames = Object.keys(counterColumns) as (keyof Counters)[];
+
+export const runColumns = `integration, run_id, sync, kind, state, from_date, to_date, fence, position, connector_version,
+  integration_version, waiting, error_code, error_message, ${Object.values(counterColumns).join(', ')}`;
+
+/** `set` clauses that add to the counters, with their values from the given parameter on. */
+export function addCounters(counted: Partial<Counters>, firstParameter: number): { sql: string; values: number[] } {
+  const sql = counterNames.map(
+    (name, i) => `${counterColumns[name]} = ${counterColumns[name]} + $${firstParameter + i}`,
+  );
+  return { sql: sql.join(', '), values: counterNames.map((name) => counted[name] ?? 0) };
+}
+
+export function countersOf(row: RunRow): Counters {
+  const cells = row as unknown as Record<string, number>;
+  return Object.fromEntries(counterNames.map((name) => [name, cells[counterColumns[name]] ?? 0])) as Record<
+    keyof Counters,
+    number
+  >;
+}
+
+export function runOf(row: RunRow): Run {
+  return {
+    integration: row.integration,
+    runId: row.run_id,
+    sync: row.sync === 'backfill' ? undefined : row.sync,
+    kind: row.kind,
+    state: row.state,
+    fence: row.fence,
+    counters: countersOf(row),
+    ...(row.from_date !== null && { from: row.from_date }),
+    ...(row.to_date !== null && { to: row.to_date }),
+    ...(row.position !== null && { position: row.position }),
+    ...(row.connector_version !== null && { connectorVersion: row.connector_version }),
+    ...(row.integration_version !== null && { integrationVersion: row.integration_version }),
+  };
+}

@@ -1,0 +1,219 @@
+import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
+import type { Counters, Position, Run, RunEnd, Waiting } from '../../intake/pull/run-state.ts';
+import { timedId } from '../../kit/ids.ts';
+import type { IntegrationName } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { commitFormed, commitPage, staged, windowPages } from './pages.ts';
+import { knownRows } from './pulled.ts';
+import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
+
+/**
+ * What pulling needs of the store, over one pool. `program` is the version of the code that makes records of rows; `directLeases` passes
+ * changes to this node's channels.
+ */
+export function openRunStore(pool: Pool, program: string, directLeases: DirectLeases): RunStore {
+  return {
+    queue: (request, claim) => queueRun(pool, request, claim),
+    claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
+    claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
+    extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
+    start: (lease, position, target) => startRun(pool, lease, position, target),
+    commitPage: (lease, leaseMs, commit, target, turn) =>
+      commitPage({ pool, program, directLeases, lease, leaseMs, target, turn }, commit),
+    known: (target, rows) => knownRows(pool, program, target, rows),
+    commitPosition: (lease, position) => commitPosition(pool, lease, position),
+    windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
+    staged: (lease, most) => staged(pool, lease, most),
+    commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target, directLeases),
+    park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
+    finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
+    get: (integration, runId) => getRun(pool, integration, runId),
+  };
+}
+
+/**
+ * Queues a run, or claims it at once for the caller. A sync has one run at a time on all nodes together: the index
+ * runs_one_at_a_time refuses a second one, whoever asks.
+ */
+export async function queueRun(
+  pool: Pool,
+  request: QueueRequest,
+  claim?: { readonly node: string; readonly leaseMs: number },
+): Promise<Queued> {
+  const sync = request.sync ?? 'backfill';
+  for (;;) {
+    const { rows } = await pool.query<RunRow>(
+      `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, due_at, node, fence, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 ms', $10, $11, case when $10::text is null then null else now() end)
+       on conflict (integration, sync) where state in ('queued', 'running') do nothing
+       returning ${runColumns}`,
+      [
+        request.integration,
+        timedId('run', Date.now()),
+        sync,
+        request.kind,
+        claim ? 'running' : 'queued',
+        request.from ?? null,
+        request.to ?? null,
+        request.requestedBy,
+        claim?.leaseMs ?? 0,
+        claim?.node ?? null,
+        claim ? 1 : 0,
+      ],
+    );
+    if (rows[0]) return { kind: 'queued', run: runOf(rows[0]) };
+    const going = await pool.query<{ run_id: string }>(
+      `select run_id from runs where integration = $1 and sync = $2 and state in ('queued', 'running')`,
+      [request.integration, sync],
+    );
+    if (going.rows[0]) return { kind: 'busy', runId: going.rows[0].run_id };
+  }
+}
+
+/** The run that has waited longest: queued, given back, or left by a node whose lease ran out. */
+async function claimNextRun(pool: Pool, node: string, leaseMs: number): Promise<Run | undefined> {
+  const { rows } = await pool.query<RunRow>(
+    `update runs r
+        set state = 'running', fence = r.fence + 1, node = $1, due_at = now() + $2 * interval '1 ms', waiting = null,
+            started_at = coalesce(r.started_at, now())
+       from (select integration, run_id from runs where due_at <= now() order by due_at limit 1 for update skip locked) t
+      where r.integration = t.integration and r.run_id = t.run_id
+      returning ${qualified(runColumns)}`,
+    [node, leaseMs],
+  );
+  return rows[0] && runOf(rows[0]);
+}
+
+function qualified(columns: string): string {
+  return columns.replace(/\w+/g, 'r.$&');
+}
+
+async function claimRun(
+  pool: Pool,
+  integration: IntegrationName,
+  runId: string,
+  node: string,
+  leaseMs: number,
+): Promise<Run | undefined> {
+  const { rows } = await pool.query<RunRow>(
+    `update runs set state = 'running', fence = fence + 1, node = $3, due_at = now() + $4 * interval '1 ms', waiting = null,
+            started_at = coalesce(started_at, now())
+      where integration = $1 and run_id = $2 and (state = 'queued' or (state = 'running' and due_at <= now()))
+      returning ${runColumns}`,
+    [integration, runId, node, leaseMs],
+  );
+  return rows[0] && runOf(rows[0]);
+}
+
+async function extendLease(pool: Pool, lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update runs set due_at = now() + $4 * interval '1 ms', waiting = $5
+      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+    [lease.integration, lease.runId, lease.fence, leaseMs, waiting ?? null],
+  );
+  return rowCount === 1;
+}
+
+async function startRun(pool: Pool, lease: Lease, position: Position, target: Target): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `with anew as (
+       delete from run_pages where integration = $1 and run_id = $2
+     ), rows_anew as (
+       delete from staged_rows where integration = $1 and run_id = $2
+     )
+     update runs set position = $4, connector_version = $5, integration_version = $6, pages = 0, rows = 0, fetched = 0,
+            changed = 0, unchanged = 0, superseded = 0, dropped = 0, skipped = 0, dead = 0, bytes = 0
+      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+    [
+      lease.integration,
+      lease.runId,
+      lease.fence,
+      JSON.stringify(position),
+      target.connectorVersion,
+      target.integrationVersion,
+    ],
+  );
+  return rowCount === 1;
+}
+
+async function commitPosition(pool: Pool, lease: Lease, position: Position): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update runs set position = $4 where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+    [lease.integration, lease.runId, lease.fence, JSON.stringify(position)],
+  );
+  return rowCount === 1;
+}
+
+async function parkRun(
+  pool: Pool,
+  lease: Lease,
+  afterMs: number,
+  waiting: Waiting | undefined,
+  counted: Counters,
+  position: Position | undefined,
+): Promise<boolean> {
+  const counters = addCounters(counted, 7);
+  const { rowCount } = await pool.query(
+    `update runs set state = 'queued', node = null, due_at = now() + $4 * interval '1 ms', waiting = $5,
+            position = coalesce($6::jsonb, position), ${counters.sql}
+      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+    [
+      lease.integration,
+      lease.runId,
+      lease.fence,
+      afterMs,
+      waiting ?? null,
+      position === undefined ? null : JSON.stringify(position),
+      ...counters.values,
+    ],
+  );
+  return rowCount === 1;
+}
+
+async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counters): Promise<boolean> {
+  const counters = addCounters(counted, 8);
+  const { rowCount } = await pool.query(
+    `with ended as (
+       update runs set state = $4, error_code = $5, error_message = $6, findings = $7, finished_at = now(), due_at = null,
+              node = null, waiting = null, ${counters.sql}
+        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
+       returning integration, run_id
+     ), emptied as (
+       update run_pages p set seen = null from ended
+        where p.integration = ended.integration and p.run_id = ended.run_id and p.seen is not null
+     ), unstaged as (
+       delete from staged_rows s using ended where s.integration = ended.integration and s.run_id = ended.run_id
+     )
+     select from ended`,
+    [
+      lease.integration,
+      lease.runId,
+      lease.fence,
+      end.state,
+      end.code ?? null,
+      end.message ?? null,
+      JSON.stringify(end.findings),
+      ...counters.values,
+    ],
+  );
+  return rowCount === 1;
+}
+
+async function getRun(pool: Pool, integration: IntegrationName, runId: string): Promise<RunView | undefined> {
+  const { rows } = await pool.query<RunRow>(`select ${runColumns} from runs where integration = $1 and run_id = $2`, [
+    integration,
+    runId,
+  ]);
+  const row = rows[0];
+  return (
+    row && {
+      state: row.state,
+      counters: countersOf(row),
+      ...(row.position !== null && { position: row.position }),
+      ...(row.waiting !== null && { waiting: row.waiting as Waiting }),
+      ...(row.error_code !== null && { errorCode: row.error_code as NonNullable<RunView['errorCode']> }),
+      ...(row.error_message !== null && { errorMessage: row.error_message }),
+    }
+  );
+}

@@ -1,0 +1,106 @@
+import { timedId } from '../../kit/ids.ts';
+import type { IntegrationName, SyncType } from '../../terms.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+
+export interface Schedule {
+  readonly integration: IntegrationName;
+  readonly sync: SyncType;
+  readonly everyMs: number;
+}
+
+/**
+ * Makes the table say what the documents say. A sync that is new, or has another interval, is given its place in the interval
+ * (`phase_ms`, from a hash of its name, so that every node would give the same); the others keep theirs. A new one first
+ * starts early, but no earlier than the number of new ones allows: one brand within seconds, a thousand spread over the interval.
+ */
+export async function alignSchedules(pool: Pool, schedules: readonly Schedule[]): Promise<void> {
+  await transaction(pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
+    const given = [
+      schedules.map(({ integration }) => integration),
+      schedules.map(({ sync }) => sync),
+      schedules.map(({ everyMs }) => everyMs),
+    ];
+    await tx.query(
+      `delete from schedules s where not exists (
+         select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
+      given.slice(0, 2),
+    );
+    await tx.query(
+      `with given as (
+         select t.integration, t.sync, t.every_ms,
+                (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
+           from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
+           left join schedules s on s.integration = t.integration and s.sync = t.sync
+          where s.every_ms is distinct from t.every_ms
+       )
+       insert into schedules as s (integration, sync, every_ms, phase_ms, next_at)
+       select integration, sync, every_ms, phase_ms,
+              now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from given)) * interval '1 ms'
+         from given
+       on conflict (integration, sync) do update
+          set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
+      given,
+    );
+  });
+}
+
+/** When the next sync is due, in milliseconds from now; undefined when none is scheduled. */
+export async function msToNextStart(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ ms: number | null }>(
+    'select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from schedules',
+  );
+  const ms = rows[0]?.ms;
+  return ms == null ? undefined : Math.max(0, Math.ceil(ms));
+}
+
+/**
+ * Queues what is due, at most `most` at once, and moves each on to its next place in the interval. A sync whose run is still
+ * going is not started a second time; one whose credentials were refused rests until they work or its documents change, one
+ * that an operator paused until it is resumed.
+ */
+export async function startDue(pool: Pool, most: number): Promise<{ started: number; seen: number }> {
+  return transaction(pool, async (tx) => {
+    const { rows: due } = await tx.query<{ integration: IntegrationName; sync: SyncType }>(
+      `with due as (
+         select integration, sync from schedules where next_at <= now() order by next_at limit $1 for update skip locked
+       )
+       update schedules s
+          set next_at = to_timestamp((floor((extract(epoch from now()) * 1000 - s.phase_ms) / s.every_ms) + 1) * s.every_ms / 1000.0
+                                     + s.phase_ms / 1000.0)
+         from due where s.integration = due.integration and s.sync = due.sync
+       returning s.integration, s.sync`,
+      [most],
+    );
+    if (due.length === 0) return { started: 0, seen: 0 };
+    const now = Date.now();
+    const { rows: queued } = await tx.query<{ integration: string; sync: string; run_id: string }>(
+      `insert into runs (integration, run_id, sync, kind, state, requested_by, due_at)
+       select t.integration, t.run_id, t.sync, 'scheduled', 'queued', 'schedule', now()
+         from unnest($1::text[], $2::text[], $3::text[]) as t (integration, sync, run_id)
+        where not exists (
+          select from partner_states p
+            join current_documents d on d.kind = 'integration' and d.name = p.integration
+           where p.integration = t.integration and p.auth_failed_at is not null and p.auth_failed_version = d.version)
+          and not exists (select from pauses z where z.integration = t.integration)
+       on conflict (integration, sync) where state in ('queued', 'running') do nothing
+       returning integration, sync, run_id`,
+      [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],
+    );
+    await tx.query(
+      `update schedules s set last_run_id = coalesce(q.run_id, s.last_run_id), skipped = s.skipped + case when q.run_id is null then 1 else 0 end
+         from unnest($1::text[], $2::text[]) as t (integration, sync)
+         left join unnest($3::text[], $4::text[], $5::text[]) as q (integration, sync, run_id)
+           on q.integration = t.integration and q.sync = t.sync
+        where s.integration = t.integration and s.sync = t.sync`,
+      [
+        due.map((one) => one.integration),
+        due.map((one) => one.sync),
+        queued.map((one) => one.integration),
+        queued.map((one) => one.sync),
+        queued.map((one) => one.run_id),
+      ],
+    );
+    return { started: queued.length, seen: due.length };
+  });
+}

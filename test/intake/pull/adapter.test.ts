@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { fetchSingle } from '../../../src/intake/pull/single.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+
+let runtime: PullRuntime;
+const partners: ScriptedPartner[] = [];
+before(async () => {
+  runtime = await openPullRuntime();
+});
+after(async () => {
+  await Promise.all(partners.map((partner) => partner.close()));
+  await runtime.close();
+});
+
+async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
+  const partner = await startPartner(script);
+  partners.push(partner);
+  return partner;
+}
+
+const day = { from: '2026-03-01', to: '2026-03-01' };
+const example = fileURLToPath(new URL('../../../docs/guides/adapters/from-xml.ts', import.meta.url));
+const xml = `<?xml version="1.0" encoding="UTF-8"?>
+<!-- list -->
+<Response xmlns="urn:pms"><Reservations>
+  <Reservation id="X1"><CheckIn>2026-03-01</CheckIn><CheckOut>2026-03-03</CheckOut><Status>confirmed</Status>
+    <Total currency="EUR">310.50</Total>
+    <Guests><Guest><First>An&#225; &amp; Co</First><Last><![CDATA[O'<Neill>]]></Last></Guest><Guest><First>Rui</First><Last>Example</Last></Guest></Guests>
+  </Reservation>
+  <Reservation id="X2"><CheckIn>2026-03-02</CheckIn><CheckOut>2026-03-03</CheckOut><Status>cancelled</Status><Total currency="EUR">0</Total><Guests/></Reservation>
+</Reservations></Response>`;
+const map = {
+  id: "'@id'",
+  check_in: 'CheckIn',
+  check_out: 'CheckOut',
+  status: 'Status',
+  total_amount: "Total.'#text'",
+  currency: "Total.'@currency'",
+  guests: { from: 'Guests.Guest', fields: { first_name: 'First', last_name: 'Last' } },
+  rooms: false,
+  charges: false,
+};
+
+test('an adapter turns XML into JSON: the example of the guide', async () => {
+  const partner = await partnerOf(() => ({ raw: xml, headers: { 'content-type': 'application/xml' } }));
+  const connector = {
+    shape: { root_path: 'Response.Reservations.Reservation' },
+    map,
+    pull: { pagination: { type: 'none' } },
+  };
+  const ports = runtime.ports({ integration: 'xml', baseUrl: partner.url, connector }, {});
+  const planned = await ports.plan('xml' as IntegrationName);
+  assert.ok(planned.kind === 'ok');
+  const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter: example } };
+  const result = await sync({ ...ports, plan: async () => ({ kind: 'ok', plan }) }, 'xml', day);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  const [first, second] = await runtime.stored('xml');
+  assert.deepEqual([first?.id, first?.data.total_amount, first?.data.currency], ['X1', 310.5, 'EUR']);
+  assert.deepEqual(
+    ((first?.data.guests ?? []) as { last_name: string }[]).map((guest) => guest.last_name),
+    ["O'<Neill>", 'Example'],
+  );
+  assert.deepEqual([second?.id, second?.data.status, second?.data.guests], ['X2', 'cancelled', []]);
+});
+
+test('an adapter that throws, is missing or exports nothing is a named error', async () => {
+  const partner = await partnerOf(() => ({ raw: 'not xml at all' }));
+  for (const [adapter, says] of [
+    [example, /the adapter failed: /],
+    ['/nowhere/adapter.ts', /the adapter failed: /],
+    [fileURLToPath(new URL('./support/list.ts', import.meta.url)), /no function/],
+  ] as const) {
+    const integration = `adapter-${says.source.length}-${adapter.length}`;
+    const ports = runtime.ports({
+      integration,
+      baseUrl: partner.url,
+      connector: { pull: { pagination: { type: 'none' } } },
+    });
+    const planned = await ports.plan(integration as IntegrationName);
+    assert.ok(planned.kind === 'ok');
+    const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter } };
+    const result = await sync({ ...ports, plan: async () => ({ kind: 'ok', plan }) }, integration, day);
+    assert.equal(result.error?.code, 'pull.adapter_failed');
+    assert.match(result.error?.message ?? '', says);
+  }
+});
+
+test('one reservation is fetched by its id; 404 is absent, faults that pass are later', async () => {
+  let status = 200;
+  const partner = await partnerOf(() =>
+    status === 200 ? { json: bookings(1, '2026-03-01')[0] } : { status, json: { message: 'why' } },
+  );
+  const connector = { pull: { single: { path: '/api/reservations/{id}' } } };
+  const ports = runtime.ports({ integration: 'single', baseUrl: partner.url, connector });
+  const ask = () => fetchSingle(ports, 'single' as IntegrationName, 'A/1 ü');
+  const found = await ask();
+  assert.ok(found.kind === 'found' && (found.body as { id: string }).id === 'R00001');
+  assert.equal(partner.requests[0]?.pathQuery, '/api/reservations/A%2F1%20%C3%BC');
+  status = 404;
+  assert.equal((await ask()).kind, 'absent');
+  status = 403;
+  assert.deepEqual(await ask(), { kind: 'failed', code: 'pull.forbidden', message: 'the partner answered 403: why' });
+  status = 500;
+  const failing = await ask();
+  assert.ok(failing.kind === 'later' && failing.code === 'pull.server_error');
+  const without = runtime.ports({ integration: 'single', baseUrl: partner.url });
+  assert.equal((await fetchSingle(without, 'single' as IntegrationName, 'x')).kind, 'failed');
+});

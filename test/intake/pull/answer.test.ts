@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { partnerMessage, readAnswer } from '../../../src/intake/pull/answer.ts';
+import { parseJson } from '../../../src/kit/json.ts';
+
+const read = (text: string) => readAnswer(Buffer.from(text), undefined);
+
+test('any JSON comes through as it is, every digit of it', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const answer = read(text);
+      assert.ok(answer.kind === 'ok');
+      assert.deepEqual(answer.body, parseJson(text));
+    }),
+  );
+  const long = read(
+    '{"id":12345678901234567890,"amount":0.12345678901234567,"exp":1e400,"text":"12345678901234567890e5"}',
+  );
+  assert.deepEqual(long, {
+    kind: 'ok',
+    body: { id: '12345678901234567890', amount: '0.12345678901234567', exp: '1e400', text: '12345678901234567890e5' },
+  });
+});
+
+test('nothing of the content is repeated in a message', () => {
+  for (const text of [
+    '{"guest":"Maria Example',
+    '{"email":"maria@example.com",}',
+    'Maria Example',
+    '<html>Maria</html>',
+    '[1,2,"Maria"',
+  ]) {
+    const answer = read(text);
+    assert.ok(answer.kind === 'unreadable');
+    assert.doesNotMatch(answer.message, /maria/i);
+  }
+});
+
+test('the partner’s message is found, shortened, and cleaned of secrets', () => {
+  const message = (body: unknown, secrets: string[] = []) => partnerMessage(Buffer.from(JSON.stringify(body)), secrets);
+  assert.equal(message({ message: 'no' }), 'no');
+  assert.equal(message({ error: { code: 5, message: 'bad\n date' } }), 'bad date');
+  assert.equal(message({ errors: [{ detail: 'first' }, { detail: 'second' }] }), 'first');
+  assert.equal(
+    message({ error: 'invalid', error_description: 'the key s3cret is wrong' }, ['s3cret']),
+    'the key *** is wrong',
+  );
+  assert.equal(message({ code: 1 }), undefined);
+  assert.equal(message('plain'), 'plain');
+  assert.equal(message({ message: 'x'.repeat(1000) })?.length, 300);
+  assert.equal(partnerMessage(Buffer.from('<html>'), []), undefined);
+});

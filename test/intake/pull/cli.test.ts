@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { listPage, replyOf } from './support/list.ts';
+import { arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+
+/** The commands as people and scripts call them, over real processes. */
+const innbound = fileURLToPath(new URL('../../../bin/innbound', import.meta.url));
+const book = bookings(25, '2026-03-01', 5);
+let dir: string;
+let database: TestDatabase;
+let partner: ScriptedPartner;
+let instead: Reply | undefined;
+
+before(async () => {
+  database = await testDatabase();
+  partner = await startPartner((asked) => instead ?? replyOf(listPage('offset', arriving(book, asked), asked)));
+  dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-cli-'));
+  const files: Record<string, string> = {
+    'innbound.yaml': 'network: { allow_private: true }\n',
+    'connectors/hotel.yaml': `connector: hotel
+pull:
+  request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: offset, offset: query.offset, limit: query.limit, page_size: 10 }
+shape: { root_path: reservations }
+`,
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+pull:
+  base_url: ${partner.url}
+  auth: { type: bearer, token: letmein }
+  syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } }
+`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
+    await writeFile(path.join(dir, name), text);
+  }
+});
+after(async () => {
+  await partner.close();
+  await database.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function call(...args: string[]): Promise<{ code: number; out: string; said: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      innbound,
+      [...args, '--workspace', dir],
+      { env: { ...process.env, DATABASE_URL: database.url } },
+      (error, out, said) => resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, said }),
+    );
+  });
+}
+
+const range = ['--from', '2026-03-01', '--to', '2026-03-05'];
+
+test('sync says what came of it and exits 0 only when it was complete; runs shows it', async () => {
+  const dry = await call('sync', 'grand', ...range, '--dry-run', '--json');
+  assert.equal(dry.code, 0, dry.said);
+  assert.deepEqual(pick(dry.out), {
+    status: 'complete',
+    fetched: 25,
+    changed: 25,
+    unchanged: 0,
+    dead_lettered: 0,
+    dry_run: true,
+  });
+
+  const first = await call('sync', 'grand', ...range, '--json');
+  assert.equal(first.code, 0, first.said);
+  assert.deepEqual(pick(first.out), { status: 'complete', fetched: 25, changed: 25, unchanged: 0, dead_lettered: 0 });
+
+  const spoken = await call('sync', 'grand', '--type', 'pre_stay', ...range);
+  assert.equal(spoken.code, 0, spoken.said);
+  assert.match(spoken.out, /complete.*\n.*25 records\n.*changed 0, unchanged 25/);
+  assert.match(spoken.said, /^pulling 2026-03-01 to 2026-03-05\n/);
+  assert.doesNotMatch(spoken.said, / 0 %|░/);
+
+  instead = { status: 400, json: { message: 'dateFrom is not a date' } };
+  const failed = await call('sync', 'grand', ...range, '--json');
+  assert.equal(failed.code, 1);
+  const result = JSON.parse(failed.out);
+  assert.equal(result.status, 'failed');
+  assert.equal(result.error.code, 'pull.bad_request');
+  assert.match(result.error.message, /dateFrom is not a date/);
+
+  const list = await call('runs', '--json');
+  const runs = list.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    runs.map((run) => [run.status, run.sync, run.fetched]),
+    [
+      ['failed', 'backfill', 0],
+      ['complete', 'pre_stay', 25],
+      ['complete', 'backfill', 25],
+    ],
+  );
+  const detail = await call('runs', runs[2].run_id);
+  assert.match(detail.out, /asked {5}2026-03-01 to 2026-03-05, by cli/);
+  assert.match(detail.out, /2026-03-01 to 2026-03-05 {2}2 +6 +6/);
+});
+
+test('what cannot be asked for is refused with what can', async () => {
+  const unknown = await call('sync', 'gran', '--type', 'stay', '--json');
+  assert.equal(unknown.code, 1);
+  assert.match(JSON.parse(unknown.out).error.message, /in force: grand/);
+  const none = await call('sync', 'grand', '--type', 'stay', '--json');
+  assert.equal(JSON.parse(none.out).error.code, 'pull.no_such_sync');
+  const backwards = await call('sync', 'grand', '--from', '2026-03-05', '--to', '2026-03-01', '--json');
+  assert.equal(JSON.parse(backwards.out).error.code, 'pull.bad_range');
+  const malformed = await call('sync', 'grand', '--from', '1.2.2026');
+  assert.equal(malformed.code, 1);
+  assert.match(malformed.said, /A date is written YYYY-MM-DD/);
+  const impossible = await call('sync', 'grand', '--from', '2026-11-31', '--to', '2026-12-01', '--json');
+  assert.equal(impossible.code, 1);
+  assert.deepEqual([JSON.parse(impossible.out).error.code, impossible.said], ['operate.usage', '']);
+  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*The calendar has no 2026-11-31/);
+  const half = await call('sync', 'grand', '--from', '2026-03-01', '--json');
+  assert.equal(half.code, 1);
+  assert.match(JSON.parse(half.out).error.message, /both --from and --to/);
+  const misspelled = await call('sync', 'grand', '--form', '2026-03-01', '--json');
+  assert.match(JSON.parse(misspelled.out).error.message, /unknown option '--form'.*Did you mean --from/);
+  const kind = await call('sync', 'grand', '--type', 'poststay', '--json');
+  assert.match(JSON.parse(kind.out).error.message, /Allowed choices are pre_stay, stay, post_stay/);
+  const command = await call('sinc', '--json');
+  assert.match(JSON.parse(command.out).error.message, /unknown command 'sinc'/);
+  const state = await call('runs', '--status', 'done', '--json');
+  assert.match(
+    JSON.parse(state.out).error.message,
+    /Allowed choices are queued, running, complete, incomplete, failed/,
+  );
+  const missing = await call('runs', 'run_nowhere', '--json');
+  assert.equal(JSON.parse(missing.out).error.code, 'pull.no_such_run');
+});
+
+test('a dry run counts as the real one does, also where windows list the same reservations', async () => {
+  instead = { json: { reservations: book.slice(0, 7) } };
+  const month = ['--from', '2026-04-01', '--to', '2026-04-28', '--json'];
+  await call('sync', 'grand', ...range);
+  instead = { json: { reservations: book.slice(0, 7).map((one) => ({ ...one, channel: 'DIRECT' })) } };
+  const dry = JSON.parse((await call('sync', 'grand', ...month, '--dry-run')).out);
+  const real = JSON.parse((await call('sync', 'grand', ...month)).out);
+  const counts = ({ fetched, changed, unchanged, requests }: Record<string, number>) => [
+    fetched,
+    changed,
+    unchanged,
+    requests,
+  ];
+  assert.deepEqual(counts(dry), [28, 7, 21, 4]);
+  assert.deepEqual(counts(real), counts(dry));
+});
+
+function pick(out: string): object {
+  const { status, fetched, changed, unchanged, dead_lettered, dry_run } = JSON.parse(out);
+  return { status, fetched, changed, unchanged, dead_lettered, ...(dry_run && { dry_run }) };
+}

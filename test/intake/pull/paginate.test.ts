@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { nextLink } from '../../../src/intake/pull/paginate/link.ts';
+import { paginatorFor } from '../../../src/intake/pull/paginate/paginate.ts';
+import { readTotal } from '../../../src/intake/pull/paginate/paginator.ts';
+import { pathReader } from '../../../src/intake/pull/read-path.ts';
+import { hash53, Seen } from '../../../src/kit/seen.ts';
+import type { Json } from '../../../src/terms.ts';
+
+test('the next link is found among others, however they are written', () => {
+  const cases: [string, string | undefined][] = [
+    ['</a?page=2>; rel="next"', '/a?page=2'],
+    ['</a?page=2>;rel=next', '/a?page=2'],
+    ['<x>; rel="prev", <y>; rel="next"', 'y'],
+    ['<x,y>; title="a, b; rel=next"; rel=prev, <z>; rel="last NEXT"', 'z'],
+    ['<x>; rel="nextish"', undefined],
+    ['<x>; foo', undefined],
+    ['not a link', undefined],
+    ['', undefined],
+  ];
+  for (const [header, expected] of cases) assert.equal(nextLink(header), expected, header);
+});
+
+test('a link header of any kind ends the search', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('<', '>', ';', ',', '"', '=', 'rel', 'next', ' ', 'x', '\\') }),
+      (header) => void nextLink(header),
+    ),
+  );
+});
+
+test('totals that can be totals', () => {
+  const cases: [Json | undefined, number | undefined][] = [
+    [450, 450],
+    ['450', 450],
+    [' 450 ', 450],
+    [0, 0],
+    [-1, undefined],
+    [4.5, undefined],
+    ['many', undefined],
+    ['', undefined],
+    [null, undefined],
+    [[450], undefined],
+    [undefined, undefined],
+    ['99999999999999999999', undefined],
+  ];
+  for (const [value, expected] of cases) assert.equal(readTotal(value), expected);
+});
+
+test('values of a response are read by path', () => {
+  const body = { meta: { next: 'a', 'x.y': { z: 1 } }, list: [{ href: 'b' }, { href: 'c' }] };
+  const cases: [string, Json | undefined][] = [
+    ['meta.next', 'a'],
+    ['meta["x.y"].z', 1],
+    ["meta.'x.y'.z", 1],
+    ['list[0].href', 'b'],
+    ['list[-1].href', 'c'],
+    ['meta.none.deeper', undefined],
+    ['__proto__', undefined],
+    ['meta.constructor', undefined],
+    ['list.href', undefined],
+  ];
+  for (const [path, expected] of cases) assert.deepEqual(pathReader(path)(body), expected, path);
+});
+
+/** A list of any length, in pages of any size, by a server that caps at a number that servers cap at, or tells the total. */
+test('counting reaches every row of any list, whatever the cap', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(120),
+      fc.integer({ min: 1, max: 30 }),
+      fc.oneof(
+        fc.record({ cap: fc.integer({ min: 1, max: 40 }), tells: fc.constant(true) }),
+        fc.record({ cap: fc.constantFrom(10, 15, 16, 20, 25, 30, 32, 40), tells: fc.boolean() }),
+      ),
+      fc.constantFrom('offset', 'page'),
+      (rows, pageSize, { cap, tells }, type) => {
+        const list = Array.from({ length: rows }, (_, i) => i);
+        const paginator = paginatorFor(
+          type === 'offset'
+            ? { type: 'offset', offset: 'query.o', limit: 'query.l', pageSize, first: 0, total: 'total' }
+            : { type: 'page', page: 'query.p', limit: 'query.l', pageSize, first: 1, total: 'total' },
+        );
+        const seen: number[] = [];
+        let state = paginator.first;
+        for (let requests = 0; ; requests++) {
+          assert.ok(requests < rows + 3);
+          const limit = Math.min(pageSize, cap);
+          const placed = Number(paginator.placements(state)[0]?.value);
+          const start = type === 'offset' ? placed : (placed - 1) * limit;
+          const page = list.slice(start, start + limit);
+          seen.push(...page);
+          const next = paginator.after(state, {
+            rows: page.length,
+            ...(tells && { total: rows }),
+            body: null,
+            headers: {},
+            url: 'https://x.example/',
+          });
+          if (next.kind === 'end' || next.kind === 'broken') break;
+          state = next.state;
+        }
+        assert.deepEqual(seen, list);
+      },
+    ),
+  );
+});
+
+test('rows are remembered exactly, however many', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.nat())), (entries) => {
+      const seen = new Seen();
+      const expected = new Map<number, number>();
+      for (const [text, content] of entries) {
+        seen.set(hash53(text), content);
+        expected.set(hash53(text), content);
+      }
+      assert.equal(seen.size, expected.size);
+      for (const [key, content] of expected) assert.equal(seen.get(key), content);
+      seen.clear();
+      assert.equal(seen.get(hash53('x')), undefined);
+    }),
+  );
+  const many = new Seen();
+  for (let i = 0; i < 200_000; i++) many.set(hash53(`RES-${i}`), i);
+  assert.equal(many.size, 200_000);
+  assert.equal(many.get(hash53('RES-123456')), 123_456);
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { executeRun } from '../../../src/intake/pull/run.ts';
+import { fetchSingle } from '../../../src/intake/pull/single.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { type Asked, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+
+/** A partner whose list names guests and rooms by id; each is asked for by a request of its own. */
+let runtime: PullRuntime;
+const partners: ScriptedPartner[] = [];
+before(async () => {
+  runtime = await openPullRuntime();
+});
+after(async () => {
+  await Promise.all(partners.map((partner) => partner.close()));
+  await runtime.close();
+});
+
+const day = { from: '2026-03-01', to: '2026-03-01' };
+
+/** Reservation i is booked by guest i modulo 5, in room type 1 or 2, which the guest's profile names. */
+const rows = Array.from({ length: 8 }, (_, i) => ({
+  id: `R${i + 1}`,
+  check_in: '2026-03-01',
+  check_out: '2026-03-03',
+  status: 'confirmed',
+  guest_ids: [`g${i % 5}`],
+}));
+const guestOf = (id: string) => ({ id, first: 'Ana', last: `Example ${id}`, favourite: Number(id.slice(1)) % 2 });
+const typeOf = (id: number) => ({ id, code: id === 0 ? 'DBL' : 'SUITE' });
+
+const connector = {
+  shape: { root_path: 'reservations', single_path: 'reservation' },
+  map: {
+    guests: {
+      from: 'guest_ids',
+      join: { in: '$body.guests', key: 'id', by: '$item' },
+      fields: { guest_id: 'id', first_name: 'first', last_name: 'last' },
+    },
+    rooms: {
+      from: 'guest_ids',
+      join: { in: '$body.guests', key: 'id', by: '$item' },
+      fields: { room_type: { lookup: { in: '$body.types', key: 'id', by: 'favourite', value: 'code' } } },
+    },
+  },
+  pull: {
+    pagination: { type: 'none' },
+    single: { path: '/api/reservations/{id}' },
+    related: [
+      { name: 'guests', ids: 'guest_ids', path: '/guests', query: { id: '{ids}' }, chunk: 3 },
+      {
+        name: 'types',
+        ids: { table: 'guests', path: 'favourite' },
+        method: 'POST',
+        path: '/types/{brand_id}',
+        body: { wanted: { ids: '{ids}' }, as_text: '{ids.joined}' },
+        root_path: 'data.types',
+      },
+    ],
+  },
+};
+
+type Override = (asked: Asked) => Reply | undefined;
+
+async function partnerOf(override: Override = () => undefined): Promise<ScriptedPartner> {
+  const partner = await startPartner((asked): Reply => {
+    const own = override(asked);
+    if (own !== undefined) return own;
+    if (asked.path === '/guests') return { json: asked.query.getAll('id').map(guestOf) };
+    if (asked.path === '/types/LIS01') {
+      const { wanted } = JSON.parse(asked.body) as { wanted: { ids: number[] } };
+      return { json: { data: { types: wanted.ids.map(typeOf) } } };
+    }
+    if (asked.path.startsWith('/api/reservations/')) return { json: { reservation: rows[0] } };
+    return { json: { reservations: rows } };
+  });
+  partners.push(partner);
+  return partner;
+}
+
+let made = 0;
+async function pulled(override?: Override) {
+  const partner = await partnerOf(override);
+  const integration = `related${++made}`;
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+  const result = await sync(ports, integration, day);
+  return { partner, integration, ports, result, stored: await runtime.stored(integration) };
+}
+
+const nameOf = (data: unknown) => (data as { guests: { last_name?: string }[] }).guests[0]?.last_name;
+const roomOf = (data: unknown) => (data as { rooms: { room_type?: string }[] }).rooms[0]?.room_type;
+const asksFor = (path: string) => (partner: ScriptedPartner) => partner.requests.filter((asked) => asked.path === path);
+const guestAsks = asksFor('/guests');
+
+test('what rows name by id is asked for in chunks, each id once, and joined', async () => {
+  const { partner, result, stored } = await pulled();
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.deepEqual(
+    partner.requests.map(({ method, pathQuery }) => `${method} ${pathQuery}`),
+    [
+      'GET /api/reservations?dateFrom=2026-03-01&dateTo=2026-03-01',
+      'GET /guests?id=g0&id=g1&id=g2',
+      'GET /guests?id=g3&id=g4',
+      'POST /types/LIS01',
+    ],
+  );
+  assert.equal(partner.requests[3]?.body, '{"wanted":{"ids":[0,1]},"as_text":"0,1"}');
+  assert.equal(result.counters.requests, 4);
+  const { rows: logged } = await runtime.pool.query('select tries from run_pages where run_id = $1', [result.runId]);
+  assert.deepEqual(logged, [{ tries: 4 }], 'the page’s log counts them too');
+  assert.deepEqual(
+    stored.map(({ data }) => [nameOf(data), roomOf(data)]),
+    rows.map(({ guest_ids: [id = ''] }) => [`Example ${id}`, Number(id.slice(1)) % 2 === 0 ? 'DBL' : 'SUITE']),
+  );
+});
+
+test('a change behind the id is a change of the reservation', async () => {
+  let last = 'Example';
+  const { ports, integration, result } = await pulled(({ path, query }) =>
+    path === '/guests'
+      ? { json: query.getAll('id').map((id) => ({ ...guestOf(id), last: `${last} ${id}` })) }
+      : undefined,
+  );
+  assert.equal(result.counters.changed, 8);
+  assert.equal((await sync(ports, integration, day)).counters.changed, 0);
+  last = 'Married';
+  assert.equal((await sync(ports, integration, day)).counters.changed, 8);
+});
+
+test('an id that the partner does not know is a gap in the record, not the end of the run', async () => {
+  const { result, stored } = await pulled(({ path, query }) =>
+    path === '/guests' ? { json: query.getAll('id').flatMap((id) => (id === 'g1' ? [] : [guestOf(id)])) } : undefined,
+  );
+  assert.deepEqual([result.state, stored.length, result.counters.dead], ['complete', 8, 0]);
+  assert.deepEqual(
+    stored.slice(0, 3).map(({ data }) => nameOf(data)),
+    ['Example g0', undefined, 'Example g2'],
+  );
+});
+
+test('a chunk that is too much is halved', async () => {
+  const { partner, result, stored } = await pulled(({ path, query }) =>
+    path === '/guests' && query.getAll('id').length > 1 ? { status: 413, json: {} } : undefined,
+  );
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.equal(guestAsks(partner).filter(({ query }) => query.getAll('id').length === 1).length, 5);
+  assert.equal(nameOf(stored[4]?.data), 'Example g4');
+});
+
+test('404 for one id alone is an id without rows; for several it is a wrong address', async () => {
+  const several = await pulled(({ path }) => (path === '/guests' ? { status: 404, json: {} } : undefined));
+  assert.deepEqual([several.result.error?.code, several.stored.length], ['pull.not_found', 0]);
+  const alone = await pulled(({ path, query }) => {
+    if (path !== '/guests') return undefined;
+    if (query.getAll('id').length > 1) return { status: 413, json: {} };
+    return query.get('id') === 'g1' ? { status: 404, json: {} } : undefined;
+  });
+  assert.deepEqual([alone.result.state, alone.stored.length], ['complete', 8]);
+});
+
+test('a table that cannot be had ends the run as a page would, and nothing of the page is stored', async () => {
+  const cases: [Reply, string][] = [
+    [{ status: 500, json: {} }, 'pull.server_error'],
+    [{ status: 401, json: {} }, 'pull.auth_failed'],
+    [{ json: { error: 'maintenance' } }, 'pull.wrong_shape'],
+    [{ raw: '<html>' }, 'pull.not_json'],
+  ];
+  for (const [reply, code] of cases) {
+    const { result, stored } = await pulled(({ path }) => (path === '/guests' ? reply : undefined));
+    assert.deepEqual([result.state, result.error?.code, stored.length], ['failed', code, 0]);
+  }
+  const bare = await pulled(({ path }) => (path === '/api/reservations' ? { json: rows } : undefined));
+  assert.equal(bare.result.error?.code, 'pull.wrong_shape');
+});
+
+test('a chunk that fails once is asked again, and so is a page whose run was stopped between two chunks', async () => {
+  let failed = false;
+  const once = await pulled(({ path }) => {
+    if (path !== '/guests' || failed) return undefined;
+    failed = true;
+    return 'cut';
+  });
+  assert.deepEqual([once.result.state, once.result.counters.retries], ['complete', 1]);
+
+  const stopping = new AbortController();
+  const partner = await partnerOf(({ path, query }) => {
+    if (path !== '/guests' || query.get('id') !== 'g3' || stopping.signal.aborted) return undefined;
+    stopping.abort();
+    return 'hang';
+  });
+  const integration = 'stopped' as IntegrationName;
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+  const queued = await ports.runs.queue({ integration, kind: 'backfill', requestedBy: 'test', ...day });
+  assert.ok(queued.kind === 'queued');
+  const work = async (node: string, signal?: AbortSignal) => {
+    const run = await ports.runs.claim(integration, queued.run.runId, node, 60_000);
+    assert.ok(run);
+    return executeRun({ ...ports, node }, run, { parkable: true, ...(signal && { signal }) });
+  };
+  assert.equal((await work('a', stopping.signal)).kind, 'stopped');
+  assert.equal((await runtime.stored(integration)).length, 0);
+  const outcome = await work('b');
+  assert.ok(outcome.kind === 'finished');
+  assert.deepEqual([outcome.end.state, outcome.counters.fetched, outcome.counters.changed], ['complete', 8, 8]);
+  assert.equal((await runtime.stored(integration)).length, 8);
+});
+
+test('a table that says 429 for ever ends the run after ten waits, wherever it was put off', async () => {
+  const partner = await partnerOf(({ path }) =>
+    path === '/guests' ? { status: 429, headers: { 'retry-after': '60' }, json: {} } : undefined,
+  );
+  const integration = 'limited' as IntegrationName;
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+  const queued = await ports.runs.queue({ integration, kind: 'backfill', requestedBy: 'test', ...day });
+  assert.ok(queued.kind === 'queued');
+  for (let parked = 0; ; parked++) {
+    assert.ok(parked <= 10);
+    const run = await ports.runs.claim(integration, queued.run.runId, 'test', 60_000);
+    assert.ok(run);
+    const outcome = await executeRun(ports, run, { parkable: true });
+    if (outcome.kind !== 'finished') {
+      await runtime.pool.query('update partner_states set retry_at = null where integration = $1', [integration]);
+      continue;
+    }
+    assert.deepEqual([outcome.end.state, outcome.end.code], ['failed', 'pull.rate_limited']);
+    break;
+  }
+  assert.equal(guestAsks(partner).length, 11);
+});
+
+test('one reservation comes with its tables too', async () => {
+  const partner = await partnerOf();
+  const ports = runtime.ports({ integration: 'one', baseUrl: partner.url, connector });
+  const single = await fetchSingle(ports, 'one' as IntegrationName, 'R1');
+  assert.ok(single.kind === 'found');
+  assert.deepEqual(single.body, { reservation: rows[0], guests: [guestOf('g0')], types: [typeOf(0)] });
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { executeRun } from '../../../src/intake/pull/run.ts';
+import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { jumpingClock } from './support/clock.ts';
+import { bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+
+let runtime: PullRuntime;
+const partners: ScriptedPartner[] = [];
+before(async () => {
+  runtime = await openPullRuntime();
+});
+after(async () => {
+  await Promise.all(partners.map((partner) => partner.close()));
+  await runtime.close();
+});
+
+async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
+  const partner = await startPartner(script);
+  partners.push(partner);
+  return partner;
+}
+
+const day = { from: '2026-03-01', to: '2026-03-01' };
+const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
+const none = { pull: { pagination: { type: 'none' } } };
+const asking = { rate: undefined, rested: false, mostMs: 30_000 };
+
+test('five failures in a row open the breaker for all; a command says so instead of asking', async () => {
+  let broken = true;
+  const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
+  const one = runtime.ports({ integration: 'b1', baseUrl: partner.url, connector: none });
+  const two = runtime.ports({ integration: 'b2', baseUrl: partner.url, connector: none });
+  assert.equal((await sync(one, 'b1', day)).error?.code, 'pull.server_error');
+  assert.equal(partner.requests.length, 5);
+  const refused = await sync(two, 'b2', day);
+  assert.equal(refused.error?.code, 'pull.breaker_open');
+  assert.match(refused.error?.message ?? '', /another (60|5\d) s/);
+  assert.equal(partner.requests.length, 5, 'nothing was asked while the breaker was open');
+  broken = false;
+  await runtime.pool.query(`update partner_apis set until = now() where api = $1`, [partner.url]);
+  assert.equal((await sync(two, 'b2', day)).state, 'complete');
+  const { rows } = await runtime.pool.query('select state, failures from partner_apis where api = $1', [partner.url]);
+  assert.deepEqual(rows[0], { state: 'closed', failures: 0 });
+});
+
+test('one probe at a time over all nodes; a failed probe doubles the rest, up to a quarter of an hour', async () => {
+  const store = openPartnerStore(runtime.pool);
+  const api = 'https://probe.example';
+  for (let i = 0; i < 5; i++) await store.failed(api, 60_000, 'down');
+  const integration = 'probing' as IntegrationName;
+  const waits: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const closed = await store.admit(api, integration, asking);
+    assert.ok(closed.kind === 'wait' && closed.reason === 'breaker');
+    waits.push(Math.round(closed.ms / 1000));
+    await runtime.pool.query('update partner_apis set until = now() where api = $1', [api]);
+    const admitted = await Promise.all(Array.from({ length: 8 }, () => store.admit(api, integration, asking)));
+    assert.equal(admitted.filter(({ kind }) => kind === 'go').length, 1);
+    await store.failed(api, 60_000, 'still down');
+  }
+  assert.deepEqual(waits, [60, 120, 240, 480, 900, 900]);
+});
+
+test('refusals and limits are answers: they do not count, and break a row of failures', async () => {
+  const store = openPartnerStore(runtime.pool);
+  const api = 'https://row.example';
+  const integration = 'row' as IntegrationName;
+  for (let i = 0; i < 4; i++) await store.failed(api, 60_000, 'down');
+  await store.succeeded(api);
+  for (let i = 0; i < 4; i++) await store.failed(api, 60_000, 'down');
+  assert.deepEqual(await store.admit(api, integration, asking), { kind: 'go', clean: false });
+  const partner = await partnerOf(() => ({ status: 422, json: {} }));
+  for (let i = 0; i < 7; i++) {
+    const ports = runtime.ports({ integration: 'refused', baseUrl: partner.url, connector: none });
+    assert.equal((await sync(ports, 'refused', day)).error?.code, 'pull.refused');
+  }
+  assert.equal(partner.requests.length, 7);
+});
+
+test('what Retry-After says outlives the process: the next run waits for the rest of it', async () => {
+  let limited = true;
+  const partner = await partnerOf(() =>
+    limited ? { status: 429, headers: { 'retry-after': '120' }, json: {} } : list,
+  );
+  const documents = { integration: 'later', baseUrl: partner.url, connector: none };
+  const first = runtime.ports(documents, { node: 'first' });
+  const queued = await first.runs.queue(
+    { integration: 'later' as IntegrationName, kind: 'backfill', requestedBy: 'test', ...day },
+    { node: 'first', leaseMs: 60_000 },
+  );
+  assert.ok(queued.kind === 'queued');
+  const parked = await executeRun(first, queued.run, { parkable: true });
+  assert.deepEqual(parked, { kind: 'parked', ms: 120_000, reason: 'retry_after' });
+  assert.equal(partner.requests.length, 1);
+  const { rows } = await runtime.pool.query<{ state: string; waiting: string; ms: number }>(
+    `select state, waiting, extract(epoch from due_at - now())::float8 * 1000 as ms from runs where run_id = $1`,
+    [queued.run.runId],
+  );
+  assert.deepEqual([rows[0]?.state, rows[0]?.waiting], ['queued', 'retry_after']);
+  assert.ok((rows[0]?.ms ?? 0) > 110_000, 'nobody claims it before its time');
+  assert.equal(await first.runs.claimNext('other', 60_000), undefined);
+
+  limited = false;
+  const clock = jumpingClock();
+  const second = runtime.ports(documents, { node: 'second', clock });
+  const result = await sync(second, 'later', day);
+  assert.equal(result.state, 'complete');
+  assert.ok((clock.waits[0] ?? 0) > 100_000, JSON.stringify(clock.waits));
+});
+
+/** Works on a run as nodes do, one after the other: each time it is put off, the wait is over at once. */
+async function workedOn(name: string, baseUrl: string, connector: Record<string, unknown>) {
+  const integration = name as IntegrationName;
+  const ports = runtime.ports({ integration: name, baseUrl, connector });
+  const queued = await ports.runs.queue({ integration, kind: 'backfill', requestedBy: 'test', ...day });
+  assert.ok(queued.kind === 'queued');
+  for (let parked = 0; ; parked++) {
+    const run = await ports.runs.claim(integration, queued.run.runId, `node ${parked}`, 60_000);
+    assert.ok(run);
+    const outcome = await executeRun(ports, run, { parkable: true });
+    if (outcome.kind === 'finished') return { parked, end: outcome.end, counters: outcome.counters };
+    assert.equal(outcome.kind, 'parked');
+    await runtime.pool.query('update partner_states set retry_at = null where integration = $1', [name]);
+  }
+}
+
+const comeBack = (seconds: number): Reply => ({ status: 429, headers: { 'retry-after': `${seconds}` }, json: {} });
+
+test('a partner that says 429 for ever is not waited for for ever, however often the run is put off', async () => {
+  const hourly = await partnerOf(() => comeBack(3_600));
+  const slow = await workedOn('hourly', hourly.url, none);
+  assert.deepEqual([slow.end.state, slow.end.code, slow.parked], ['failed', 'pull.rate_limited', 6]);
+  assert.match(slow.end.message ?? '', /no page came in 6 hours/);
+  const minutely = await partnerOf(() => comeBack(60));
+  const quick = await workedOn('minutely', minutely.url, none);
+  assert.deepEqual([quick.end.state, quick.end.code, quick.parked], ['failed', 'pull.rate_limited', 10]);
+  assert.equal(minutely.requests.length, 11, 'ten waits in a row, on whichever node');
+});
+
+test('waits count against one page only: a slow backfill goes on', async () => {
+  const book = bookings(75, '2026-03-01', 100);
+  const refused = new Set<string>();
+  const partner = await partnerOf(({ pathQuery, query }) => {
+    if (!refused.has(pathQuery)) {
+      refused.add(pathQuery);
+      return comeBack(3_600);
+    }
+    const at = Number(query.get('cursor') ?? 0);
+    return { json: { reservations: book.slice(at, at + 10), next_cursor: at + 10 < book.length ? at + 10 : null } };
+  });
+  const paging = { pagination: { type: 'cursor', next: 'next_cursor', cursor: 'query.cursor' } };
+  const { parked, end, counters } = await workedOn('long', partner.url, { pull: paging });
+  assert.deepEqual([end.state, parked, counters.fetched], ['complete', 8, 75]);
+  assert.equal(counters.waitedMs, 8 * 3_600_000);
+});
+
+test('our own rate is kept over all nodes: a burst, then evenly', async () => {
+  const store = openPartnerStore(runtime.pool);
+  const api = 'https://rate.example';
+  const rate = { requests: 10, perMs: 10_000, burst: 3 };
+  const admitted = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => store.admit(api, `rated${i}` as IntegrationName, { ...asking, rate })),
+  );
+  const waits = admitted.map((one) => (one.kind === 'go' ? 0 : one.ms)).sort((a, b) => a - b);
+  assert.deepEqual(waits.slice(0, 3), [0, 0, 0]);
+  for (const [i, ms] of waits.slice(3).entries()) assert.ok(Math.abs(ms - (i + 1) * 1000) < 400, JSON.stringify(waits));
+  const far = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
+  assert.ok(far.kind === 'wait' && far.ms > 2_000);
+  const again = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
+  assert.ok(again.kind === 'wait' && again.ms <= far.ms, 'a place that is too far off is not taken');
+});
+
+test('a rate in the documents spaces the requests of a run', async () => {
+  const partner = await partnerOf(() => list);
+  const clock = jumpingClock();
+  const ports = runtime.ports(
+    {
+      integration: 'paced',
+      baseUrl: partner.url,
+      connector: none,
+      pull: { rate: { requests: 1, per: '10s', burst: 1 } },
+    },
+    { clock },
+  );
+  const result = await sync(ports, 'paced', { from: '2026-03-01', to: '2026-03-21' });
+  assert.equal(result.state, 'complete');
+  assert.equal(partner.requests.length, 3);
+  assert.equal(clock.waits.length, 2);
+  assert.ok(
+    clock.waits.every((ms) => ms > 5_000),
+    JSON.stringify(clock.waits),
+  );
+});
+
+test('a sound partner is not asked about before every request; one with a rate, or after a failure, is', async () => {
+  const book = bookings(140, '2026-03-01', 10);
+  let broken = 0;
+  const partner = await partnerOf(({ query }) => {
+    if (broken-- === 1) return { status: 503, json: {} };
+    const from = Number(query.get('offset'));
+    const ofDay = book.filter(
+      ({ check_in }) => check_in >= (query.get('dateFrom') ?? '') && check_in <= (query.get('dateTo') ?? ''),
+    );
+    return { json: { reservations: ofDay.slice(from, from + 10) } };
+  });
+  const range = { from: '2026-03-01', to: '2026-03-14' };
+  const countedPorts = (integration: string, pull: Record<string, unknown> = {}) => {
+    const counted = { admissions: 0 };
+    const ports = runtime.ports({ integration, baseUrl: partner.url, pull });
+    const partnersOf = {
+      ...ports.partners,
+      admit: (...asked: Parameters<typeof ports.partners.admit>) => {
+        counted.admissions += 1;
+        return ports.partners.admit(...asked);
+      },
+    };
+    return { ports: { ...ports, partners: partnersOf }, counted };
+  };
+  const sound = countedPorts('sound');
+  const { counters } = await sync(sound.ports, 'sound', range);
+  assert.ok(counters.requests > 14);
+  assert.ok(sound.counted.admissions * 2 < counters.requests, `${sound.counted.admissions} for ${counters.requests}`);
+  const rated = countedPorts('rated-all', { rate: { requests: 1_000, per: '1s' } });
+  const asked = await sync(rated.ports, 'rated-all', range);
+  assert.equal(rated.counted.admissions, asked.counters.requests);
+  broken = 3;
+  const failing = countedPorts('failing');
+  const after = await sync(failing.ports, 'failing', range);
+  assert.equal(after.counters.retries, 1);
+  // Told at once, and until a success has cleared the partner's name.
+  assert.ok(failing.counted.admissions >= 3, `${failing.counted.admissions}`);
+});

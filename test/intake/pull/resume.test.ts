@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
+import type { PullPorts } from '../../../src/intake/pull/ports.ts';
+import { executeRun } from '../../../src/intake/pull/run.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openRunStore } from '../../../src/store/runs/runs.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { until } from '../../support/process.ts';
+import { listPage, pagination, replyOf, type Style } from './support/list.ts';
+import { type Asked, arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+
+let runtime: PullRuntime;
+before(async () => {
+  runtime = await openPullRuntime();
+});
+const partners: ScriptedPartner[] = [];
+after(async () => {
+  await Promise.all(partners.map((partner) => partner.close()));
+  await runtime.close();
+});
+
+const range = { from: '2026-03-01', to: '2026-03-14' };
+const book = bookings(140, range.from, 10);
+
+async function partnerOf(
+  style: Style,
+  on: (asked: Asked) => Reply | undefined | Promise<Reply | undefined> = () => undefined,
+): Promise<ScriptedPartner> {
+  const partner = await startPartner(
+    async (asked) => (await on(asked)) ?? replyOf(listPage(style, arriving(book, asked), asked)),
+  );
+  partners.push(partner);
+  return partner;
+}
+
+function portsFor(integration: string, style: Style, baseUrl: string, more: Partial<PullPorts> = {}): PullPorts {
+  return runtime.ports({ integration, baseUrl, connector: { pull: { pagination: pagination[style] } } }, more);
+}
+
+async function claimed(ports: PullPorts, integration: string) {
+  const queued = await ports.runs.queue(
+    { integration: integration as IntegrationName, kind: 'backfill', requestedBy: 'test', ...range },
+    { node: 'first', leaseMs: 60_000 },
+  );
+  assert.ok(queued.kind === 'queued');
+  return queued.run;
+}
+
+for (const style of ['offset', 'cursor', 'token'] as const) {
+  test(`a run stopped at any page goes on after its last page, with right counters (${style})`, async () => {
+    const integration = `resume-${style}`;
+    let stop = new AbortController();
+    let left = 2;
+    const partner = await partnerOf(style, () => {
+      if (--left === 0) stop.abort();
+      return undefined;
+    });
+    const ports = portsFor(integration, style, partner.url);
+    let run = await claimed(ports, integration);
+    let rounds = 0;
+    for (;;) {
+      rounds++;
+      const outcome = await executeRun(ports, run, { parkable: true, signal: stop.signal });
+      if (outcome.kind === 'finished') {
+        assert.equal(outcome.end.state, 'complete');
+        assert.equal(outcome.counters.fetched, book.length);
+        assert.equal(outcome.counters.changed, book.length);
+        break;
+      }
+      assert.equal(outcome.kind, 'stopped');
+      stop = new AbortController();
+      left = 3;
+      const next = await ports.runs.claimNext(`node ${rounds}`, 60_000);
+      assert.ok(next);
+      run = next;
+    }
+    assert.ok(rounds > 5, `it was stopped ${rounds - 1} times`);
+    const stored = await runtime.stored(integration);
+    assert.deepEqual(
+      stored.map(({ id, version }) => [id, version]),
+      book.map(({ id }) => [id, 1]),
+    );
+    const view = await ports.runs.get(integration as IntegrationName, run.runId);
+    assert.deepEqual(
+      [view?.state, view?.counters.fetched, view?.counters.changed],
+      ['complete', book.length, book.length],
+    );
+  });
+}
+
+test('a node whose lease ran out can write nothing more', async () => {
+  const integration = 'fenced';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  const run = await claimed(ports, integration);
+  let taken = false;
+  const slow: PullPorts = {
+    ...ports,
+    runs: {
+      ...ports.runs,
+      commitPage: async (...page) => {
+        // Between two pages another node finds the lease over.
+        if (!taken) {
+          taken = true;
+          await runtime.pool.query(`update runs set due_at = now() - interval '1 s' where run_id = $1`, [run.runId]);
+          const other = await ports.runs.claimNext('second', 60_000);
+          assert.equal(other?.runId, run.runId);
+          const outcome = await executeRun(ports, other ?? run, { parkable: true });
+          assert.equal(outcome.kind, 'finished');
+        }
+        return ports.runs.commitPage(...page);
+      },
+    },
+  };
+  assert.deepEqual(await executeRun(slow, run, { parkable: true }), { kind: 'fenced' });
+  const view = await ports.runs.get(integration as IntegrationName, run.runId);
+  assert.deepEqual([view?.state, view?.counters.fetched, view?.counters.changed], ['complete', 140, 140]);
+});
+
+test('a killed process leaves a run that another one finishes', async () => {
+  const integration = 'killed';
+  const [seen, reached] = [{ pages: 0 }, Promise.withResolvers<void>()];
+  const partner = await partnerOf('token', async () => {
+    seen.pages++;
+    if (seen.pages < 6) return undefined;
+    reached.resolve();
+    await new Promise((resolve) => setTimeout(resolve, seen.pages === 6 ? 2_000 : 0).unref());
+    return undefined;
+  });
+  const ports = portsFor(integration, 'token', partner.url, { limits: { leaseMs: 1_500 } });
+  const child = fork(new URL('./support/killed-run.ts', import.meta.url), {
+    execPath: process.execPath,
+    env: {
+      ...process.env,
+      RUN: JSON.stringify({ connection: runtime.connection, integration, baseUrl: partner.url, range }),
+    },
+  });
+  await reached.promise;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const committed = (await runtime.stored(integration)).length;
+  assert.ok(committed > 0 && committed < book.length, `${committed} were stored before the kill`);
+  let run = await ports.runs.claimNext('second', 60_000);
+  while (run === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    run = await ports.runs.claimNext('second', 60_000);
+  }
+  const outcome = await executeRun(ports, run, { parkable: true });
+  assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
+  assert.deepEqual([outcome.counters.fetched, outcome.counters.changed, outcome.counters.unchanged], [140, 140, 0]);
+  assert.equal((await runtime.stored(integration)).length, book.length);
+});
+
+test('two nodes, killed again and again in mid page, bring a run to its end between them', async () => {
+  const style = 'offset';
+  const integration = 'two-nodes';
+  const nodes = new Map<string, ChildProcess>();
+  let left = 3;
+  let asked = 0;
+  const partner = await partnerOf(style, async ({ headers }) => {
+    // The page before is being stored, and this one will find nobody to take it.
+    if (++asked % 3 !== 0 || left === 0) return undefined;
+    left--;
+    const node = String(headers['user-agent']);
+    const child = nodes.get(node);
+    child?.kill('SIGKILL');
+    if (child) await once(child, 'exit');
+    start(node);
+    return 'cut';
+  });
+  const ports = portsFor(integration, style, partner.url);
+  const queued = await ports.runs.queue({
+    integration: integration as IntegrationName,
+    kind: 'backfill',
+    requestedBy: 'test',
+    ...range,
+  });
+  assert.ok(queued.kind === 'queued');
+  const { runId } = queued.run;
+  const start = (node: string) => {
+    const task = { connection: runtime.connection, node, integration, baseUrl: partner.url, style };
+    const env = { ...process.env, NODE_TASK: JSON.stringify(task) };
+    nodes.set(node, fork(new URL('./support/runner-node.ts', import.meta.url), { execPath: process.execPath, env }));
+  };
+  try {
+    start('a');
+    start('b');
+    const view = () => ports.runs.get(integration as IntegrationName, runId);
+    await until('the run is over', async () => !['queued', 'running'].includes((await view())?.state ?? ''));
+    const { state, counters } = (await view()) ?? {};
+    assert.deepEqual([state, counters?.fetched, counters?.changed], ['complete', book.length, book.length]);
+    assert.equal(left, 0);
+  } finally {
+    for (const child of nodes.values()) child.kill('SIGKILL');
+  }
+  assert.deepEqual(
+    (await runtime.stored(integration)).map(({ id, version }) => [id, version]),
+    book.map(({ id }) => [id, 1]),
+  );
+});
+
+test('a sync has one run at a time: the second waits for the first and runs after it', async () => {
+  const integration = 'one-at-a-time';
+  const gate = Promise.withResolvers<void>();
+  const asking = Promise.withResolvers<void>();
+  let open = 0;
+  let most = 0;
+  const partner = await partnerOf('token', async (asked) => {
+    open++;
+    most = Math.max(most, open);
+    asking.resolve();
+    if (asked.no === 1) await gate.promise;
+    open--;
+    return undefined;
+  });
+  const ports = portsFor(integration, 'token', partner.url, { clock: systemClock });
+  const first = sync(ports, integration, range);
+  await asking.promise;
+  const waiting = Promise.withResolvers<void>();
+  const second = sync(ports, integration, range, { onProgress: ({ kind }) => kind === 'busy' && waiting.resolve() });
+  await waiting.promise;
+  gate.resolve();
+  const results = await Promise.all([first, second]);
+  assert.deepEqual(
+    results.map(({ state }) => state),
+    ['complete', 'complete'],
+  );
+  assert.deepEqual(
+    results.map(({ counters }) => counters.changed),
+    [140, 0],
+  );
+  assert.equal(most, 1);
+});
+
+test('a queued run that nobody works on is done by whoever asks for the same', async () => {
+  const integration = 'left-behind';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  const queued = await openRunStore(runtime.pool, 'test', new DirectLeases(() => {})).queue({
+    integration: integration as IntegrationName,
+    kind: 'backfill',
+    requestedBy: 'schedule',
+    ...range,
+  });
+  assert.ok(queued.kind === 'queued');
+  const result = await sync(ports, integration, range);
+  assert.equal(result.runId, queued.run.runId);
+  assert.equal(result.state, 'complete');
+});
+
+test('a run resumed under other documents begins anew', async () => {
+  const integration = 'new-documents';
+  const stop = new AbortController();
+  const partner = await partnerOf('token', ({ no }) => void (no === 4 && stop.abort()));
+  const before = runtime.ports({
+    integration,
+    baseUrl: partner.url,
+    connector: { pull: { pagination: pagination.token } },
+  });
+  const run = await claimed(before, integration);
+  assert.equal((await executeRun(before, run, { parkable: true, signal: stop.signal })).kind, 'stopped');
+  const after = runtime.ports({
+    integration,
+    baseUrl: partner.url,
+    connector: { pull: { pagination: pagination.offset } },
+    version: 2,
+  });
+  const offset = await partnerOf('offset');
+  const documents = runtime.ports({
+    integration,
+    baseUrl: offset.url,
+    connector: { pull: { pagination: pagination.offset } },
+    version: 2,
+  });
+  const next = await after.runs.claimNext('second', 60_000);
+  assert.ok(next);
+  const outcome = await executeRun(documents, next, { parkable: true });
+  assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
+  assert.equal(outcome.counters.fetched, 140);
+});
+
+test('pages count in their order, whichever is written first', async () => {
+  const integration = 'out-of-turn';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  let held = 0;
+  const slow: PullPorts = {
+    ...ports,
+    runs: {
+      ...ports.runs,
+      commitPage: async (lease, leaseMs, commit, target, turn) => {
+        // Every other page comes to the store after the one behind it.
+        if (turn.after % 2 === 0) {
+          held++;
+          await systemClock.wait(30);
+        }
+        return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
+      },
+    },
+  };
+  const run = await claimed(ports, integration);
+  const outcome = await executeRun(slow, run, { parkable: true });
+  assert.ok(outcome.kind === 'finished' && held > 5);
+  assert.equal(outcome.counters.changed, book.length);
+  assert.equal(outcome.counters.requests, partner.requests.length);
+  const { rows } = await runtime.pool.query<{ page_no: number; rows: number; window_from: string }>(
+    'select page_no, rows, window_from::text from run_pages where run_id = $1 order by page_no',
+    [run.runId],
+  );
+  assert.deepEqual(
+    rows.map(({ page_no }) => page_no),
+    partner.requests.map((_, i) => i + 1),
+  );
+  assert.deepEqual(
+    rows.map(({ window_from }) => window_from),
+    partner.requests.map(({ query }) => query.get('dateFrom')),
+  );
+  assert.equal((await runtime.stored(integration)).length, book.length);
+});
+
+test('a page that cannot be written takes the one behind it along', async () => {
+  const integration = 'broken-page';
+  const partner = await partnerOf('token');
+  const ports = portsFor(integration, 'token', partner.url);
+  const broken: PullPorts = {
+    ...ports,
+    runs: {
+      ...ports.runs,
+      commitPage: async (lease, leaseMs, commit, target, turn) => {
+        if (turn.after !== 3) return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
+        await systemClock.wait(60);
+        throw new Error('the store went away');
+      },
+    },
+  };
+  const run = await claimed(ports, integration);
+  await assert.rejects(executeRun(broken, run, { parkable: true }), /the store went away/);
+  const { rows } = await runtime.pool.query<{ pages: number; changed: number }>(
+    'select pages, changed from runs where run_id = $1',
+    [run.runId],
+  );
+  assert.equal(rows[0]?.pages, 3);
+  assert.equal((await runtime.stored(integration)).length, rows[0]?.changed);
+  // Whoever has the run next goes on with the page that was not written.
+  await runtime.pool.query(`update runs set due_at = now() where run_id = $1`, [run.runId]);
+  const next = await ports.runs.claimNext('second', 60_000);
+  assert.ok(next);
+  const outcome = await executeRun(ports, next, { parkable: true });
+  assert.ok(outcome.kind === 'finished');
+  assert.equal((await runtime.stored(integration)).length, book.length);
+});
+
+test('a reservation on two pages is what the second says, though that is what was stored before', async () => {
+  const integration = 'there-and-back';
+  const row = (status: string) => ({ ...book[0], status });
+  let answers = [[row('confirmed')]];
+  const partner = await startPartner(({ query }) => {
+    const no = Number(query.get('cursor') ?? 0);
+    const more = no + 1 < answers.length ? { next_cursor: String(no + 1) } : {};
+    return { json: { reservations: query.get('dateFrom') === range.from ? answers[no] : [], ...more } };
+  });
+  partners.push(partner);
+  const paging = { type: 'cursor', next: 'next_cursor', cursor: 'query.cursor', limit: 'query.limit', page_size: 1 };
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: paging } } });
+  await sync(ports, integration, range);
+  answers = [[row('checked_in')], [row('confirmed')]];
+  await sync(ports, integration, range);
+  assert.deepEqual(
+    (await runtime.stored(integration)).map(({ data }) => data.status),
+    ['confirmed'],
+  );
+});

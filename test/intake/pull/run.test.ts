@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { arriving, type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+
+let runtime: PullRuntime;
+const partners: ScriptedPartner[] = [];
+before(async () => {
+  runtime = await openPullRuntime();
+});
+after(async () => {
+  for (const partner of partners) await partner.close();
+  await runtime.close();
+});
+
+test('a backfill over three weeks brings every reservation, page by page', async () => {
+  const book = bookings(210, '2026-03-01');
+  const partner = await startPartner((asked) => {
+    const rows = arriving(book, asked);
+    const offset = Number(asked.query.get('offset'));
+    const limit = Number(asked.query.get('limit'));
+    return { json: { reservations: rows.slice(offset, offset + limit), total: rows.length } };
+  });
+  partners.push(partner);
+  const ports = runtime.ports({ integration: 'plain', baseUrl: partner.url });
+  const result = await sync(ports, 'plain', { from: '2026-03-01', to: '2026-03-21' });
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.equal(result.counters.fetched, 210);
+  assert.equal(result.counters.changed, 210);
+  assert.deepEqual(
+    (await runtime.stored('plain')).map(({ id }) => id),
+    book.map(({ id }) => id),
+  );
+  const again = await sync(ports, 'plain', { from: '2026-03-01', to: '2026-03-21' });
+  assert.deepEqual([again.state, again.counters.changed, again.counters.unchanged], ['complete', 0, 210]);
+});
+
+test('rows that are known are not read again, until they, their reservation or the documents change', async () => {
+  const book = bookings(30, '2026-03-01');
+  const partner = await startPartner(() => ({ json: { reservations: book } }));
+  partners.push(partner);
+  const documents = {
+    integration: 'known',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  };
+  let read = 0;
+  const counting = (version: number) => {
+    const ports = runtime.ports({ ...documents, version });
+    return {
+      ...ports,
+      plan: async (name: IntegrationName) => {
+        const planned = await ports.plan(name);
+        if (planned.kind !== 'ok') return planned;
+        const { plan } = planned;
+        const prepare: typeof plan.prepare = (raw, arrival) => {
+          read++;
+          return plan.prepare(raw, arrival);
+        };
+        return { kind: 'ok' as const, plan: { ...plan, prepare } };
+      },
+    };
+  };
+  const poll = async (version = 1) => {
+    read = 0;
+    const { state, counters } = await sync(counting(version), 'known', { from: '2026-03-01', to: '2026-03-07' });
+    return [state, counters.fetched, counters.changed, counters.unchanged, read];
+  };
+  assert.deepEqual(await poll(), ['complete', 30, 30, 0, 30]);
+  assert.deepEqual(await poll(), ['complete', 30, 0, 30, 0]);
+  book[4] = { ...(book[4] as Booking), total_amount: 7 };
+  assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
+  // An event changed the reservation meanwhile: the list, asked later, has the last word.
+  await runtime.pool.query(
+    `update records set version = version + 1, hash = '\\x00', data = (data::jsonb || '{"status":"cancelled"}')::json where integration = 'known' and id = 'R00003'`,
+  );
+  assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
+  assert.equal((await runtime.stored('known')).find(({ id }) => id === 'R00003')?.data.status, 'confirmed');
+  assert.deepEqual(await poll(2), ['complete', 30, 0, 30, 30]);
+  assert.deepEqual(await poll(2), ['complete', 30, 0, 30, 0]);
+  const { rows } = await runtime.pool.query<{ n: number }>(
+    `select count(*) as n from sightings where integration = 'known' and 'R00001' = any(ids)`,
+  );
+  assert.equal(rows[0]?.n, 5, 'every poll that showed it unchanged is on record');
+});
+
+test('a page that shows one reservation twice: the later row stands, poll after poll', async () => {
+  const [first, second] = bookings(2, '2026-03-01') as [Booking, Booking];
+  let page: Booking[] = [first, second, { ...first, total_amount: 7 }];
+  const partner = await startPartner(() => ({ json: { reservations: page } }));
+  partners.push(partner);
+  const ports = runtime.ports({
+    integration: 'twice',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  });
+  const poll = async () => {
+    const { state, counters } = await sync(ports, 'twice', { from: '2026-03-01', to: '2026-03-07' });
+    const stored = await runtime.stored('twice');
+    const { version, data } = stored.find(({ id }) => id === first.id) ?? {};
+    return [state, counters.changed, stored.length, version, data?.total_amount];
+  };
+  assert.deepEqual(await poll(), ['complete', 2, 2, 1, 7]);
+  assert.deepEqual(await poll(), ['complete', 0, 2, 1, 7]);
+  // The one that was known comes with a newer one behind it.
+  page = [{ ...first, total_amount: 7 }, second, { ...first, total_amount: 8 }];
+  assert.deepEqual(await poll(), ['complete', 1, 2, 2, 8]);
+  // And the newer one alone, as on any other day.
+  page = [second, { ...first, total_amount: 8 }];
+  assert.deepEqual(await poll(), ['complete', 0, 2, 2, 8]);
+});

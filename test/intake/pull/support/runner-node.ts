@@ -1,0 +1,34 @@
+/** A process of its own that takes runs from the store, as a node does, until it is killed. */
+import { pino } from 'pino';
+import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
+import { startRunner } from '../../../../src/intake/pull/runner.ts';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { openHttp } from '../../../../src/kit/http.ts';
+import { openPool } from '../../../../src/store/db/pool.ts';
+import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
+import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
+import { openRunStore } from '../../../../src/store/runs/runs.ts';
+import { pagination, type Style } from './list.ts';
+import { keyring, planOf } from './runtime.ts';
+
+const { connection, node, integration, baseUrl, style } = JSON.parse(process.env.NODE_TASK ?? '{}');
+const pool = openPool({ connection, applicationName: node });
+const plan = planOf({
+  integration,
+  baseUrl,
+  connector: { pull: { pagination: pagination[style as Style] } },
+  pull: { timeouts: { idle: '30s', total: '30s' } },
+});
+startRunner({
+  node,
+  clock: systemClock,
+  http: openHttp({ allowPrivate: true, userAgent: node }),
+  log: pino({ level: 'silent' }),
+  random: Math.random,
+  plan: async () => ({ kind: 'ok', plan }),
+  runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
+  partners: openPartnerStore(pool),
+  tokens: openTokenStore(pool, [...keyring]),
+  limits: { leaseMs: 1_500 },
+  wait: (_topic, _maxMs, signal) => systemClock.wait(50, signal),
+});

@@ -1,0 +1,164 @@
+import { pino } from 'pino';
+import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
+import { connectorSchema } from '../../../../src/documents/connector.ts';
+import { dayOffset } from '../../../../src/documents/day-offset.ts';
+import { durationMs } from '../../../../src/documents/duration.ts';
+import { integrationSchema } from '../../../../src/documents/integration.ts';
+import type { PullPlan, PullPorts, QueueRequest } from '../../../../src/intake/pull/ports.ts';
+import { readSettings } from '../../../../src/intake/pull/read-settings.ts';
+import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/intake/pull/sync-once.ts';
+import type { Clock } from '../../../../src/kit/clock.ts';
+import { newKey } from '../../../../src/kit/crypto.ts';
+import { type Http, openHttp } from '../../../../src/kit/http.ts';
+import { compilePath } from '../../../../src/pipeline.ts';
+import { migrate } from '../../../../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
+import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
+import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
+import { openRunStore } from '../../../../src/store/runs/runs.ts';
+import type { IntegrationName, Json } from '../../../../src/terms.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { jumpingClock } from './clock.ts';
+
+/** A store, an HTTP client and everything else that pulling stands on, for one test file. */
+export interface PullRuntime {
+  readonly pool: Pool;
+  readonly connection: TestDatabase['connection'];
+  readonly http: Http;
+  /** Ports for one integration that pulls from the address; the documents may be overridden in part. */
+  ports(documents: Documents, more?: Partial<PullPorts>): PullPorts & { readonly plan: PullPorts['plan'] };
+  stored(integration: string): Promise<StoredReservation[]>;
+  close(): Promise<void>;
+}
+
+export interface Documents {
+  readonly integration: string;
+  readonly baseUrl: string;
+  readonly connector?: Record<string, unknown>;
+  readonly pull?: Record<string, unknown>;
+  readonly timezone?: string;
+  readonly version?: number;
+}
+
+export interface StoredReservation {
+  readonly id: string;
+  readonly version: number;
+  readonly data: Record<string, Json>;
+}
+
+export const keyring = [newKey()] as const;
+
+export async function openPullRuntime(): Promise<PullRuntime> {
+  const database = await testDatabase();
+  const pool = openPool({ connection: database.connection, applicationName: 'pull test', maxConnections: 12 });
+  await migrate(pool);
+  const http = openHttp({ allowPrivate: true, userAgent: 'innbound test' });
+  return {
+    pool,
+    connection: database.connection,
+    http,
+    ports: (documents, more = {}) => ({
+      node: 'test',
+      clock: jumpingClock() as Clock,
+      http,
+      log: pino({ level: 'silent' }),
+      random: () => 0.5,
+      plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
+      runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
+      partners: openPartnerStore(pool),
+      tokens: openTokenStore(pool, [...keyring]),
+      ...more,
+    }),
+    stored: async (integration) => {
+      const { rows } = await pool.query<StoredReservation>(
+        `select id, version, data from records where integration = $1 and type = 'reservation' and version > 0 order by id`,
+        [integration],
+      );
+      return rows;
+    },
+    close: async () => {
+      await http.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+const offsetPaging = { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 10 };
+
+/** The documents through their own schema, as a workspace would give them. */
+export function planOf(documents: Documents): PullPlan {
+  const { pull: connectorPull, ...connectorRest } = (documents.connector ?? {}) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  const connector = connectorSchema.parse({
+    connector: 'scripted',
+    shape: { root_path: 'reservations' },
+    ...connectorRest,
+    pull: {
+      request: {
+        path: '/api/reservations',
+        query: { dateFrom: '{window.from}', dateTo: '{window.to}', status: '{sync.status}' },
+      },
+      pagination: offsetPaging,
+      ...connectorPull,
+    },
+  });
+  const integration = integrationSchema.parse({
+    integration: documents.integration,
+    connector: 'scripted',
+    brand_id: 'LIS01',
+    timezone: documents.timezone ?? 'Europe/Lisbon',
+    country: 'PT',
+    pull: {
+      base_url: documents.baseUrl,
+      auth: { type: 'none' },
+      syncs: { pre_stay: { every: '30m', range: ['+1d', '+7d'] } },
+      timeouts: { idle: '1s', total: '2s' },
+      ...documents.pull,
+    },
+  });
+  const compiled = compilePath(connector, integration);
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
+  if (connector.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
+  const name = documents.integration as IntegrationName;
+  const version = documents.version ?? 1;
+  return {
+    settings: readSettings(
+      {
+        integration: name,
+        brandId: integration.brand_id,
+        timezone: integration.timezone,
+        connectorPull: connector.pull,
+        integrationPull: integration.pull,
+        maxBytes: 4 << 20,
+        adapter: connector.pull.adapter,
+      },
+      { durationMs, dayOffset },
+    ),
+    shaper: compiled.path.shaper,
+    prepare: compiled.path.prepare,
+    target: {
+      integration: name,
+      connectorVersion: version,
+      integrationVersion: version,
+      destinations: { reservation: [], guest: [] },
+    },
+  };
+}
+
+/** A backfill over the given days, or the given sync. */
+export function sync(
+  ports: PullPorts,
+  integration: string,
+  request: Partial<QueueRequest> = {},
+  options: SyncOptions = {},
+): Promise<SyncResult> {
+  const kind = request.sync === undefined ? 'backfill' : 'manual';
+  return syncOnce(
+    ports,
+    { integration: integration as IntegrationName, kind, requestedBy: 'test', ...request },
+    options,
+  );
+}

@@ -1,0 +1,133 @@
+import { decodeRecord } from '../../../src/canonical/encode.ts';
+import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
+import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
+import type { EventType } from '../../../src/intake/push/envelope.ts';
+import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
+import { drainEvents } from '../../../src/intake/push/worker.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { Wake } from '../../../src/kit/wake.ts';
+import { type ActiveIntegration, activate } from '../../../src/runtime/active.ts';
+import { type Pool, transaction } from '../../../src/store/db/pool.ts';
+import type { StoredDocument } from '../../../src/store/documents/documents.ts';
+import { appendEvents } from '../../../src/store/events/append.ts';
+import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
+import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
+import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
+import { eventPathOf } from '../../../src/wiring/events.ts';
+import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
+
+/** An integration as the service has it in force, from documents as a person would write them. */
+export function activeIntegration(
+  push: Json = {},
+  more: { [key: string]: Json } = {},
+  connector: { [key: string]: Json } = {},
+): ActiveIntegration {
+  const body = (kind: StoredDocument['kind'], name: string, content: Json): StoredDocument => ({
+    kind,
+    name,
+    version: 1,
+    body: content,
+    hash: '',
+  });
+  const active = activate([
+    body('connector', 'acme-pms', { connector: 'acme-pms', push, ...connector }),
+    body('integration', integration, {
+      integration,
+      connector: 'acme-pms',
+      brand_id: brandId,
+      timezone: 'Europe/Lisbon',
+      country: 'PT',
+      push: { enabled: true },
+      ...more,
+    }),
+  ]);
+  const found = active.integrations.get(integration);
+  if (!found) throw new Error(JSON.stringify(active.broken));
+  return found;
+}
+
+export interface Bench {
+  readonly pool: Pool;
+  readonly ports: EventWorkerPorts;
+  readonly errors: unknown[];
+  /** Stores an event as if it had been accepted. */
+  send(
+    event: EventType,
+    data: Json,
+    at?: { occurredAt?: number; receivedAt?: number; eventId?: string },
+  ): Promise<void>;
+  work(): Promise<void>;
+  reservation(id?: string): Promise<Reservation | undefined>;
+  version(id?: string, type?: string): Promise<number>;
+  profiles(): Promise<{ id: string; version: number; guest: Guest }[]>;
+  end(): Promise<void>;
+}
+
+export async function openBench(active: ActiveIntegration = activeIntegration()): Promise<Bench> {
+  const { pool, end } = await migratedPool();
+  const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
+  const errors: unknown[] = [];
+  const ports = workerPorts(pool, active, errors);
+  let sent = 0;
+  return {
+    pool,
+    ports,
+    errors,
+    async send(event, data, { occurredAt = Date.now(), receivedAt = Date.now(), eventId } = {}) {
+      sent += 1;
+      const rawBody = Buffer.from(
+        JSON.stringify({ event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data }),
+      );
+      const [stored] = await appendEvents(pool, [
+        {
+          integration: integration as IntegrationName,
+          endpointId: endpointId as EndpointId,
+          secretNo: 1,
+          eventId: eventId ?? `ev-${sent}`,
+          event,
+          occurredAt,
+          receivedAt,
+          rawBody,
+        },
+      ]);
+      if (stored?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(stored)}`);
+    },
+    work: () => drainEvents(ports),
+    async reservation(id = 'R-1001') {
+      const { rows } = await pool.query<{ data: string }>(
+        `select data::text as data from records where integration = $1 and type = 'reservation' and id = $2 and version > 0`,
+        [integration, id],
+      );
+      return rows[0] && decodeRecord('reservation', rows[0].data);
+    },
+    async version(id = 'R-1001', type = 'reservation') {
+      const { rows } = await pool.query<{ version: number }>(
+        'select version from records where integration = $1 and type = $2 and id = $3',
+        [integration, type, id],
+      );
+      return rows[0]?.version ?? 0;
+    },
+    async profiles() {
+      const { rows } = await pool.query<{ id: string; version: number; data: string }>(
+        `select id, version, data::text as data from records where type = 'guest' and version > 0 order by created_at, id`,
+      );
+      return rows.map((row) => ({ id: row.id, version: row.version, guest: decodeRecord('guest', row.data) }));
+    },
+    end,
+  };
+}
+
+function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
+  return {
+    clock: systemClock,
+    wake: new Wake(),
+    lanes: () => pendingLanes(pool),
+    putBack: () => putEventsBack(pool),
+    lane: (_integration, limit, work) => workEventLane(pool, active.target, limit, work, new DirectLeases(() => {})),
+    setAside: (_integration, error) => setEventAside(pool, active.target, error),
+    path: (name) => (name === integration ? eventPathOf(active) : undefined),
+    onError: (_integration, error) => errors.push(error),
+  };
+}
+
+export { reservationData };

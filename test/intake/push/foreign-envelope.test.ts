@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { envelopeSchema } from '../../../src/documents/connector-envelope.ts';
+import { type EventsRead, readEvents } from '../../../src/intake/push/read-events.ts';
+import type { Json } from '../../../src/terms.ts';
+import { foreignEnvelope } from '../../../src/wiring/push.ts';
+import { settings } from './support.ts';
+
+/** A sender's own envelope, as a connector describes it, read into ours. */
+
+const receivedAt = Date.UTC(2026, 10, 15, 12);
+
+function read(
+  document: Record<string, unknown>,
+  body: Json,
+  options: { headers?: Record<string, string>; ids?: readonly string[] | undefined } = { ids: ['id'] },
+): EventsRead {
+  const rawBody = Buffer.from(JSON.stringify(body));
+  const eventIdPlaces = 'ids' in options ? options.ids : ['id'];
+  const envelope = foreignEnvelope(envelopeSchema.parse(document));
+  const request = { headers: options.headers ?? {}, query: '', rawBody };
+  return readEvents({ ...settings, envelope, eventIdPlaces }, body, request, receivedAt);
+}
+
+function events(result: EventsRead) {
+  assert.equal(result.kind, 'ok', JSON.stringify(result));
+  return result.kind === 'ok' ? result.events : [];
+}
+const pointers = (result: EventsRead) =>
+  result.kind === 'invalid' ? result.problems.map(({ pointer }) => pointer) : assert.fail('was taken');
+
+const names = { 'reservation.updated': ['booking.changed', 'Booking.Moved'] };
+const good = {
+  event: 'booking.changed',
+  timestamp: '2026-11-15T10:00:00Z',
+  brand_id: 'LIS01',
+  id: 'e1',
+  data: { a: 1 },
+};
+
+test('an empty description is ours', () => {
+  const [event] = events(read({}, { ...good, event: 'reservation.created' }));
+  assert.equal(event?.event, 'reservation.created');
+  assert.equal(event?.occurredAt, Date.UTC(2026, 10, 15, 10));
+  assert.equal(event?.eventId, 'e1');
+});
+
+test('names are translated, in any case; what no name fits is refused', () => {
+  assert.equal(events(read({ names }, good))[0]?.event, 'reservation.updated');
+  assert.equal(events(read({ names }, { ...good, event: 'BOOKING.MOVED' }))[0]?.event, 'reservation.updated');
+  assert.deepEqual(pointers(read({ names }, { ...good, event: 'reservation.updated' })), ['/event']);
+  assert.deepEqual(pointers(read({ names }, { ...good, event: undefined as never })), ['/event']);
+});
+
+test('others may be ignored, whatever else they look like; one without a name is not', () => {
+  const document = { names, others: 'ignore' };
+  const result = read(document, { event: 'tasks.changed', id: 'e2' });
+  assert.deepEqual(result, { kind: 'ok', events: [], eventId: 'e2', ignored: 1 });
+  assert.deepEqual(pointers(read(document, { id: 'e2' })), ['/event', '/timestamp', '/brand_id', '/data']);
+});
+
+test('a name in a header, or of several parts', () => {
+  const inHeader = { names, event: 'header.X-Event' };
+  const { event: _, ...rest } = good;
+  assert.equal(events(read(inHeader, rest, { headers: { 'x-event': 'booking.changed' } })).length, 1);
+  assert.deepEqual(pointers(read(inHeader, rest)), ['']);
+  const joined = { names: { 'reservation.created': 'booking:new' }, event: { join: ['what', 'how'], with: ':' } };
+  assert.equal(events(read(joined, { ...rest, what: 'booking', how: 'new' }))[0]?.event, 'reservation.created');
+  assert.deepEqual(pointers(read(joined, { ...rest, what: 'booking' })), ['/what']);
+});
+
+for (const [format, stated, expected] of [
+  ['iso', '2026-11-15T10:00:00+02:00', Date.UTC(2026, 10, 15, 8)],
+  ['iso', '2026-11-15T10:00:00', undefined],
+  ['iso', 1_794_733_200, undefined],
+  ['seconds', 1_794_733_200, Date.UTC(2026, 10, 15, 9, 0)],
+  ['seconds', '1794733200.4406', Date.UTC(2026, 10, 15, 9, 0, 0, 441)],
+  ['seconds', 1_794_733_200_000, undefined],
+  ['seconds', -1, undefined],
+  ['seconds', '1e9', undefined],
+  ['milliseconds', 1_794_733_200_123, Date.UTC(2026, 10, 15, 9, 0, 0, 123)],
+  ['milliseconds', '2026-11-15T10:00:00Z', undefined],
+] as const) {
+  test(`a time in ${format}: ${stated}`, () => {
+    const result = read({ names, timestamp: 'at', timestamp_format: format }, { ...good, at: stated });
+    if (expected === undefined) assert.deepEqual(pointers(result), ['/at']);
+    else assert.equal(events(result)[0]?.occurredAt, expected);
+  });
+}
+
+test('what may be absent: the time is then that of receipt, the brand that of the endpoint', () => {
+  const { timestamp: _t, brand_id: _b, ...bare } = good;
+  assert.deepEqual(pointers(read({ names }, bare)), ['/timestamp', '/brand_id']);
+  const [event] = events(read({ names, optional: ['timestamp', 'brand'] }, bare));
+  assert.equal(event?.occurredAt, receivedAt);
+  assert.equal(events(read({ names, timestamp: false, brand: false }, bare)).length, 1);
+  const other = { ...bare, brand_id: 'OPO02' };
+  assert.deepEqual(pointers(read({ names, optional: ['timestamp', 'brand'] }, other)), ['/brand_id']);
+  assert.equal(events(read({ names, optional: ['timestamp'], brand: false }, other)).length, 1);
+});
+
+test('what is stored is our envelope around the sender’s data, the same bytes for a retry', () => {
+  const { timestamp: _, ...bare } = good;
+  const [event] = events(read({ names, timestamp: false }, bare));
+  assert.equal(event?.body.toString(), '{"event":"reservation.updated","brand_id":"LIS01","data":{"a":1}}');
+  const [whole] = events(read({ names, data: '$item' }, good));
+  assert.deepEqual(JSON.parse(whole?.body.toString() ?? '').data, good);
+});
+
+const several = { each: 'batch.list', names, event: 'type', brand: '$body.hotel', timestamp: false };
+const inBatch = (list: Json, more = {}) => ({ hotel: 'LIS01', delivery: 'd1', batch: { list }, ...more });
+const item = (id: string, type = 'booking.changed') => ({ id, type, data: { id } });
+
+test('several events in one body, each with its id', () => {
+  const result = read(several, inBatch([item('a'), item('b')]));
+  assert.deepEqual(
+    events(result).map(({ eventId }) => eventId),
+    ['a', 'b'],
+  );
+  assert.equal(result.kind === 'ok' && result.eventId, 'a');
+});
+
+test('an id that several share is told apart by the place in the body', () => {
+  const ids = (places: readonly string[] | undefined, headers = {}) =>
+    events(read(several, inBatch([item(''), item('')]), { ids: places, headers })).map(({ eventId }) => eventId);
+  assert.deepEqual(ids(['$body.delivery']), ['d1/0', 'd1/1']);
+  assert.deepEqual(ids(['header.X-Id'], { 'x-id': 'h' }), ['h/0', 'h/1']);
+  const [first, second] = ids(['id']);
+  assert.match(first ?? '', /^sha256:[0-9a-f]{64}\/0$/);
+  assert.match(second ?? '', /\/1$/);
+  assert.notDeepEqual(ids(undefined), ids(undefined), 'without places every body counts');
+});
+
+test('one wrong event refuses the body, and the pointer says which', () => {
+  const list = [item('a'), { id: 'b', type: 'booking.changed' }, item('c', 'nonsense')];
+  assert.deepEqual(pointers(read(several, inBatch(list))), ['/batch/list/1/data', '/batch/list/2/type']);
+  assert.deepEqual(pointers(read(several, inBatch([item('a')], { hotel: 'OPO02' }))), ['/hotel']);
+});
+
+test('no list, too long a list, an empty one', () => {
+  assert.deepEqual(pointers(read(several, inBatch({}))), ['/batch/list']);
+  assert.deepEqual(pointers(read(several, inBatch(Array.from({ length: 1_001 }, () => item('a'))))), ['/batch/list']);
+  assert.deepEqual(events(read(several, inBatch([]))), []);
+});
+
+test('property: whatever the body, it is read or refused, and nothing of it is repeated', () => {
+  const documents = [several, { names }, { names, others: 'ignore', data: ['x', '$item'], optional: ['timestamp'] }];
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(...documents), (body, document) => {
+      const result = read(document, body as Json);
+      if (result.kind === 'ok') return;
+      for (const { pointer } of result.problems) {
+        assert.match(pointer, /^(?:|\/(?:event|timestamp|brand_id|data|x|hotel|batch\/list(?:\/\d+\/\w+)?))$/);
+      }
+    }),
+  );
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { transaction } from '../../../src/store/db/pool.ts';
+import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
+import { requeueEvent } from '../../../src/store/events/lane.ts';
+import { newestRaw } from '../../../src/store/records/receipt-raw.ts';
+import type { Bench } from './events-support.ts';
+import { activeIntegration, openBench, reservationData } from './events-support.ts';
+
+const active = activeIntegration(
+  { thin: { id: 'booking.ref' } },
+  { pull: { base_url: 'https://pms.example', auth: { type: 'bearer', token: 'none' } } },
+  {
+    pull: {
+      request: { method: 'GET', path: '/r', query: { from: '{window.from}', to: '{window.to}' } },
+      single: { path: '/r/{id}' },
+    },
+    map: { id: 'reservation_id', rooms: { from: 'stays' } },
+  },
+);
+
+let bench: Bench;
+let asked: string[];
+let answer: (id: string) => Fetched;
+const signals: string[] = [];
+const ports = (): HydratorPorts => ({
+  clock: systemClock,
+  wake: { wait: async () => {}, signal: (topic) => signals.push(topic) },
+  claim: (limit, leaseMs) => claimThin(bench.pool, limit, leaseMs),
+  fetchSingle: async (_integration, id) => {
+    asked.push(id);
+    return answer(id);
+  },
+  hydrated: (thin, body, requestedAt) => hydrateEvents(bench.pool, thin, body, requestedAt),
+  later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
+  dead: (thin, message, detail) => buryThin(bench.pool, active.target, thin, message, { ...detail }),
+});
+
+const found = (more = {}): Fetched => ({
+  kind: 'found',
+  body: Buffer.from(JSON.stringify(reservationData(more))),
+  requestedAt: Date.now(),
+});
+
+before(async () => {
+  bench = await openBench(active);
+});
+after(() => bench.end());
+beforeEach(async () => {
+  asked = [];
+  answer = () => found();
+  await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+});
+
+test('an event that only names a reservation is completed from the partner’s API', async () => {
+  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+  await bench.work();
+  assert.equal(await bench.version(), 0);
+  await hydrateOnce(ports());
+  assert.deepEqual(asked, ['R-1001']);
+  assert.ok(signals.includes('events'));
+  await bench.work();
+  assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
+  const { rows } = await bench.pool.query('select state, outcome, id from events');
+  assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
+  const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
+  assert.equal(kept?.mode, 'single', 'what is replayed is read as it came');
+});
+
+test('one request serves all events of a reservation that came before it, and none that came after', async () => {
+  for (let i = 0; i < 3; i++) await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { receivedAt: Date.now() + 60_000 });
+  await bench.work();
+  await hydrateOnce(ports());
+  assert.deepEqual(asked, ['R-1001']);
+  const { rows } = await bench.pool.query('select state, count(*)::int as n from events group by state order by state');
+  assert.deepEqual(rows, [
+    { state: 'hydrate', n: 1 },
+    { state: 'pending', n: 3 },
+  ]);
+});
+
+test('the state counts from the moment of the request, not from the event', async () => {
+  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { occurredAt: Date.now() - 3_600_000 });
+  await bench.work();
+  const before = Date.now();
+  await hydrateOnce(ports());
+  await bench.work();
+  const { rows } = await bench.pool.query<{ effective_at: Date }>('select effective_at from records');
+  assert.ok((rows[0]?.effective_at.getTime() ?? 0) >= before);
+});
+
+test('a failure that may pass is tried again later, with growing delays, and is a dead letter at last', async () => {
+  answer = () => ({ kind: 'later', reason: 'breaker_open' });
+  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+  await bench.work();
+  const delays: number[] = [];
+  for (let attempt = 1; attempt <= 16; attempt++) {
+    assert.equal(await hydrateOnce(ports()), 1);
+    assert.equal(await hydrateOnce(ports()), 0, 'nothing is due meanwhile');
+    const { rows } = await bench.pool.query<{ s: number | null }>(
+      `select round(extract(epoch from due_at - now()))::int as s from events where state = 'hydrate'`,
+    );
+    if (rows[0]?.s) delays.push(rows[0].s);
+    await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
+  }
+  assert.deepEqual(delays.slice(0, 4), [5, 10, 20, 40]);
+  assert.equal(Math.max(...delays), 900);
+  const { rows } = await bench.pool.query('select kind, id, code, detail from dead_letters');
+  assert.deepEqual(rows, [
+    { kind: 'event', id: 'R-1001', code: 'push.not_hydrated', detail: { reason: 'breaker_open', attempts: 16 } },
+  ]);
+});
+
+for (const [what, fetched] of [
+  ['does not know the reservation', { kind: 'absent' }],
+  ['refuses us', { kind: 'failed', reason: 'pull.auth_failed' }],
+] as const) {
+  test(`a partner that ${what} leaves a dead letter that can be replayed`, async () => {
+    answer = () => fetched;
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+    await bench.work();
+    await hydrateOnce(ports());
+    const { rows } = await bench.pool.query<{ code: string; cause_id: string }>(
+      'select code, cause_id from dead_letters',
+    );
+    assert.equal(rows[0]?.code, 'push.not_hydrated');
+    answer = () => found();
+    const requeued = await transaction(bench.pool, (tx) => requeueEvent(tx, 'lisbon-grand', Number(rows[0]?.cause_id)));
+    assert.equal(requeued, true);
+    await bench.work();
+    await hydrateOnce(ports());
+    await bench.work();
+    assert.equal(await bench.version(), 1);
+  });
+}
+
+test('Retry-After of the partner is kept to', async () => {
+  answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
+  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+  await bench.work();
+  await hydrateOnce(ports());
+  const { rows } = await bench.pool.query(`select round(extract(epoch from due_at - now()))::int as s from events`);
+  assert.deepEqual(rows, [{ s: 77 }]);
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import type { PushSettings } from '../../../src/intake/push/ports.ts';
+import type { Pool } from '../../../src/store/db/pool.ts';
+import {
+  eventBody,
+  exchange,
+  migratedPool,
+  nowS,
+  rawRequest,
+  type Service,
+  settings,
+  startService,
+} from './support.ts';
+
+/** Senders that prove themselves in another way than the default, over a real socket. */
+
+let pool: Pool;
+let end: () => Promise<void>;
+let secret = '';
+before(async () => {
+  ({ pool, end } = await migratedPool());
+});
+after(() => end());
+
+let count = 0;
+async function withSender(push: Partial<PushSettings>, work: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService({ pool, settings: () => ({ ...settings, ...push }) });
+  // The store is shared: the endpoint is issued, with its secret, by the first.
+  if (service.secret !== '') secret = service.secret;
+  try {
+    await work({ ...service, secret });
+  } finally {
+    await service.stop();
+  }
+}
+const fresh = () => eventBody({ event_id: `sender-${++count}` });
+const plain = { 'x-webhook-signature': undefined, 'x-webhook-timestamp': undefined };
+
+async function send(
+  service: Service,
+  body: string,
+  headers: Record<string, string | undefined>,
+  query = '',
+): Promise<number | undefined> {
+  const [answer] = await exchange(
+    service.port,
+    rawRequest(service, body, { ...plain, ...headers }, `/webhooks/${service.endpointId}${query}`),
+  );
+  return answer?.status;
+}
+
+test('HMAC-SHA256 over the body in base64, in another header', () =>
+  withSender(
+    {
+      verification: {
+        type: 'hmac',
+        algorithm: 'sha256',
+        sign: 'body',
+        header: 'X-Pms-Signature',
+        prefix: '',
+        encoding: 'base64',
+        toleranceS: 300,
+      },
+    },
+    async (service) => {
+      const body = fresh();
+      const signature = createHmac('sha256', secret).update(body).digest('base64');
+      assert.equal(await send(service, body, { 'X-PMS-Signature': signature }), 202);
+      assert.equal(await send(service, fresh(), { 'X-PMS-Signature': signature }), 401);
+      assert.equal(await send(service, body, {}), 401);
+    },
+  ));
+
+test('HMAC-SHA512 over timestamp.body with names of its own', () =>
+  withSender(
+    {
+      verification: {
+        type: 'hmac',
+        algorithm: 'sha512',
+        sign: 'timestamp.body',
+        header: 'X-Sig',
+        prefix: 'v1=',
+        encoding: 'hex',
+        timestampHeader: 'X-Time',
+        toleranceS: 60,
+      },
+    },
+    async (service) => {
+      const body = fresh();
+      const at = (time: string) => ({
+        'x-time': time,
+        'x-sig': `v1=${createHmac('sha512', secret).update(`${time}.${body}`).digest('hex')}`,
+      });
+      assert.equal(await send(service, body, at(nowS())), 202);
+      assert.equal(await send(service, body, at(String(Number(nowS()) - 62))), 401);
+    },
+  ));
+
+test('a token in a header', () =>
+  withSender({ verification: { type: 'token', header: 'Authorization', prefix: 'Bearer ' } }, async (service) => {
+    assert.equal(await send(service, fresh(), { authorization: `Bearer ${secret}` }), 202);
+    assert.equal(await send(service, fresh(), { authorization: 'Bearer guess' }), 401);
+    assert.equal(await send(service, fresh(), {}), 401);
+  }));
+
+test('a token in the URL', () =>
+  withSender({ verification: { type: 'token', query: 'token', prefix: '' } }, async (service) => {
+    assert.equal(await send(service, fresh(), {}, `?token=${secret}`), 202);
+    assert.equal(await send(service, fresh(), {}, '?token=guess'), 401);
+    assert.equal(await send(service, fresh(), {}), 401);
+  }));
+
+test('Standard Webhooks, with its id as the event’s', () =>
+  withSender(
+    {
+      verification: { type: 'standard_webhooks', headers: 'webhook', toleranceS: 300 },
+      eventIdPlaces: ['header.webhook-id'],
+    },
+    async (service) => {
+      const body = fresh();
+      const signed = (id: string) => ({
+        'webhook-id': id,
+        'webhook-timestamp': nowS(),
+        'webhook-signature': new Webhook(secret).sign(id, new Date(Number(nowS()) * 1000), body),
+      });
+      assert.equal(await send(service, body, signed('msg_1')), 202);
+      assert.equal(await send(service, body, signed('msg_1')), 200);
+      assert.equal(await send(service, body, signed('msg_2')), 202);
+      assert.equal(await send(service, body, { ...signed('msg_3'), 'webhook-id': 'msg_4' }), 401);
+    },
+  ));
+
+test('an id deep in the body, or in a header', () =>
+  withSender({ eventIdPlaces: ['meta.delivery.id', 'header.X-Event-Id'] }, async (service) => {
+    const body = eventBody({ event_id: undefined, meta: { delivery: { id: 'deep-1' } } });
+    const [deep] = await exchange(service.port, rawRequest(service, body));
+    assert.equal(deep?.json.event_id, 'deep-1');
+    const [inHeader] = await exchange(
+      service.port,
+      rawRequest(service, eventBody({ event_id: undefined }), { 'x-event-id': 'head-1' }),
+    );
+    assert.equal(inHeader?.json.event_id, 'head-1');
+  }));
+
+test('an address that does not exist takes the same work as one that does', () =>
+  withSender({}, async (service) => {
+    const large = Buffer.alloc(1024 * 1024, 0x20);
+    const cost = async (endpointId: string) => {
+      const bytes = rawRequest({ ...service, endpointId }, large, { 'x-webhook-timestamp': undefined });
+      await exchange(service.port, bytes);
+      const before = process.threadCpuUsage();
+      for (let i = 0; i < 15; i++) await exchange(service.port, bytes);
+      const { user, system } = process.threadCpuUsage(before);
+      return (user + system) / 15_000;
+    };
+    const known = await cost(service.endpointId);
+    const unknown = await cost('whk_00000000000000000000');
+    assert.ok(unknown > known * 0.6 && unknown < known * 1.7, `known ${known} ms, unknown ${unknown} ms`);
+  }));

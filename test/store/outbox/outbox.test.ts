@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Claimed, Settlement } from '../../../src/deliver/ports.ts';
+import { outboxStore } from '../../../src/store/outbox/outbox.ts';
+import { resend } from '../../../src/store/outbox/resend.ts';
+import { openStore, reservation, takeIn } from '../../deliver/support.ts';
+
+const lane = { integration: 'lisbon', destination: 'crm' };
+
+async function setUp(t: TestContext) {
+  const { pool, close } = await openStore();
+  t.after(close);
+  return { pool, store: outboxStore(pool) };
+}
+
+const settlement = (claim: Claimed | undefined, result: Settlement['result'] = { kind: 'delivered' }): Settlement => ({
+  ...lane,
+  type: claim?.type ?? 'reservation',
+  id: claim?.id ?? '',
+  version: claim?.version ?? 0,
+  fence: claim?.fence ?? -1,
+  attempt: 1,
+  result,
+});
+
+test('a claim is a lease: nobody else gets the record, until the lease ends', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('r')], ['crm']);
+  const [first] = await store.claim(lane, 10, 60_000, false);
+  assert.equal(first?.version, 1);
+  assert.equal(first?.interrupted, false);
+  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  const [waits] = await store.nextDue([lane]);
+  assert.ok((waits?.dueInMs ?? 0) > 50_000);
+  await pool.query('update outbox set due_at = now()');
+  const [second] = await store.claim(lane, 10, 60_000, false);
+  assert.equal(second?.interrupted, true);
+  // The first comes back from the dead: its word no longer counts.
+  await store.settle([settlement(first)], 'first');
+  assert.equal(await store.extend(lane, first ? [first] : [], 60_000), 0);
+  assert.equal(await store.extend(lane, second ? [second] : [], 60_000), 1);
+  await store.settle([settlement(second)], 'second');
+  const { rows } = await pool.query('select node, outcome from attempts');
+  assert.deepEqual(rows, [{ node: 'second', outcome: 'delivered' }]);
+  assert.deepEqual(await store.nextDue([lane]), []);
+});
+
+test('a version that arrives while the result is written down is not lost', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('r')], ['crm']);
+  const [claim] = await store.claim(lane, 10, 60_000, false);
+  const intake = await pool.connect();
+  await intake.query('begin');
+  await intake.query('update outbox set last_version = 2');
+  const settling = store.settle([settlement(claim)], 'node');
+  await untilBlocked(pool);
+  await intake.query('commit');
+  intake.release();
+  assert.deepEqual(await settling, [lane]);
+  const { rows } = await pool.query('select next_version, last_version, leased, due_at <= now() as due from outbox');
+  assert.deepEqual(rows, [{ next_version: 2, last_version: 2, leased: false, due: true }]);
+});
+
+test('what is settled dead is held, whatever arrives behind it', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('r')], ['crm']);
+  const [claim] = await store.claim(lane, 10, 60_000, false);
+  await store.settle(
+    [{ ...settlement(claim, { kind: 'dead' }), code: 'deliver.refused', message: 'no', answer: '{}' }],
+    'n',
+  );
+  await takeIn(pool, [reservation('r', { total_amount: '2' })], ['crm']);
+  assert.deepEqual(await store.nextDue([lane]), []);
+  const { rows } = await pool.query('select next_version, last_version, held_by is not null as held from outbox');
+  assert.deepEqual(rows, [{ next_version: 1, last_version: 2, held: true }]);
+});
+
+test('the budget of a destination is one for all nodes', async (t) => {
+  const { store } = await setUp(t);
+  const rate = { perSecond: 0.01, burst: 5 };
+  const asked = await Promise.all(Array.from({ length: 8 }, () => store.takeBudget('crm', 1, rate)));
+  assert.equal(
+    asked.reduce((sum, { granted }) => sum + granted, 0),
+    5,
+  );
+  const refused = asked.filter(({ granted }) => granted === 0);
+  assert.ok(refused.every(({ waitMs }) => waitMs > 0 && waitMs <= 100_000));
+  await store.takeBudget('crm', -2, rate);
+  assert.equal((await store.takeBudget('crm', 9, rate)).granted, 2);
+});
+
+test('a busy destination holds all its lanes back, a record told to wait nobody else', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('r')], ['crm', 'other']);
+  const told = (record: string) => ({ records: [record], severally: false, waitMs: 30_000 });
+  await store.toldToWait('crm', told('lisbon reservation x'));
+  await store.toldToWait('crm', told('lisbon reservation x'));
+  assert.ok(((await store.nextDue([lane]))[0]?.dueInMs ?? 1) <= 0);
+  await store.toldToWait('crm', told('lisbon reservation y'));
+  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  const due = await store.nextDue([lane, { ...lane, destination: 'other' }]);
+  const of = (name: string) => due.find(({ destination }) => destination === name)?.dueInMs ?? Number.NaN;
+  assert.ok(of('crm') > 20_000);
+  assert.ok(of('other') <= 0);
+});
+
+test('a destination that is new or lost its data gets the newest versions again, under their keys', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('a'), reservation('b'), reservation('held')], ['crm']);
+  await takeIn(pool, [reservation('a', { total_amount: '2' })], ['crm']);
+  for (let round = 0; round < 2; round++) {
+    const claims = await store.claim(lane, 10, 60_000, false);
+    const result = (id: string) => ({ kind: id === 'held' ? ('dead' as const) : ('delivered' as const) });
+    await store.settle(
+      claims.map((claim) => settlement(claim, result(claim.id))),
+      'n',
+    );
+  }
+  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  assert.equal(await resend(pool, 'lisbon', 'crm', ['reservation']), 2);
+  const again = await store.claim(lane, 10, 60_000, false);
+  assert.deepEqual(again.map(({ id, version }) => [id, version]).sort(), [
+    ['a', 2],
+    ['b', 1],
+  ]);
+  assert.equal(await resend(pool, 'lisbon', 'lake', ['reservation', 'guest']), 3);
+  const keys = await pool.query(`select count(distinct idempotency_key)::int as n from changes`);
+  assert.deepEqual(keys.rows, [{ n: 4 }]);
+});
+
+async function untilBlocked(pool: { query(sql: string): Promise<{ rows: { n: number }[] }> }): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    if ((rows[0]?.n ?? 0) > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

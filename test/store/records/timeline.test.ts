@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { timelineOf } from '../../../src/operations/timeline.ts';
+import type { Arrival } from '../../../src/reconcile/incoming.ts';
+import { activate } from '../../../src/runtime/active.ts';
+import { type Pool, transaction } from '../../../src/store/db/pool.ts';
+import type { StoredDocument } from '../../../src/store/documents/documents.ts';
+import { applyPrepared } from '../../../src/store/records/apply.ts';
+import type { Json } from '../../../src/terms.ts';
+import { testStore } from '../../support/store.ts';
+
+let pool: Pool;
+before(async () => {
+  pool = await testStore();
+});
+after(() => pool.end());
+
+const integration = { integration: 'grand', connector: 'pms', brand_id: 'B1', timezone: 'Europe/Lisbon' };
+
+/** Puts documents in force, and takes in what a page of the partner holds by them. */
+async function pulled(connector: Record<string, unknown>, version: number, body: Json): Promise<void> {
+  const documents = [
+    { kind: 'connector', name: 'pms', version, body: { connector: 'pms', ...connector }, hash: '' },
+    { kind: 'integration', name: 'grand', version: 1, body: integration, hash: '' },
+  ] as unknown as StoredDocument[];
+  for (const { kind, name, version: own, body: text } of documents) {
+    await pool.query(
+      `insert into documents (kind, name, version, source, body, hash, applied_by) values ($1, $2, $3, '', $4, '', 'test')
+       on conflict do nothing`,
+      [kind, name, own, JSON.stringify(text)],
+    );
+  }
+  const { path, target } = activate(documents).integrations.get('grand') ?? assert.fail('the documents do not compile');
+  const arrival: Arrival = { mode: 'pull', effectiveAt: version * 1_000, cause: 'run', causeId: 'run_1' };
+  const shaped = path.shaper.records(body);
+  assert.equal(shaped.kind, 'ok');
+  if (shaped.kind !== 'ok') return;
+  await transaction(pool, (tx) =>
+    applyPrepared(
+      tx,
+      target,
+      shaped.records.map((raw) => path.prepare(raw, arrival)),
+    ),
+  );
+}
+
+async function origins(id: string): Promise<Record<string, string>[]> {
+  const story = await timelineOf(pool, 'grand', 'reservation', id);
+  return (story?.timeline ?? []).map((entry) => entry.origins as Record<string, string>);
+}
+
+const kept = async (id: string) =>
+  (await pool.query('select origins from receipts where id = $1 order by receipt_id', [id])).rows.map(
+    (row) => row.origins,
+  );
+
+test('origins are told by the documents that read the record then, and not kept', async () => {
+  const stay = { arrival: '2027-01-02', departure: '2027-01-04', status: 'confirmed' };
+  const first = { map: { id: 'number', check_in: 'arrival', check_out: 'departure' } };
+  await pulled(first, 1, [{ number: 'R1', ...stay }]);
+  const second = { map: { id: 'no', check_in: 'dates.from', check_out: 'dates.to' } };
+  await pulled(second, 2, [{ no: 'R1', dates: { from: '2027-01-03', to: '2027-01-04' }, status: 'confirmed' }]);
+  const [before, after] = await origins('R1');
+  assert.equal(before?.id, 'number');
+  assert.equal(before?.check_in, 'arrival');
+  assert.equal(after?.id, 'no');
+  assert.equal(after?.check_in, 'dates.from');
+  assert.deepEqual(await kept('R1'), [null, null]);
+});
+
+test('origins beyond the record itself are kept, since the record alone does not tell them', async () => {
+  const connector = {
+    shape: { root_path: 'bookings' },
+    map: { id: 'id', check_in: 'from', check_out: 'to', currency: '$body.hotel.currency' },
+  };
+  const booking = { id: 'R2', from: '2027-01-02', to: '2027-01-04', status: 'confirmed' };
+  await pulled(connector, 3, { hotel: { currency: 'EUR' }, bookings: [booking] });
+  const [told] = await origins('R2');
+  assert.equal(told?.check_in, 'from');
+  assert.match(told?.currency ?? '', /hotel\.currency/);
+  assert.deepEqual(await kept('R2'), [told]);
+});
+
+test('without the raw record, or the documents, nothing is made up', async () => {
+  await pulled({ map: { id: 'id', check_in: 'a', check_out: 'b' } }, 4, [
+    { id: 'R3', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
+    { id: 'R4', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
+  ]);
+  await pool.query(`update receipts set raw = null where id = 'R3'`);
+  assert.deepEqual(await origins('R3'), [undefined]);
+  await pool.query(`delete from documents where kind = 'connector' and version = 4`);
+  assert.deepEqual(await origins('R4'), [undefined]);
+});
