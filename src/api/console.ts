@@ -21,12 +21,14 @@ interface Asset {
   readonly hashed: boolean;
 }
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
+const types: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    '.html': 'text/html; charset=utf-8',
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+  }),
+);
 const compress = promisify(brotliCompress);
 /** Under these nothing is a page: what is not found there is told as a problem. */
 const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
@@ -61,7 +63,7 @@ function assetsOf(dist: string): () => ReadonlyMap<string, Asset> {
     if (builtMs === knownMs || builtMs === 0) return known;
     known = new Map(
       readdirSync(dist, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && types[path.extname(entry.name)] !== undefined)
+        .filter((entry) => entry.isFile() && types.get(path.extname(entry.name)) !== undefined)
         .map(({ parentPath, name }) => {
           const file = path.join(parentPath, name);
           const url = `/${path.relative(dist, file).split(path.sep).join('/')}`;
@@ -77,7 +79,7 @@ function readAsset(file: string, hashed: boolean): Asset {
   const bytes = readFileSync(file);
   const worthIt = hashed && bytes.length > 1_400;
   const brotli = worthIt ? compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }) : undefined;
-  return { type: types[path.extname(file)] ?? '', bytes, brotli, hashed };
+  return { type: types.get(path.extname(file)) ?? '', bytes, brotli, hashed };
 }
 
 async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {

@@ -40,11 +40,16 @@ export function owes(request: IncomingMessage, response: ServerResponse): void {
   openAnswers.set(request.socket, open);
 }
 
-const byCode: Record<string, { status: number; detail: string }> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request was not complete in time.' },
-  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The head of the request is too large.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'The chunk extensions are too large.' },
-};
+const byCode: ReadonlyMap<string, { status: number; detail: string }> = new Map<
+  string,
+  { status: number; detail: string }
+>(
+  Object.entries({
+    ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request was not complete in time.' },
+    HPE_HEADER_OVERFLOW: { status: 431, detail: 'The head of the request is too large.' },
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'The chunk extensions are too large.' },
+  }),
+);
 
 /**
  * A request that is no HTTP has no handler: it is answered on the bare socket. Requests that came before it on the same
@@ -59,7 +64,7 @@ async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket)
   const owed = open.filter(({ request, response }) => request.complete && !response.writableFinished);
   await Promise.all(owed.map(({ response }) => new Promise((done) => response.once('close', done))));
   if (!socket.writable) return;
-  const { status, detail } = byCode[error.code ?? ''] ?? { status: 400, detail: 'The request is not valid HTTP.' };
+  const { status, detail } = byCode.get(error.code ?? '') ?? { status: 400, detail: 'The request is not valid HTTP.' };
   const body = JSON.stringify({
     type: 'urn:innbound:error:push.bad_request',
     title: STATUS_CODES[status],

@@ -20,12 +20,14 @@ interface Operation {
   >;
 }
 
-const scopes: Readonly<Record<string, string>> = {
-  any: 'within the token’s integrations',
-  param: 'the integration in the path',
-  object: 'the integration that it belongs to',
-  all: 'only tokens for all integrations',
-};
+const scopes: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    any: 'within the token’s integrations',
+    param: 'the integration in the path',
+    object: 'the integration that it belongs to',
+    all: 'only tokens for all integrations',
+  }),
+);
 
 export function referencePage(document: { readonly [key: string]: unknown }): string {
   const paths = document.paths as Record<string, Record<string, Operation>>;
@@ -54,7 +56,7 @@ function describe({ path, method, operation }: { path: string; method: string; o
   const schema = Object.values(good?.[1].content ?? {})[0]?.schema;
   return `<article id="${slug(operation.operationId)}"><h3><b>${method}</b> <code>${text(path)}</code></h3>
 <p>${text(summary)}.</p>${description === undefined ? '' : `<p>${text(description)}</p>`}
-<p class="who">role ${text(operation['x-role'])}; ${text(scopes[operation['x-scope']] ?? '')}</p>
+<p class="who">role ${text(operation['x-role'])}; ${text(scopes.get(operation['x-scope']) ?? '')}</p>
 ${rows.length > 0 ? `<table>${rows.join('')}</table>` : ''}
 ${requestBody ? `<details><summary>Body</summary><pre>${pretty(requestBody.content['application/json'].schema)}</pre></details>` : ''}
 <details><summary>Answer ${good?.[0] ?? ''}</summary><pre>${pretty(schema ?? {})}</pre></details></article>`;

@@ -224,15 +224,13 @@ function chargeOf(raw: Fields<Charge>, check: FieldCheck): Charge {
 function extraOf(check: FieldCheck, value: unknown): Reservation['extra'] | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value)) return check.fail('extra', 'must be an object', value);
-  const extra: { [name: string]: Json } = {};
-  let some = false;
+  const kept: [string, Json][] = [];
   for (const [name, field] of Object.entries(value as { [name: string]: Json | undefined })) {
-    const kept = field === undefined || field === null ? undefined : cleanJson(field);
-    if (kept === undefined) continue;
-    extra[storable(name) ?? ''] = kept;
-    some = true;
+    const clean = field === undefined || field === null ? undefined : cleanJson(field);
+    if (clean !== undefined) kept.push([storable(name) ?? '', clean]);
   }
-  return some ? extra : undefined;
+  // Not by assignment: a field named __proto__ would become the prototype.
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
 /** A value carried as it is, but for text that no database takes. */

@@ -14,14 +14,16 @@ export interface Problem {
   readonly status?: string;
 }
 
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'null',
-};
+const typeWords: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    string: 'text',
+    number: 'a number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'an object',
+    null: 'null',
+  }),
+);
 
 /** All that was broken, as a person reads it: "check_in must be a real date, YYYY-MM-DD (it came as text)". */
 export function describeProblems(problems: readonly Problem[]): string {
@@ -30,7 +32,7 @@ export function describeProblems(problems: readonly Problem[]): string {
 
 function describe({ field, rule, type, status }: Problem): string {
   if (rule === mustBeThere) return `${field} is missing`;
-  const came = status === undefined ? typeWords[type ?? ''] : JSON.stringify(status);
+  const came = status === undefined ? typeWords.get(type ?? '') : JSON.stringify(status);
   return came === undefined ? `${field} ${rule}` : `${field} ${rule} (it came as ${came})`;
 }
 

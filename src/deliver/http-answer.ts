@@ -38,6 +38,8 @@ function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
       return { kind: 'dead', code: 'deliver.blocked_address', message: `${message}.` };
     case 'redirect':
       return { kind: 'dead', code: 'deliver.refused', message: `${message}; redirects are not followed.` };
+    case 'unsendable':
+      return { kind: 'dead', code: 'deliver.refused', message: `${message}.` };
     case 'timeout':
     case 'aborted':
       return { kind: 'retry', code: 'deliver.timeout', message: `${message}.` };

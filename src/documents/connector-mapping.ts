@@ -37,23 +37,25 @@ function fieldsOf<Names extends string>(
   for (const [name, kind] of Object.entries(kinds))
     shape[name] = fieldSchema
       .optional()
-      .describe(`${kindText[kind as string] ?? ''} Nothing said: the raw field of the same name.`);
+      .describe(`${kindText.get(kind as string) ?? ''} Nothing said: the raw field of the same name.`);
   return shape as Optional<Names, typeof fieldSchema>;
 }
 
-const kindText: { readonly [kind: string]: string } = {
-  text: 'Text.',
-  verbatim: 'Text, cleaned by normalization.',
-  date: 'A date in the property’s time zone.',
-  birth_date: 'A date, as written.',
-  decimal: 'An exact decimal number.',
-  count: 'A whole number, not negative.',
-  integer: 'A whole number.',
-  boolean: 'True or false; yes, no, y, n, 1 and 0 are understood.',
-  country: 'A country of ISO 3166: two letters, three letters or its English name.',
-  currency: 'A currency of ISO 4217.',
-  status: 'The status, by values.status and the spellings understood unlisted.',
-};
+const kindText: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    text: 'Text.',
+    verbatim: 'Text, cleaned by normalization.',
+    date: 'A date in the property’s time zone.',
+    birth_date: 'A date, as written.',
+    decimal: 'An exact decimal number.',
+    count: 'A whole number, not negative.',
+    integer: 'A whole number.',
+    boolean: 'True or false; yes, no, y, n, 1 and 0 are understood.',
+    country: 'A country of ISO 3166: two letters, three letters or its English name.',
+    currency: 'A currency of ISO 4217.',
+    status: 'The status, by values.status and the spellings understood unlisted.',
+  }),
+);
 
 function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: string }, id: string) {
   return z

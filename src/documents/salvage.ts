@@ -30,7 +30,7 @@ export function salvage(
       if (present === undefined) {
         // What cannot be missing gets a stand-in: it was named as a mistake, and hides no other.
         const [key = ''] = path;
-        const standIn = path.length === 1 ? standIns[key] : undefined;
+        const standIn = path.length === 1 && Object.hasOwn(standIns, key) ? standIns[key] : undefined;
         if (standIn === undefined || typeof left !== 'object' || left === null || Object.hasOwn(left, key))
           return undefined;
         (left as Record<string | number, unknown>)[key] = standIn;

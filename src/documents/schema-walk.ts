@@ -38,7 +38,9 @@ export function schemaAt(schema: Schema, path: Path, value: unknown): Schema | u
   const parent = meantSchema(schema, value);
   const next = parent === undefined ? undefined : childSchema(parent, key);
   const child =
-    typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
+    typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      ? (value as Record<string | number, unknown>)[key]
+      : undefined;
   return next === undefined ? undefined : schemaAt(next, rest, child);
 }
 

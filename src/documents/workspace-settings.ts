@@ -17,6 +17,12 @@ export const workspaceSchema = z
           .default(false)
           .describe('Whether partner and destination URLs may lead to private, loopback or link-local addresses.'),
         proxy: urlText('http', 'https').optional().describe('An HTTP proxy for all outgoing requests.'),
+        proxy_resolves: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Whether the proxy may resolve names that have no address on this machine. It then has to refuse private networks itself.',
+          ),
         ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
       })
       .prefault({})

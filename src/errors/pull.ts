@@ -4,8 +4,8 @@ export const pullErrors = {
   'pull.bad_request': {
     stage: 'pull',
     retry: 'operator',
-    what: 'The partner answered 400: it does not understand the request.',
-    next: 'Read the partner’s message in the run; correct request, query or body of the connector and sync again.',
+    what: 'The partner answered 400, or the request is not valid HTTP (such as a line break in a header).',
+    next: 'Read the message in the run; correct the connector’s request, query, headers or body, then sync again.',
   },
   'pull.not_found': {
     stage: 'pull',

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, errors, ProxyAgent, request } from 'undici';
 import { acceptedEncodings, readBody } from './http/body.ts';
-import { guardedConnector, isBlockedBeforeProxy, tlsOptions } from './http/connect.ts';
+import { checkBeforeProxy, guardedConnector, type ProxyVerdict, tlsOptions } from './http/connect.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
 
 export type { FailureReason } from './http/failure.ts';
@@ -21,6 +21,8 @@ export interface HttpSettings {
   readonly ca?: string;
   /** http:// or https:// URL of a forward proxy; credentials in it are sent to the proxy. */
   readonly proxy?: string;
+  /** Whether names without an address here are left to the proxy, which then has to keep private networks out by itself. */
+  readonly proxyResolves?: boolean;
   readonly userAgent: string;
   /** Connections kept per origin. */
   readonly connections?: number;
@@ -80,6 +82,11 @@ export function openHttp(settings: HttpSettings): Http {
     return made;
   }
 
+  async function checkHost(hostname: string): Promise<ProxyVerdict> {
+    const verdict = await checkBeforeProxy(hostname);
+    return verdict === 'unresolved' && settings.proxyResolves ? 'allowed' : verdict;
+  }
+
   async function exchange(asked: Exchange, url: URL, signal: AbortSignal): Promise<Omit<Answer, 'durationMs'>> {
     const answer = await request(url, {
       dispatcher: dispatcherFor(asked.connectMs ?? usualConnectMs),
@@ -113,9 +120,6 @@ export function openHttp(settings: HttpSettings): Http {
       });
       const url = parseUrl(asked.url);
       if (url === undefined) return failed('blocked', 'the address is not a plain http or https URL');
-      if (settings.proxy !== undefined && !settings.allowPrivate && (await isBlockedBeforeProxy(url.hostname))) {
-        return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
-      }
       const cut = new AbortController();
       let isLate = false;
       const timer = setTimeout(() => {
@@ -126,17 +130,29 @@ export function openHttp(settings: HttpSettings): Http {
       if (asked.signal?.aborted) giveUp();
       asked.signal?.addEventListener('abort', giveUp, { once: true });
       try {
+        if (settings.proxy !== undefined && !settings.allowPrivate) {
+          const verdict = await unlessAborted(checkHost(url.hostname), cut.signal);
+          if (verdict === 'blocked') {
+            return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
+          }
+          if (verdict === 'unresolved') {
+            return failed(
+              'dns',
+              `${url.host} has no address here, and a name that only the proxy knows may be private`,
+            );
+          }
+        }
         const answer = await unlessAborted(exchange(asked, url, cut.signal), cut.signal);
         if (redirects.has(answer.status)) {
           return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
         }
+        if (answer.status < 100)
+          return failed('protocol', `${url.host} answered with a status that HTTP does not have`);
         return { ...answer, durationMs: performance.now() - startedAt };
       } catch (error) {
         if (isLate) return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
         if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was given up`);
-        const reason = failureReason(error);
-        if (reason === undefined) throw error;
-        return failed(reason, `${url.host}: ${(error as Error).message || (error as NodeJS.ErrnoException).code}`);
+        return failed(failureReason(error) ?? 'protocol', `${url.host}: ${explanation(error)}`);
       } finally {
         clearTimeout(timer);
         asked.signal?.removeEventListener('abort', giveUp);
@@ -164,6 +180,14 @@ function parseUrl(text: string): URL | undefined {
   return url.username === '' && url.password === '' ? url : undefined;
 }
 
+/** What the client says about an error that it knows; nothing of an unknown one, whose text may quote the answer. */
+function explanation(error: unknown): string {
+  const reason = failureReason(error);
+  if (reason === undefined) return 'the answer is not valid HTTP';
+  if (reason === 'unsendable') return 'the request is not valid HTTP: check its method and its headers';
+  return (error as Error).message || String((error as NodeJS.ErrnoException).code);
+}
+
 function redirectTarget(headers: Answer['headers'], from: URL): string {
   const target = headers.location === undefined ? null : URL.parse(headers.location, from);
   if (target === null) return '';
@@ -173,7 +197,8 @@ function redirectTarget(headers: Answer['headers'], from: URL): string {
 }
 
 function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const joined: Record<string, string> = {};
+  // Without a prototype: callers look up names that the server chose.
+  const joined: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
   }

@@ -20,7 +20,8 @@ export function difference(before: Json | undefined, after: Json | undefined, pa
   if (isObject(before) && isObject(after)) {
     const found: Difference[] = [];
     for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
-      found.push(...difference(before[key], after[key], path === '' ? key : `${path}.${key}`));
+      const own = (side: { [key: string]: Json }) => (Object.hasOwn(side, key) ? side[key] : undefined);
+      found.push(...difference(own(before), own(after), path === '' ? key : `${path}.${key}`));
     }
     return found;
   }

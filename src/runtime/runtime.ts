@@ -140,7 +140,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     http = openHttp({
       allowPrivate,
       userAgent: `innbound/${version}`,
-      ...(network.proxy !== undefined && { proxy: network.proxy }),
+      ...(network.proxy !== undefined && { proxy: network.proxy, proxyResolves: network.proxy_resolves }),
       ...(network.ca !== undefined && { ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8') }),
     });
     const sources: SecretSources = {

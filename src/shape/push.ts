@@ -2,7 +2,9 @@ import { type ListName, listFields, reservationFields } from '../canonical/field
 import type { FieldMap, ListMap, MapConfig, ShapeConfig } from './config.ts';
 
 /** The names that events use where lists of reservations use others. */
-const eventNames: { readonly [field: string]: readonly string[] } = { id: ['reservation_id', 'id'] };
+const eventNames: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
+  Object.entries({ id: ['reservation_id', 'id'] }),
+);
 const eventLists: { readonly [List in ListName]: readonly string[] } = {
   guests: ['guests'],
   rooms: ['stays', 'rooms'],
@@ -28,7 +30,7 @@ export function pushConfig(config: ShapeConfig, push: MapConfig | undefined): Sh
 function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
   const merged: { [field: string]: unknown } = {};
   for (const field of Object.keys(reservationFields) as (keyof typeof reservationFields)[])
-    merged[field] = push[field] ?? fallback(pull[field], eventNames[field] ?? [field]);
+    merged[field] = push[field] ?? fallback(pull[field], eventNames.get(field) ?? [field]);
   for (const name of Object.keys(listFields) as ListName[]) merged[name] = mergeList(name, pull[name], push[name]);
   merged.extra = { ...pull.extra, ...push.extra };
   return merged as MapConfig;

@@ -13,16 +13,18 @@ const vocabulary: Vocabulary = {
   scope: new Set(['guest', 'customer', 'person', 'profile', 'client']),
 };
 
-const worth: Readonly<Record<string, number>> = {
-  last_name: 3,
-  first_name: 2,
-  full_name: 3,
-  email: 3,
-  phone: 2,
-  date_of_birth: 1,
-  nationality: 1,
-  document_number: 1,
-};
+const worth: ReadonlyMap<string, number> = new Map<string, number>(
+  Object.entries({
+    last_name: 3,
+    first_name: 2,
+    full_name: 3,
+    email: 3,
+    phone: 2,
+    date_of_birth: 1,
+    nationality: 1,
+    document_number: 1,
+  }),
+);
 
 interface People {
   readonly head: JsonObject;
@@ -65,7 +67,7 @@ const strong = (match: Match | undefined) =>
 
 function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]): number {
   let score = 0;
-  for (const [field, match] of matches) score += (worth[field] ?? 0) * match.confidence;
+  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
   return score * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
 }
 

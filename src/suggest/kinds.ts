@@ -9,42 +9,46 @@ import { guessBoard, guessStatus } from './vocabulary.ts';
 /** What a field's values look like, where its kind alone does not say. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text';
 
-const looks: Readonly<Record<string, Look>> = {
-  id: 'id',
-  confirmation_number: 'number_text',
-  guest_id: 'number_text',
-  first_name: 'name',
-  last_name: 'name',
-  full_name: 'name',
-  second_name: 'name',
-  email: 'email',
-  phone: 'phone',
-  channel: 'code',
-  source: 'code',
-  room_type: 'code',
-  rate_code: 'code',
-  document_type: 'code',
-  document_number: 'number_text',
-  board: 'board',
-  code: 'code',
-};
+const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
+  Object.entries({
+    id: 'id',
+    confirmation_number: 'number_text',
+    guest_id: 'number_text',
+    first_name: 'name',
+    last_name: 'name',
+    full_name: 'name',
+    second_name: 'name',
+    email: 'email',
+    phone: 'phone',
+    channel: 'code',
+    source: 'code',
+    room_type: 'code',
+    rate_code: 'code',
+    document_type: 'code',
+    document_number: 'number_text',
+    board: 'board',
+    code: 'code',
+  }),
+);
 
-const kinds: Readonly<Record<string, FieldKind>> = {
-  ...reservationFields,
-  ...listFields.guests,
-  ...listFields.rooms,
-  ...listFields.charges,
-};
+const kinds: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>(
+  Object.entries({
+    ...reservationFields,
+    ...listFields.guests,
+    ...listFields.rooms,
+    ...listFields.charges,
+  }),
+);
 
 export function kindOf(field: string): FieldKind {
-  return kinds[field] ?? 'text';
+  return kinds.get(field) ?? 'text';
 }
 
 /** How well the values fit the field, 0 to 1, and what they are, for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
   const values = present(leaf);
   if (values.length === 0) return { score: 0.45, seen: 'no value in the sample' };
-  const look = looks[field] ?? kindOf(field);
+  const look = looks.get(field) ?? kindOf(field);
   const all = (test: (value: Json) => boolean, seen: string) => {
     const share = values.filter(test).length / values.length;
     return {

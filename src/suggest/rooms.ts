@@ -8,15 +8,17 @@ import { goneCondition, type Section, sectionOf, withWhere } from './section.ts'
 import { refersTo, type Table, withLookups } from './tables.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
-const worth: Readonly<Record<string, number>> = {
-  room_type: 3,
-  rate_code: 2,
-  adults: 2,
-  children: 1,
-  board: 2,
-  start_date: 1,
-  end_date: 1,
-};
+const worth: ReadonlyMap<string, number> = new Map<string, number>(
+  Object.entries({
+    room_type: 3,
+    rate_code: 2,
+    adults: 2,
+    children: 1,
+    board: 2,
+    start_date: 1,
+    end_date: 1,
+  }),
+);
 
 export interface RoomContext {
   readonly containers: readonly Container[];
@@ -79,7 +81,7 @@ export function findRooms(context: RoomContext): Section | undefined {
 
 function scoreOf(matches: ReadonlyMap<string, Match>): number {
   let score = 0;
-  for (const [field, match] of matches) score += (worth[field] ?? 0) * match.confidence;
+  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
   return score;
 }
 

@@ -81,23 +81,25 @@ function candidates(sample: Json): Candidate[] {
   return found;
 }
 
-const worth: Readonly<Record<string, number>> = {
-  check_in: 2,
-  check_out: 2,
-  status: 1,
-  id: 1,
-  confirmation_number: 0.5,
-  booking_date: 0.5,
-  channel: 0.5,
-  total_amount: 0.5,
-};
+const worth: ReadonlyMap<string, number> = new Map<string, number>(
+  Object.entries({
+    check_in: 2,
+    check_out: 2,
+    status: 1,
+    id: 1,
+    confirmation_number: 0.5,
+    booking_date: 0.5,
+    channel: 0.5,
+    total_amount: 0.5,
+  }),
+);
 
 function scoreOf({ records, words, depth, path }: Candidate): number {
   const matched = matchReservation(leavesOf(records.slice(0, 20)));
   // Both ends of the stay, or it is a list of something else that has dates.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
   let score = 0;
-  for (const [field, match] of matched) score += (worth[field] ?? 0) * match.confidence;
+  for (const [field, match] of matched) score += (worth.get(field) ?? 0) * match.confidence;
   if (words.some((word) => reservationWords.has(word))) score += 0.6;
   return score - 0.15 * depth - (path.includes('[]') ? 2 : 0);
 }

@@ -107,7 +107,8 @@ function collectHere(
   item: Item | undefined,
   effects: Effects,
 ): Failure | undefined {
-  const isHere = ({ place }: Target): boolean => (item === undefined ? !(place in lists) : place === item.list);
+  const isHere = ({ place }: Target): boolean =>
+    item === undefined ? !Object.hasOwn(lists, place) : place === item.list;
   if (item !== undefined && rule.removesItems.includes(item.list)) effects.removed.push(item);
   for (const assignment of rule.sets) {
     const { target, expression, path } = assignment;

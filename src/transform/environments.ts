@@ -70,12 +70,14 @@ export const variables: Readonly<Record<ScopeName, readonly string[]>> = {
 };
 
 /** The fields of each type that has some. */
-export const fieldsOf: Readonly<Record<string, readonly string[]>> = {
-  Guest: Object.keys(guestFields),
-  Room: Object.keys(lists.rooms.fields),
-  Charge: Object.keys(lists.charges.fields),
-  Reservation: Object.keys(reservationTypes()),
-};
+export const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
+  Object.entries({
+    Guest: Object.keys(guestFields),
+    Room: Object.keys(lists.rooms.fields),
+    Charge: Object.keys(lists.charges.fields),
+    Reservation: Object.keys(reservationTypes()),
+  }),
+);
 
 export const environments: Readonly<Record<ScopeName, Environment>> = {
   reservation,

@@ -85,7 +85,7 @@ function isCelError(error: unknown): error is CelError {
 function mistakeOf(error: unknown, text: string, scope: ScopeName): Mistake {
   if (!isCelError(error))
     return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
-  const message = messages[error.code]?.(error, scope) ?? sentence(withWrittenNames(error.summary));
+  const message = messages.get(error.code)?.(error, scope) ?? sentence(withWrittenNames(error.summary));
   const place = placeOf(error, text);
   const offset = Math.min(place.offset, text.length);
   return place.length > 0
@@ -118,13 +118,18 @@ function isBoolean(node: ASTNode): boolean {
   return name === undefined || name === 'bool' || name === 'dyn';
 }
 
-const messages: Readonly<Record<string, (error: CelError, scope: ScopeName) => string>> = {
-  unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
-  no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
-  no_such_overload: (error) => `These types do not go together: ${error.summary.replace(/^no such overload: /, '')}.`,
-  no_matching_overload: (error) =>
-    `No function takes these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
-};
+const messages: ReadonlyMap<string, (error: CelError, scope: ScopeName) => string> = new Map<
+  string,
+  (error: CelError, scope: ScopeName) => string
+>(
+  Object.entries({
+    unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
+    no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
+    no_such_overload: (error) => `These types do not go together: ${error.summary.replace(/^no such overload: /, '')}.`,
+    no_matching_overload: (error) =>
+      `No function takes these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
+  }),
+);
 
 function unknown(kind: string, word: string, known: readonly string[]): string {
   const near = closest(word, known);
@@ -135,7 +140,7 @@ function unknown(kind: string, word: string, known: readonly string[]): string {
 function fieldsBeside(error: CelError): readonly string[] {
   const node = error.node as ASTNode | undefined;
   const owner = node?.op === '.' ? typeName(node.args[0]) : undefined;
-  return fieldsOf[owner ?? ''] ?? [];
+  return fieldsOf.get(owner ?? '') ?? [];
 }
 
 function lastWord(error: CelError): string {
@@ -165,20 +170,22 @@ function failureOf(error: unknown): Outcome {
   return {
     kind: 'failed',
     code: 'record.rule_failed',
-    message: failures[code] ?? `The expression could not be evaluated (${code}).`,
+    message: failures.get(code) ?? `The expression could not be evaluated (${code}).`,
   };
 }
 
-const failures: Readonly<Record<string, string>> = {
-  no_such_key: 'The expression reads a field that is not there; ask has() first.',
-  index_out_of_bounds: 'The expression asks for an item that the list does not have.',
-  index_out_of_range: 'The expression asks for a place that the text does not have.',
-  division_by_zero: 'The expression divides by zero.',
-  modulo_by_zero: 'The expression divides by zero.',
-  numeric_overflow: 'A number in the expression is out of range.',
-  no_such_overload: 'Values of types that do not go together meet in the expression.',
-  no_matching_overload: 'A function in the expression got a value of a type that it does not take.',
-  bool_conversion_error: 'bool() got a text that is neither true nor false.',
-  int_conversion_error: 'int() got a text that is no whole number.',
-  double_conversion_error: 'double() got a text that is no number.',
-};
+const failures: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    no_such_key: 'The expression reads a field that is not there; ask has() first.',
+    index_out_of_bounds: 'The expression asks for an item that the list does not have.',
+    index_out_of_range: 'The expression asks for a place that the text does not have.',
+    division_by_zero: 'The expression divides by zero.',
+    modulo_by_zero: 'The expression divides by zero.',
+    numeric_overflow: 'A number in the expression is out of range.',
+    no_such_overload: 'Values of types that do not go together meet in the expression.',
+    no_matching_overload: 'A function in the expression got a value of a type that it does not take.',
+    bool_conversion_error: 'bool() got a text that is neither true nor false.',
+    int_conversion_error: 'int() got a text that is no whole number.',
+    double_conversion_error: 'double() got a text that is no number.',
+  }),
+);

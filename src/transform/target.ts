@@ -32,7 +32,7 @@ export function targetOf(path: string): Target | string {
     return { place: 'extra', field: inExtra[1], kind: 'any' };
   const kind = kindIn(reservationFields, path);
   if (kind) return { place: 'reservation', field: path, kind };
-  if (path in lists) return `A list is set by its fields: ${path}[].field.`;
+  if (Object.hasOwn(lists, path)) return `A list is set by its fields: ${path}[].field.`;
   const near = closest(path, Object.keys(reservationFields));
   if (near !== undefined) return `There is no field ${path}; did you mean ${near}?`;
   return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field or extra.name.`;

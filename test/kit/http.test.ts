@@ -240,3 +240,31 @@ test('a caller can give up', async () => {
   setImmediate(() => stop.abort());
   assert.equal(await pending, 'aborted');
 });
+
+test('through a proxy, a private name and a name without an address here are refused before the proxy sees them', async () => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  });
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  const port = await listen(proxy);
+  const settings = { allowPrivate: false, userAgent: 'test', proxy: `http://127.0.0.1:${port}` };
+  const strict = openHttp(settings);
+  const trusting = openHttp({ ...settings, proxyResolves: true });
+  try {
+    assert.equal(await reasonOf(ask('http://127.0.0.1/'), strict), 'blocked');
+    assert.equal(await reasonOf(ask('http://localhost/'), strict), 'blocked');
+    assert.equal(await reasonOf(ask('http://intranet.invalid/'), strict), 'dns');
+    assert.deepEqual(asked, []);
+    assert.equal(await reasonOf(ask('http://localhost/'), trusting), 'blocked');
+    assert.deepEqual(asked, []);
+    await trusting.request(ask('http://intranet.invalid/'));
+    assert.equal(asked.length, 1);
+  } finally {
+    await Promise.all([strict.close(), trusting.close()]);
+  }
+});

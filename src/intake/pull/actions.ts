@@ -56,6 +56,7 @@ const byReason: Readonly<Record<FailureReason, Rule>> = {
   blocked: rule('fail', 'pull.blocked_address'),
   too_large: rule('shrink', 'pull.too_large'),
   redirect: rule('fail', 'pull.redirect'),
+  unsendable: rule('fail', 'pull.bad_request'),
   aborted: rule('stop', 'pull.unreachable'),
 };
 

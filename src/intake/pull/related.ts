@@ -74,7 +74,7 @@ function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables
   const ids = new Map<string, Id>();
   for (const { path, table } of sources) {
     const walk = pathWalker(path);
-    for (const row of table === undefined ? rows : (tables[table] ?? [])) {
+    for (const row of table === undefined ? rows : ((Object.hasOwn(tables, table) ? tables[table] : undefined) ?? [])) {
       for (const value of walk(row)) {
         if ((typeof value === 'string' && value !== '') || typeof value === 'number')
           ids.set(`${typeof value} ${value}`, value);

@@ -99,7 +99,7 @@ function placeInBody(
   value: string | number,
 ): Record<string, Json> {
   if (rest.length === 0) return { ...body, [key]: value };
-  const inner = body[key];
+  const inner = Object.hasOwn(body, key) ? body[key] : undefined;
   const object = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
   return { ...body, [key]: placeInBody(object, rest, value) };
 }

@@ -30,13 +30,13 @@ export function fill(template: Json, values: Values): Json | undefined {
 
 function fillText(text: string, values: Values): Json | undefined {
   const single = alone.exec(text)?.[1];
-  if (single !== undefined && single in values) {
+  if (single !== undefined && Object.hasOwn(values, single)) {
     const value = values[single];
     return isEmpty(value) ? undefined : value;
   }
   let vanished = false;
   const filled = text.replace(placeholder, (whole, name: string) => {
-    if (!(name in values)) return whole;
+    if (!Object.hasOwn(values, name)) return whole;
     const value = values[name];
     if (value === undefined || isEmpty(value)) vanished = true;
     return plainText(value);
@@ -58,7 +58,7 @@ export function plainText(value: Json | undefined): string {
 /** As fill, for a path: every value is one segment, so that an id with a slash cannot lead elsewhere. */
 export function fillPath(path: string, values: Values): string {
   return path.replace(placeholder, (whole, name: string) =>
-    name in values
+    Object.hasOwn(values, name)
       ? encodeURIComponent(plainText(values[name])).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'))
       : whole,
   );

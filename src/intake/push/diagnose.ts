@@ -127,6 +127,7 @@ export function explain(reason: Refusal): string {
 }
 
 function header(headers: Headers, name: string): string | undefined {
-  const value = headers[name.toLowerCase()];
+  const key = name.toLowerCase();
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -171,7 +171,8 @@ const digestLength = { sha256: 32, sha512: 64 } as const;
 
 /** A repeated header arrives joined by a comma, or as a list, and fits no form below: of two signatures none is believed. */
 function text(headers: Headers, name: string): string | undefined {
-  const value = headers[name.toLowerCase()];
+  const key = name.toLowerCase();
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -4,33 +4,34 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 class TooLarge extends Error {
   readonly code = 'INNBOUND_TOO_LARGE';
   constructor(maxBytes: number) {
-    super(`the answer is larger than ${maxBytes} bytes`);
+    super(`the answer exceeds the limit of ${maxBytes} bytes`);
   }
 }
 
 class UnknownEncoding extends Error {
   readonly code = 'INNBOUND_UNKNOWN_ENCODING';
   constructor(encoding: string) {
-    super(`the answer has the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for`);
+    super(`the answer has the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which we did not accept`);
   }
 }
 
 export const acceptedEncodings = 'gzip, deflate, br, zstd';
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+/** A Map: the key is the server's text, and a plain object would also answer to `constructor`. */
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
 
-/** The whole body, decoded, both its sizes (on the wire and decoded) held under the cap while it comes in. */
+/** The decoded body. Stops as soon as its size, on the wire or decoded, exceeds `maxBytes`. */
 export async function readBody(wire: Readable, contentEncoding: string | undefined, maxBytes: number): Promise<Buffer> {
   const encoding = (contentEncoding ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return collect(wire, maxBytes);
-  const decoder = decoders[encoding]?.();
-  // A body that is destroyed before its end reports that as an error, which ends the process if nobody listens.
+  const decoder = decoders.get(encoding)?.();
+  // A stream destroyed before its end emits an error, which ends the process unless somebody listens.
   wire.on('error', () => {});
   if (decoder === undefined) {
     wire.destroy();

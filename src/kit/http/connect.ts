@@ -56,13 +56,19 @@ export function isBlockedLiteral(hostname: string): boolean {
   return isIP(bare.replace(/%.*$/, '')) !== 0 && !isPublicAddress(bare);
 }
 
+export type ProxyVerdict = 'allowed' | 'blocked' | 'unresolved';
+
 /**
- * For requests through a proxy, which resolves names by itself: a name that is private as seen from here is refused; one that
- * cannot be resolved from here is left to the proxy.
+ * Checks the host of a request that goes through a proxy, which resolves the name again by itself. A name that is private as
+ * seen from here is blocked. One that has no address here could be anything behind the proxy, so it is not allowed either.
  */
-export function isBlockedBeforeProxy(hostname: string): Promise<boolean> {
-  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) return Promise.resolve(isBlockedLiteral(hostname));
+export function checkBeforeProxy(hostname: string): Promise<ProxyVerdict> {
+  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
+    return Promise.resolve(isBlockedLiteral(hostname) ? 'blocked' : 'allowed');
+  }
   return new Promise((resolve) => {
-    publicLookup(hostname, { all: true }, (error) => resolve(error instanceof BlockedAddress));
+    publicLookup(hostname, { all: true }, (error) => {
+      resolve(error === null ? 'allowed' : error instanceof BlockedAddress ? 'blocked' : 'unresolved');
+    });
   });
 }

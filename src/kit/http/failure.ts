@@ -1,10 +1,18 @@
 /**
  * Why a request has no answer.
- * timeout    the deadline or the idle time ran out     reset     the connection broke under way
- * refused    nobody listens, no route, or not reached in time     dns   the name has no address     tls   the certificate or the handshake was wrong
- * blocked    the address is not public and the settings do not allow that; or the URL is not plain http(s)
- * too_large  the body, on the wire or decoded, is over the cap     redirect  a 3xx, which is never followed
- * protocol   the bytes are not HTTP, or in an encoding that was not asked for     aborted   we gave up ourselves
+ *
+ * | reason     | meaning                                                                                       |
+ * | timeout    | the deadline or the idle time ran out                                                         |
+ * | reset      | the connection broke before the answer was complete                                           |
+ * | refused    | nothing listens there, there is no route, or connecting took too long                         |
+ * | dns        | the name has no address                                                                       |
+ * | tls        | the certificate or the handshake is wrong                                                     |
+ * | blocked    | the address is not public and the settings do not allow that, or the URL is not plain http(s) |
+ * | too_large  | the body, on the wire or decoded, exceeds the limit                                           |
+ * | redirect   | a 3xx, which is never followed                                                                |
+ * | protocol   | the bytes are not HTTP, or are in an encoding that we did not accept                          |
+ * | unsendable | the request itself is not valid HTTP, such as a line break in a header                        |
+ * | aborted    | the caller gave up                                                                            |
  */
 export type FailureReason =
   | 'timeout'
@@ -16,41 +24,52 @@ export type FailureReason =
   | 'too_large'
   | 'redirect'
   | 'protocol'
+  | 'unsendable'
   | 'aborted';
 
-const byCode: Readonly<Record<string, FailureReason>> = {
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
-  ECONNRESET: 'reset',
-  EPIPE: 'reset',
-  ECONNABORTED: 'reset',
-  ECONNREFUSED: 'refused',
-  UND_ERR_CONNECT_TIMEOUT: 'refused',
-  ETIMEDOUT: 'refused',
-  EHOSTUNREACH: 'refused',
-  ENETUNREACH: 'refused',
-  EADDRNOTAVAIL: 'refused',
-  ENOTFOUND: 'dns',
-  EAI_AGAIN: 'dns',
-  EAI_FAIL: 'dns',
-  EPROTO: 'tls',
-  UND_ERR_HEADERS_OVERFLOW: 'protocol',
-  INNBOUND_UNKNOWN_ENCODING: 'protocol',
-  INNBOUND_BLOCKED_ADDRESS: 'blocked',
-  INNBOUND_TOO_LARGE: 'too_large',
-};
+const byCode = new Map<string, FailureReason>(
+  Object.entries({
+    UND_ERR_HEADERS_TIMEOUT: 'timeout',
+    UND_ERR_BODY_TIMEOUT: 'timeout',
+    UND_ERR_SOCKET: 'reset',
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+    ECONNRESET: 'reset',
+    EPIPE: 'reset',
+    ECONNABORTED: 'reset',
+    ECONNREFUSED: 'refused',
+    UND_ERR_CONNECT_TIMEOUT: 'refused',
+    ETIMEDOUT: 'refused',
+    EHOSTUNREACH: 'refused',
+    ENETUNREACH: 'refused',
+    EADDRNOTAVAIL: 'refused',
+    ENOTFOUND: 'dns',
+    EAI_AGAIN: 'dns',
+    EAI_FAIL: 'dns',
+    EPROTO: 'tls',
+    UND_ERR_HEADERS_OVERFLOW: 'protocol',
+    INNBOUND_UNKNOWN_ENCODING: 'protocol',
+    INNBOUND_BLOCKED_ADDRESS: 'blocked',
+    INNBOUND_TOO_LARGE: 'too_large',
+    UND_ERR_INVALID_ARG: 'unsendable',
+    UND_ERR_NOT_SUPPORTED: 'unsendable',
+    UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'unsendable',
+    ERR_INVALID_CHAR: 'unsendable',
+    ERR_INVALID_ARG_TYPE: 'unsendable',
+  }),
+);
 
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/;
-/** What zlib says of a body that ends early or is not what its header promised. */
+/** zlib's codes for a body that ends early or is not in the encoding that its header names. */
 const brokenEncoding = /^(Z_|ERR__?ERROR_FORMAT|ERR_BROTLI|ERR__ERROR|ZSTD_)/;
 
-/** The reason behind whatever the client threw; undefined for what is no failure of the exchange but a fault of ours. */
+/**
+ * The reason behind an error of the client. Undefined for one we do not know: the client's parser checks some answers with
+ * assertions (a status of 000 is one), so an unknown error is taken for a fault in the answer, not for one of ours.
+ */
 export function failureReason(error: unknown): FailureReason | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    const known = byCode[code];
+    const known = byCode.get(code);
     if (known !== undefined) return known;
     if (tlsCode.test(code)) return 'tls';
     if (code.startsWith('HPE_') || cause.name === 'HTTPParserError') return 'protocol';

@@ -74,7 +74,10 @@ function signed(auth: HmacSettings, draft: Draft, secret: string, nowMs: number)
     path_query: `${draft.url.pathname}${draft.url.search}`,
     body: draft.body ?? '',
   };
-  const fill = (template: string) => template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  const fill = (template: string) =>
+    template.replace(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+    );
   values.signature = createHmac(auth.algorithm, secret)
     .update(fill(auth.sign ?? defaultHmacSign))
     .digest(auth.encoding);

@@ -5,7 +5,9 @@ import type { Target } from './gather.ts';
 /** Parameters of a list by the names of the GET form; the POST form has its own for some. */
 export type ListParameters = Readonly<Record<string, string>>;
 
-const bodyNames: Readonly<Record<string, string>> = { dateFrom: 'date_from', dateTo: 'date_to' };
+const bodyNames: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({ dateFrom: 'date_from', dateTo: 'date_to' }),
+);
 const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
 
 /** The requests of the description, against one base URL. */
@@ -32,7 +34,7 @@ export class Drafts {
     const body: JsonObject = { include: ['guests', 'rooms', 'charges'] };
     if (propertyId !== undefined) body.property_id = propertyId;
     for (const [name, value] of Object.entries(parameters)) {
-      body[bodyNames[name] ?? name] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
+      body[bodyNames.get(name) ?? name] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
     }
     return {
       method: 'POST',

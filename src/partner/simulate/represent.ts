@@ -127,16 +127,18 @@ function chargeJson(charge: HotelCharge, decimals: number) {
   };
 }
 
-const boardCodes: Readonly<Record<string, string>> = {
-  room_only: 'RO',
-  bed_and_breakfast: 'BB',
-  half_board: 'HB',
-  full_board: 'FB',
-  all_inclusive: 'AI',
-};
+const boardCodes: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    room_only: 'RO',
+    bed_and_breakfast: 'BB',
+    half_board: 'HB',
+    full_board: 'FB',
+    all_inclusive: 'AI',
+  }),
+);
 
 function boardCode(board: string): string {
-  return boardCodes[board] ?? board;
+  return boardCodes.get(board) ?? board;
 }
 
 /** The quotient of two whole numbers prints as the decimal it stands for, up to fifteen digits. */

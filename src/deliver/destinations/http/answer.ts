@@ -77,7 +77,7 @@ function at(value: Json, path: string): Json | undefined {
   if (path === '') return value;
   let found: Json | undefined = value;
   for (const part of path.split('.')) {
-    if (typeof found !== 'object' || found === null) return undefined;
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined;
     found = (found as { [key: string]: Json })[part];
   }
   return found ?? undefined;

@@ -112,7 +112,9 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
     method: rule.method ?? 'POST',
     // What the settings give is part of the address as it stands; what a record gives is escaped.
     url: compileLine(
-      (rule.url ?? '').replace(/\{with\.(\w+)\}/g, (_all, name) => values[name] ?? ''),
+      (rule.url ?? '').replace(/\{with\.(\w+)\}/g, (_all, name) =>
+        Object.hasOwn(values, name) ? (values[name] ?? '') : '',
+      ),
       encodeURIComponent,
     ),
     headers: (scope) =>

@@ -31,17 +31,19 @@ const roots = [
 
 type Filter = (value: unknown, argument: string) => unknown;
 
-const filters: Readonly<Record<string, Filter>> = {
-  text: (value) => (value === undefined ? undefined : textOf(value)),
-  lower: (value) => onText(value, (text) => text.toLowerCase()),
-  upper: (value) => onText(value, (text) => text.toUpperCase()),
-  md5: (value) => onText(value, (text) => createHash('md5').update(text).digest('hex')),
-  sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
-  /** Milliseconds since the epoch of a date at midnight UTC. */
-  epoch_ms: (value) => onText(value, (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text))),
-  /** Another value where there is none: {guest.last_name|or:Guest}. */
-  or: (value, argument) => (value === undefined || value === '' ? argument : value),
-};
+const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
+  Object.entries({
+    text: (value) => (value === undefined ? undefined : textOf(value)),
+    lower: (value) => onText(value, (text) => text.toLowerCase()),
+    upper: (value) => onText(value, (text) => text.toUpperCase()),
+    md5: (value) => onText(value, (text) => createHash('md5').update(text).digest('hex')),
+    sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
+    /** Milliseconds since the epoch of a date at midnight UTC. */
+    epoch_ms: (value) => onText(value, (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text))),
+    /** Another value where there is none: {guest.last_name|or:Guest}. */
+    or: (value, argument) => (value === undefined || value === '' ? argument : value),
+  }),
+);
 
 const onText = (value: unknown, change: (text: string) => unknown): unknown =>
   value === undefined ? undefined : change(textOf(value));
@@ -75,9 +77,9 @@ function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplatePr
     let read = reader(path.split('.'));
     for (const call of calls) {
       const [name = '', argument = ''] = call.split(/:(.*)/s);
-      const filter = filters[name];
+      const filter = filters.get(name);
       if (filter === undefined) {
-        problems.push({ message: `there is no filter ${name}; there are ${Object.keys(filters).join(', ')}`, offset });
+        problems.push({ message: `there is no filter ${name}; there are ${[...filters.keys()].join(', ')}`, offset });
         continue;
       }
       const inner = read;
@@ -126,7 +128,8 @@ export function compileTemplate(template: Json): (scope: Scope) => unknown {
   if (typeof template !== 'object' || template === null) return () => template;
   const entries = Object.entries(template).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
   return (scope) => {
-    const object: Record<string, unknown> = {};
+    // Without a prototype: a record's value may name the key.
+    const object: Record<string, unknown> = Object.create(null);
     for (const [key, value] of entries) {
       const name = key(scope);
       const inner = value(scope);

@@ -91,7 +91,9 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
 }
 
 const special = /[\\\t\n\r]/g;
-const escaped: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const escaped: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({ '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }),
+);
 
 /** Rows in the text format of COPY. */
 export function copyText(rows: readonly (readonly Cell[])[]): string {
@@ -103,7 +105,7 @@ export function copyText(rows: readonly (readonly Cell[])[]): string {
       separator = '\t';
       if (cell === undefined) text += '\\N';
       else if (typeof cell !== 'string') text += cell;
-      else text += special.test(cell) ? cell.replace(special, (found) => escaped[found] ?? found) : cell;
+      else text += special.test(cell) ? cell.replace(special, (found) => escaped.get(found) ?? found) : cell;
       special.lastIndex = 0;
     }
     text += '\n';

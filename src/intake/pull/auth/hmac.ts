@@ -26,5 +26,7 @@ export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Mom
 
 /** One pass over the template: a body that happens to hold a placeholder's text is left as it is. */
 function write(template: string, parts: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) => parts[name] ?? whole);
+  return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(parts, name) ? (parts[name] ?? whole) : whole,
+  );
 }

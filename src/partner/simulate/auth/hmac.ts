@@ -44,7 +44,9 @@ function signatureOf(settings: HmacSettings, exchange: Exchange, timestamp = '',
     path_query: exchange.pathQuery,
     body: exchange.bodyText,
   };
-  const text = (settings.sign ?? defaultHmacSign).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  const text = (settings.sign ?? defaultHmacSign).replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+  );
   return createHmac(settings.algorithm, settings.secret).update(text).digest(settings.encoding);
 }
 
