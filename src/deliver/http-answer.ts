@@ -1,6 +1,6 @@
 import type { Answered } from '../kit/http.ts';
+import { retryAfterMs } from '../kit/retry-after.ts';
 import type { Outcome } from './destination.ts';
-import { retryAfterMs } from './retry.ts';
 
 /**
  * | answer              | what becomes of the delivery                                                  |

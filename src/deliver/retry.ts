@@ -43,12 +43,3 @@ export function nextTry(failed: FailedTry, triesUsed: number, scheduleMs: readon
 export function isLastTry(triesUsed: number, scheduleMs: readonly number[]): boolean {
   return triesUsed >= scheduleMs.length;
 }
-
-/** Milliseconds of a Retry-After header: seconds or an HTTP date. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, longestWaitMs);
-  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - nowMs, 0), longestWaitMs);
-}

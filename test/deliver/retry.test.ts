@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ReplayPorts, replayDeadLetters } from '../../src/deliver/replay.ts';
-import { isLastTry, longestWaitMs, nextTry, retryAfterMs, standardScheduleMs } from '../../src/deliver/retry.ts';
+import { isLastTry, longestWaitMs, nextTry, standardScheduleMs } from '../../src/deliver/retry.ts';
 
 test('first try plus four retries: 5 s, 1 min, 10 min, 1 h, then dead', () => {
   const waits = [0, 1, 2, 3].map((used) => nextTry({}, used, standardScheduleMs, 0));
@@ -34,16 +34,6 @@ test('a free wait uses no try however often it comes; Retry-After is obeyed and 
   assert.deepEqual(busy, { kind: 'wait', delayMs: 90_000, triesUsed: 1 });
   const endless = nextTry({ free: true, afterMs: Number.MAX_SAFE_INTEGER }, 0, standardScheduleMs, 0);
   assert.ok(endless.kind === 'wait' && endless.delayMs === longestWaitMs);
-});
-
-test('Retry-After is seconds or an HTTP date, and nothing else', () => {
-  const now = Date.UTC(2026, 10, 15, 12, 0, 0);
-  assert.equal(retryAfterMs('7', now), 7_000);
-  assert.equal(retryAfterMs('Sun, 15 Nov 2026 12:00:30 GMT', now), 30_000);
-  assert.equal(retryAfterMs('Sun, 15 Nov 2026 11:00:00 GMT', now), 0);
-  assert.equal(retryAfterMs('999999999', now), longestWaitMs);
-  for (const wrong of ['', 'soon', '-1', '1.5', '2026-11-15', undefined])
-    assert.equal(retryAfterMs(wrong, now), undefined);
 });
 
 test('replays are spaced, whatever the clock does', async () => {

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Answer, Answered } from '../../kit/http.ts';
+import { retryAfterMs } from '../../kit/retry-after.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { ruleFor } from './actions.ts';
 import { readAdapted } from './adapter.ts';
 import { partnerMessage, type Read, readAnswer } from './answer.ts';
 import { type Credentials, credentialsFor } from './auth/credentials.ts';
-import { backoffMs, mostTries, retryAfterMs } from './delays.ts';
+import { backoffMs, mostTries, retryAfterBounds } from './delays.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import type { OpenRequest } from './request.ts';
@@ -261,7 +262,7 @@ class Asking {
   }
 
   #named(answer: Answer): number | undefined {
-    return retryAfterMs(answer.headers['retry-after'], this.#ports.clock.now());
+    return retryAfterMs(answer.headers['retry-after'], this.#ports.clock.now(), retryAfterBounds);
   }
 
   async #wait(ms: number, reason: Waiting): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retryAfterMs } from '../../kit/retry-after.ts';
 import type { Json } from '../../terms.ts';
 import { cause } from '../sender/answer.ts';
-import { retryAfterMs } from '../sender/backoff.ts';
 import { type CheckAuth, type Credentials, type Draft, secretNames, withCredentials } from './auth.ts';
 import { excerpt, redactHeaders } from './redact.ts';
 

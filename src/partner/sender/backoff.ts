@@ -18,7 +18,7 @@ export function backoffMs(options: BackoffOptions, retry: number, random: () => 
   return Math.round(longest / 2 + random() * (longest / 2));
 }
 
-/** What a Retry-After header asks for, in milliseconds from now: seconds, or an HTTP date. */
+/** The wait that a Retry-After header asks for. Not the one of src/kit: partners copy this folder alone into their projects. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim();
   if (text === undefined || text === '') return undefined;
