@@ -1,6 +1,6 @@
 /**
  * An adapter: bytes of a response in, JSON out. This one reads plain XML without a library. Elements become keys, attributes
- * become '@name', text beside attributes becomes '#text', elements that repeat become lists, empty ones become ''.
+ * become '@name', text beside attributes becomes '#text', repeated elements become lists, empty ones become ''.
  */
 type Value = string | { [key: string]: Value | Value[] };
 
@@ -8,8 +8,8 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 export default function fromXml(bytes: Uint8Array): { [key: string]: Value | Value[] } {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  // A document type can define entities that grow without bound: it is refused, as every XML reader should.
-  if (text.includes('<!DOCTYPE')) throw new Error('a document type is not read');
+  // A document type can define entities that expand without bound.
+  if (text.includes('<!DOCTYPE')) throw new Error('document types are not supported');
   const token =
     /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([^\s/>]+)((?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)/y;
   const root: Element = { name: '', attributes: {}, children: {}, text: '' };
@@ -17,7 +17,7 @@ export default function fromXml(bytes: Uint8Array): { [key: string]: Value | Val
   while (token.lastIndex < text.length) {
     const at = token.lastIndex;
     const found = token.exec(text);
-    if (found === null) throw new Error(`no XML at character ${at}`);
+    if (found === null) throw new Error(`not XML at character ${at}`);
     const [, cdata, closing, name = '', attributes = '', empty, plain] = found;
     const element = open.at(-1) ?? root;
     if (cdata !== undefined) element.text += cdata;
@@ -30,7 +30,7 @@ export default function fromXml(bytes: Uint8Array): { [key: string]: Value | Val
     }
   }
   if (open.length > 1) throw new Error(`<${open.at(-1)?.name}> is not closed`);
-  if (Object.keys(root.children).length === 0) throw new Error('there is no element');
+  if (Object.keys(root.children).length === 0) throw new Error('the document has no element');
   return root.children;
 }
 
