@@ -85,7 +85,7 @@ function prepareRecord(
   complete: Complete | undefined,
 ): Prepared {
   const draft = shaper.draft(raw);
-  const whole = complete?.(draft.record, draft.present);
+  const whole = complete?.(draft.record, sentIn(draft));
   const checked = toReservation(whole ?? draft);
   if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked);
   const clean = normalizeReservation(checked.reservation, region);
@@ -123,6 +123,12 @@ function prepareRecord(
       drift: draft.drift,
     },
   };
+}
+
+/** The top-level fields that the partner sent, be it empty. */
+function sentIn({ record, assumed }: Draft): ReadonlySet<string> {
+  const sent = Object.entries(record).filter(([field, value]) => value !== undefined && assumed?.has(field) !== true);
+  return new Set(sent.map(([field]) => field));
 }
 
 /** One after the other, without a copy where one is empty, as most are. */

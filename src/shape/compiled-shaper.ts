@@ -1,12 +1,12 @@
-import type { Json, JsonObject, Note, Origins } from '../terms.ts';
+import type { Json, JsonObject, Origins } from '../terms.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
-import { type Builder, type Built, compileBuilder, type DraftRecord } from './draft.ts';
+import { type Builder, compileBuilder } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import { groupBy } from './flat.ts';
 import { loneScope } from './record-scope.ts';
 import type { Rows } from './rows.ts';
-import { type Drift, keyText, type Scope, Trace } from './scope.ts';
+import { keyText, type Scope, Trace } from './scope.ts';
 import { selfContained } from './self-contained.ts';
 import type { Draft, GuestEventDraft, Shaper } from './shaper.ts';
 import { asList } from './table.ts';
@@ -30,7 +30,6 @@ export class CompiledShaper implements Shaper {
   readonly #rows: Rows;
   readonly #builder: Builder;
   readonly #rowKey: RowKey | undefined;
-  readonly #keys = (raw: RawRecord): ReadonlySet<string> => this.#trace(raw).keys;
   #traced: Builder | undefined;
 
   constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, rowKey: RowKey | undefined) {
@@ -98,7 +97,7 @@ export class CompiledShaper implements Shaper {
   }
 
   draft(raw: RawRecord): Draft {
-    return new LazyDraft(this.#builder.build(raw), raw, this.#keys);
+    return this.#builder.build(raw);
   }
 
   origins(raw: RawRecord): Origins {
@@ -135,27 +134,6 @@ export class CompiledShaper implements Shaper {
   #tracedBuilder(): Builder {
     this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
     return this.#traced;
-  }
-}
-
-/** Most records are never asked what was present: a pulled one is whole. */
-class LazyDraft implements Draft {
-  readonly record: DraftRecord;
-  readonly notes: readonly Note[];
-  readonly drift: readonly Drift[];
-  readonly #raw: RawRecord;
-  readonly #keys: (raw: RawRecord) => ReadonlySet<string>;
-
-  constructor(built: Built<DraftRecord>, raw: RawRecord, keys: (raw: RawRecord) => ReadonlySet<string>) {
-    this.record = built.record;
-    this.notes = built.notes;
-    this.drift = built.drift;
-    this.#raw = raw;
-    this.#keys = keys;
-  }
-
-  get present(): ReadonlySet<string> {
-    return this.#keys(this.#raw);
   }
 }
 

@@ -13,15 +13,17 @@ import { newSlot, type Slot } from './slot.ts';
 import { compileStatus } from './status.ts';
 import { valuesFor } from './values.ts';
 
-/** The canonical keys of a record with values not yet checked; undefined where the partner gives none. */
+/** The canonical keys of a record with values not yet checked; undefined where the partner sent nothing, null where it sent an empty value. */
 export type DraftRecord = {
   [Name in ReservationField | 'status_raw']: Json | undefined;
-} & { guests: Json[]; rooms: Json[]; charges: Json[]; extra: JsonObject | undefined };
+} & { [Name in 'guests' | 'rooms' | 'charges']: Json[] | undefined } & { extra: JsonObject | undefined };
 
 export interface Built<Of> {
   readonly record: Of;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];
+  /** Fields, such as guests[0].nationality, that hold a constant or default of the connector because nothing was sent for them. */
+  readonly assumed: ReadonlySet<string> | undefined;
 }
 
 export interface Builder {
@@ -80,18 +82,18 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
         source: source(scope),
         total_amount: total(scope),
         currency: currency(scope),
-        guests: itemsOf(scope, 'guests', guests, guestOf, 'last_name') as Json[],
-        rooms: itemsOf(scope, 'rooms', rooms, roomOf, 'room_type') as Json[],
-        charges: itemsOf(scope, 'charges', charges, chargeOf, 'amount') as Json[],
+        guests: itemsOf(scope, 'guests', guests, guestOf, 'last_name') as Json[] | undefined,
+        rooms: itemsOf(scope, 'rooms', rooms, roomOf, 'room_type') as Json[] | undefined,
+        charges: itemsOf(scope, 'charges', charges, chargeOf, 'amount') as Json[] | undefined,
         extra: extra(scope),
       };
-      return { record, notes: scope.root.notes, drift: distinct(scope.root.drift) };
+      return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
     },
     guest(item, trace) {
       const scope = loneScope(item, trace);
       const [part] = guests;
       const record = part === undefined ? ({} as Item<GuestField>) : guestOf(part.reads, scope);
-      return { record, notes: scope.root.notes, drift: distinct(scope.root.drift) };
+      return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
     },
   };
 }
@@ -113,7 +115,7 @@ function compileExtra(
     let some = false;
     for (const [name, read] of fields) {
       const value = read(scope);
-      if (value === undefined || value === null) continue;
+      if (value === undefined) continue;
       extra[name] = value;
       some = true;
     }

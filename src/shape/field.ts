@@ -57,10 +57,7 @@ function traced(read: Read, slot: Slot): Read {
     trace.present = false;
     const value = read(scope);
     if (!isBlank(value)) trace.origins[slotPath(slot, scope.root)] = originOf(trace.sources);
-    if (trace.present) {
-      trace.keys.add(slot.within ?? slot.field);
-      if (slot.within !== undefined) trace.itemKeys.add(slot.field);
-    }
+    if (trace.present && slot.within !== undefined) trace.itemKeys.add(slot.field);
     return value;
   };
 }

@@ -36,11 +36,13 @@ export function overRows(read: Read, slot: Slot, rule: string): Read {
     if (group === undefined) return read(scope);
     const { trace, notes } = scope.root;
     let taken: Json | undefined;
+    let empty: null | undefined;
     let sources: string[] = [];
     let noted = false;
     for (const row of group) {
       if (trace !== undefined) trace.sources = [];
       const value = read(row);
+      if (value !== undefined) empty = null;
       if (value === undefined || isBlank(value)) continue;
       if (taken === undefined) {
         taken = value;
@@ -59,7 +61,7 @@ export function overRows(read: Read, slot: Slot, rule: string): Read {
       }
     }
     if (trace !== undefined) trace.sources = sources;
-    return taken;
+    return taken ?? empty;
   };
 }
 

@@ -10,7 +10,7 @@ type Reads<Field extends string> = ListPart<Field>['reads'];
 type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Field>;
 
 /**
- * The items of a list. One in which nothing at all was found is left out and noted: it would be an empty guest. `telling` is
+ * The items of a list; undefined where the partner sent neither the list nor any field of its items. One in which nothing at all was found is left out and noted: it would be an empty guest. `telling` is
  * the field that an item hardly ever lacks, looked at before all others.
  */
 export function itemsOf<Field extends string>(
@@ -19,21 +19,22 @@ export function itemsOf<Field extends string>(
   parts: readonly ListPart<Field>[],
   make: Make<Field>,
   telling: Field,
-): Item<Field>[] {
+): Item<Field>[] | undefined {
   const { root } = scope;
   // As long as it will be, as nearly always: an array that grows by pushes holds seventeen places for its first item.
   let out: Item<Field>[] = [];
   let kept = 0;
   let seen: Set<string> | undefined;
+  let isSent = false;
   for (const part of parts) {
-    if (root.trace !== undefined) root.trace.present = false;
     const items = part.items(scope);
-    if (root.trace?.present === true) root.trace.keys.add(name);
+    if (items.length === 0) isSent ||= part.isSent(scope);
     if (kept === 0) out = new Array(items.length);
     for (const item of items) {
       root.index = kept;
       const made = make(part.reads, item);
       if (isBlank(made[telling]) && isEmpty(made)) {
+        isSent ||= Object.values(made).some((value) => value !== undefined);
         const reason = 'An item in which no mapped field has a value was left out.';
         if (item.item !== null) root.notes.push({ step: 'shape', field: name, code: 'empty_item', reason });
         continue;
@@ -48,7 +49,7 @@ export function itemsOf<Field extends string>(
     }
   }
   if (kept < out.length) out.length = kept;
-  return out;
+  return kept > 0 || isSent ? out : undefined;
 }
 
 function isEmpty(item: { readonly [field: string]: Json | undefined }): boolean {

@@ -5,7 +5,7 @@ import type { Env } from './env.ts';
 import { compileSlot } from './field.ts';
 import { asOne, type Conflict, groupBy, overRows } from './flat.ts';
 import { compileJoins } from './join.ts';
-import { compileFrom, filtered } from './list-source.ts';
+import { compileFrom, compileSent, filtered } from './list-source.ts';
 import { documentPath } from './path.ts';
 import type { Each, Read, Scope } from './scope.ts';
 import { newSlot } from './slot.ts';
@@ -15,6 +15,8 @@ import { valuesFor } from './values.ts';
 /** One way in which a list's items come about: where they are, and how each field of an item is read. */
 export interface ListPart<Field extends string> {
   readonly items: Each;
+  /** Whether the partner sent the list, be it empty. Asked only where no item was found. */
+  readonly isSent: (scope: Scope) => boolean;
   readonly reads: { readonly [Name in Field]: Read };
   /** Items have no key that tells them apart, so those with equal content are one. */
   readonly byContent: boolean;
@@ -76,9 +78,15 @@ function compilePart<Name extends ListName>(
   }
   return {
     items,
+    isSent: compileSent(pathsOf(name, map, flat !== undefined)),
     reads: reads as ListPart<FieldOf<Name>>['reads'],
     byContent: flat !== undefined && flat[name] === undefined,
   };
+}
+
+function pathsOf(name: ListName, { from, join }: AnyListMap, flat: boolean): readonly string[] {
+  if (from === undefined) return flat || join !== undefined ? [] : [name];
+  return typeof from === 'object' && 'first' in from ? from.first : asList(from);
 }
 
 /** Where nothing is said: the list of that name; the row itself for flat rows; the record itself where another list is joined to it. */

@@ -14,8 +14,10 @@ import { asList, compileKey } from './table.ts';
 export interface ListValues {
   readonly items: Each;
   readonly value: Read;
-  /** Whether the partner sent a list at all, be it empty. */
-  readonly isThere: (scope: Scope) => boolean;
+  /** Whether the partner sent a list, be it null or empty. */
+  readonly isSent: (scope: Scope) => boolean;
+  /** Whether it is more than null. */
+  readonly isList: (scope: Scope) => boolean;
 }
 
 export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env): ListValues {
@@ -27,19 +29,30 @@ export function compileListSource(source: ListSource, slot: Slot, at: string, en
   return {
     items: filtered(joined, form, at, env),
     value: env.options.field(form.value ?? '$item', slot, `${at}.value`, env),
-    isThere: compileThere(paths),
+    isSent: compileSent(paths),
+    isList: compileThere(paths),
   };
 }
 
+/** Whether the partner sent anything at one of the paths, be it null or an empty list; a path to the item itself tells nothing. */
+export function compileSent(paths: readonly string[]): (scope: Scope) => boolean {
+  const reads = listsOf(paths);
+  return (scope) => reads.some((read) => read(scope) !== undefined);
+}
+
 function compileThere(paths: readonly string[]): (scope: Scope) => boolean {
-  const reads = paths.flatMap((text) => {
+  const reads = listsOf(paths);
+  return (scope) => reads.some((read) => (read(scope) ?? null) !== null);
+}
+
+function listsOf(paths: readonly string[]): readonly Read[] {
+  return paths.flatMap((text) => {
     const parsed = parsePath(text);
-    if (parsed.kind === 'bad') return [];
+    if (parsed.kind === 'bad' || parsed.path.steps.length === 0) return [];
     const { start, up, steps } = parsed.path;
     const each = steps.findIndex((step) => step.kind === 'each');
     return [compileRead({ start, up, steps: each < 0 ? steps : steps.slice(0, each) }, false)];
   });
-  return (scope) => reads.some((read) => (read(scope) ?? null) !== null);
 }
 
 /** The items of several paths, one after the other. */

@@ -11,7 +11,7 @@ import { namePart } from './names.ts';
 import { readNumber } from './numbers.ts';
 import { silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
-import { asideOf, type Reading, type Slot, slotName, slotPath } from './slot.ts';
+import { asideOf, assume, type Reading, type Slot, slotName, slotPath } from './slot.ts';
 import { isLeaf } from './source.ts';
 import { compileValues, doubleSpellings, translated } from './values.ts';
 
@@ -57,24 +57,27 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
   }
   if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'stands only beside join');
   if (form.if_invalid === 'drop') read = dropping(read, slot);
-  return form.default === undefined ? read : defaulted(read, form.default);
+  return form.default === undefined ? read : defaulted(read, form.default, slot);
 }
 
+/** Keeps the difference that `Read` makes: undefined is a key that was not sent, null one that was sent empty. */
 function chained(source: Read, steps: readonly Modify[]): Read {
   const [only] = steps;
   if (steps.length === 1 && only !== undefined) {
     return (scope) => {
       const value = source(scope);
-      return value === undefined || isBlank(value) ? undefined : only(value, scope);
+      if (value === undefined) return undefined;
+      return isBlank(value) ? null : (only(value, scope) ?? null);
     };
   }
   return (scope) => {
     let value = source(scope);
+    if (value === undefined) return undefined;
     for (const step of steps) {
-      if (value === undefined || isBlank(value)) return undefined;
+      if (value === undefined || isBlank(value)) return null;
       value = step(value, scope);
     }
-    return value;
+    return value ?? null;
   };
 }
 
@@ -88,9 +91,11 @@ function conditional(read: Read, holds: Holds, traced: boolean): Read {
   };
 }
 
-function defaulted(read: Read, fallback: Json): Read {
+/** A default for a key that was not sent is our assumption, not the partner's word. */
+function defaulted(read: Read, fallback: Json, slot: Slot): Read {
   return (scope) => {
     const value = read(scope);
+    if (value === undefined && !slot.piece) assume(slot, scope.root);
     return isBlank(value) ? fallback : value;
   };
 }

@@ -7,7 +7,11 @@ import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 /** A path that gives one value. Those of one or two keys, which nearly all are, have a closure of their own. */
 export function compileRead(path: Path, traced: boolean): Read {
   if (path.start === 'key') return (scope) => scope.key;
-  if (path.steps.some((step) => step.kind === 'each')) return firstOf(compileEach(path, traced));
+  const each = path.steps.findIndex((step) => step.kind === 'each');
+  if (each >= 0) {
+    const list = compileRead({ ...path, steps: path.steps.slice(0, each) }, false);
+    return firstOf(compileEach(path, traced), list);
+  }
   if (traced) return tracedRead(path);
   const [one, two] = path.steps;
   if (path.start === 'item' && path.up === 0 && one?.kind === 'key' && !isOfLists(one.key)) {
@@ -39,14 +43,14 @@ function keyOfKey(outer: string, inner: string): Read {
 }
 
 /** A path with [] that must give one value gives the first that is not empty. */
-function firstOf(each: Each): Read {
+function firstOf(each: Each, list: Read): Read {
   return (scope) => {
     for (const found of each(scope)) {
       if (isBlank(found.item)) continue;
       wasRead(found, found, nowhere, found.item);
       return found.item;
     }
-    return undefined;
+    return list(scope) === undefined ? undefined : null;
   };
 }
 

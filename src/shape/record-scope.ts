@@ -12,7 +12,7 @@ export function loneScope(item: Json, trace?: Trace): Scope {
 }
 
 function newRoot(body: Json | undefined, rows: readonly Json[] | undefined, trace: Trace | undefined): Root {
-  return { record: undefined, index: 0, body, rows, notes: [], drift: [], trace };
+  return { record: undefined, index: 0, body, rows, notes: [], drift: [], trace, assumed: undefined };
 }
 
 /** Where a nested record is read from: the record, with what stood around it. */

@@ -15,9 +15,7 @@ export class Trace {
   /** Every raw path that was looked at; undefined where nobody asks for them. */
   readonly touched: Set<string> | undefined;
   readonly origins: Origins = {};
-  /** Top-level canonical keys for which the partner sent something. */
-  readonly keys = new Set<string>();
-  /** Fields of list items, likewise. */
+  /** Fields of list items for which the partner sent something, be it null. */
   readonly itemKeys = new Set<string>();
   /** Rows found in tables of the response: path of the table to the keys of its rows. */
   readonly tables = new Map<string, Set<string | number>>();
@@ -37,6 +35,8 @@ export interface Root {
   readonly notes: Note[];
   readonly drift: Drift[];
   readonly trace: Trace | undefined;
+  /** Fields whose value is the connector's constant or default, because the partner sent nothing for them. */
+  assumed: Set<string> | undefined;
 }
 
 /** Where a path starts: an item, with what stands around it. */
@@ -52,6 +52,7 @@ export interface Scope {
   readonly group: readonly Scope[] | undefined;
 }
 
+/** The value at a place: undefined where the partner sent no such key, null where it sent one with nothing in it. */
 export type Read = (scope: Scope) => Json | undefined;
 export type Each = (scope: Scope) => readonly Scope[];
 

@@ -1,19 +1,13 @@
 import type { GuestField } from '../canonical/fields.ts';
 import type { Json, Note, Origins } from '../terms.ts';
 import type { RawRecord } from './config.ts';
-import type { DraftRecord } from './draft.ts';
+import type { Built, DraftRecord } from './draft.ts';
 import type { Item } from './items.ts';
 import type { Misshapen } from './rows.ts';
 import type { Drift } from './scope.ts';
 
 /** What shape makes of one record: canonical keys, values unchecked. */
-export interface Draft {
-  readonly record: DraftRecord;
-  readonly notes: readonly Note[];
-  readonly drift: readonly Drift[];
-  /** The top-level canonical keys that the partner sent something for, be it null: what a partial event changes. */
-  readonly present: ReadonlySet<string>;
-}
+export type Draft = Built<DraftRecord>;
 
 export interface GuestEventDraft {
   readonly record: Item<GuestField>;

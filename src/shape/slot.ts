@@ -38,6 +38,12 @@ export function slotPath(slot: Slot, root: Root): string {
   return slot.within === 'extra' ? `extra.${slot.field}` : `${slot.within}[${root.index}].${slot.field}`;
 }
 
+/** Notes that the value of a slot comes from the connector alone: the partner sent nothing for it. */
+export function assume(slot: Slot, root: Root): void {
+  root.assumed ??= new Set();
+  root.assumed.add(slotPath(slot, root));
+}
+
 /** The name under which all values of a slot are counted. */
 export function slotName(slot: Slot): string {
   return slot.within === undefined ? slot.field : `${slot.within}.${slot.field}`;

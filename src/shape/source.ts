@@ -7,8 +7,8 @@ import type { Env } from './env.ts';
 import { compileListSource, type ListValues, valuesOf } from './list-source.ts';
 import { readNumber } from './numbers.ts';
 import { compileRead } from './read.ts';
-import { isBlank, keyText, type Read } from './scope.ts';
-import { asideOf, pieceOf, type Slot } from './slot.ts';
+import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { asideOf, assume, pieceOf, type Slot } from './slot.ts';
 import { compileTable } from './table.ts';
 
 /** Where a field's value may come from. A form has one of these. */
@@ -38,8 +38,12 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
     const parsed = env.path(path, dot === '' ? at : `${at}.path`);
     return parsed === undefined ? () => undefined : compileRead(parsed, env.traced);
   }
-  if (constant !== undefined) return () => constant;
-  if (first !== undefined) return firstOf(pieces(first, pieceOf(slot), `${at}.first`, env), env.traced);
+  if (constant !== undefined) return slot.piece ? () => constant : assumed(constant, slot);
+  if (first !== undefined) {
+    const reads = pieces(first, pieceOf(slot), `${at}.first`, env);
+    const taken = firstOf(reads, env.traced);
+    return slot.piece ? taken : assuming(taken, first, reads, slot);
+  }
   if (join !== undefined) return joined(pieces(join, asideOf(slot), `${at}.join`, env), form.with ?? ' ');
   if (sum !== undefined) return summed(sum, pieceOf(slot, 'decimal'), `${at}.sum`, env);
   if (product !== undefined) return productOf(pieces(product, pieceOf(slot, 'decimal'), `${at}.product`, env));
@@ -55,14 +59,35 @@ function pieces(maps: readonly FieldMap[], slot: Slot, at: string, env: Env): Re
   return maps.map((map, index) => env.options.field(map, slot, `${at}[${index}]`, env));
 }
 
+function assumed(constant: Json, slot: Slot): Read {
+  return (scope) => {
+    assume(slot, scope.root);
+    return constant;
+  };
+}
+
+/** A constant among the alternatives stands for the others only where the partner sent none of them. */
+function assuming(taken: Read, maps: readonly FieldMap[], reads: readonly Read[], slot: Slot): Read {
+  const isConstant = (map: FieldMap | undefined) => typeof map === 'object' && map.const !== undefined;
+  const first = maps.findIndex(isConstant);
+  if (first === -1) return taken;
+  const before = reads.slice(0, first);
+  return (scope) => {
+    if (before.every((read) => read(scope) === undefined)) assume(slot, scope.root);
+    return taken(scope);
+  };
+}
+
 function firstOf(reads: readonly Read[], traced: boolean): Read {
   if (traced) return tracedFirst(reads);
   return (scope) => {
+    let empty: null | undefined;
     for (const read of reads) {
       const value = read(scope);
       if (!isBlank(value)) return value;
+      if (value !== undefined) empty = null;
     }
-    return undefined;
+    return empty;
   };
 }
 
@@ -72,12 +97,12 @@ function tracedFirst(reads: readonly Read[]): Read {
     const { trace } = scope.root;
     let taken: Json | undefined;
     for (const read of reads) {
-      const before = trace?.sources ?? [];
+      const before: readonly string[] = trace?.sources ?? [];
       if (trace !== undefined) trace.sources = [];
       const value = read(scope);
       if (trace !== undefined)
-        trace.sources = isBlank(taken) && !isBlank(value) ? [...before, ...trace.sources] : before;
-      if (isBlank(taken)) taken = value;
+        trace.sources = isBlank(taken) && !isBlank(value) ? [...before, ...trace.sources] : [...before];
+      if (isBlank(taken)) taken = value ?? taken;
     }
     return taken;
   };
@@ -86,12 +111,14 @@ function tracedFirst(reads: readonly Read[]): Read {
 function joined(reads: readonly Read[], between: string): Read {
   return (scope) => {
     const texts: string[] = [];
+    let empty: null | undefined;
     for (const read of reads) {
       const value = read(scope);
+      if (value !== undefined) empty = null;
       if (isBlank(value)) continue;
       texts.push(keyText(value)?.trim() ?? JSON.stringify(value));
     }
-    return texts.length === 0 ? undefined : texts.join(between);
+    return texts.length === 0 ? empty : texts.join(between);
   };
 }
 
@@ -109,10 +136,13 @@ function calculated(values: readonly Json[], by: (numbers: Decimal[]) => Decimal
 function summed(source: ListSource | readonly FieldMap[], slot: Slot, at: string, env: Env): Read {
   if (!isFieldList(source)) {
     const list = compileListSource(source, slot, at, env);
-    return (scope) => calculated(valuesOf(list, scope), add);
+    return (scope) => calculated(valuesOf(list, scope), add) ?? emptyIfThere(list, scope);
   }
   const reads = pieces(source, slot, at, env);
-  return (scope) => calculated(present(reads.map((read) => read(scope))), add);
+  return (scope) => {
+    const values = reads.map((read) => read(scope));
+    return calculated(present(values), add) ?? emptyIfSent(values);
+  };
 }
 
 function isFieldList(source: ListSource | readonly FieldMap[]): source is readonly FieldMap[] {
@@ -123,11 +153,17 @@ function present(values: readonly (Json | undefined)[]): Json[] {
   return values.filter((value): value is Json => !isBlank(value));
 }
 
+const emptyIfSent = (values: readonly (Json | undefined)[]): null | undefined =>
+  values.some((value) => value !== undefined) ? null : undefined;
+
+const emptyIfThere = (list: ListValues, scope: Scope): null | undefined => (list.isSent(scope) ? null : undefined);
+
 /** A product with an empty factor is empty: half of it is no amount. */
 function productOf(reads: readonly Read[]): Read {
   return (scope) => {
-    const values = present(reads.map((read) => read(scope)));
-    return values.length < reads.length ? undefined : calculated(values, multiply);
+    const read = reads.map((one) => one(scope));
+    const values = present(read);
+    return values.length < reads.length ? emptyIfSent(read) : calculated(values, multiply);
   };
 }
 
@@ -138,15 +174,15 @@ function extreme(list: ListValues, sign: 1 | -1): Read {
       const text = keyText(value);
       if (text !== undefined && (best === undefined || order(text, best) * sign > 0)) best = text;
     }
-    return best;
+    return best ?? emptyIfThere(list, scope);
   };
 }
 
-/** A list that is not there at all has no number of items; an empty one has none. */
+/** A list that is null or was not sent has no number of items; an empty one has none. */
 function counted(list: ListValues): Read {
   return (scope) => {
     const items = list.items(scope);
-    if (items.length === 0 && !list.isThere(scope)) return undefined;
+    if (items.length === 0 && !list.isList(scope)) return emptyIfThere(list, scope);
     return items.filter((item) => !isBlank(list.value(item))).length;
   };
 }
@@ -157,7 +193,7 @@ function picked(list: ListValues): Read {
       const value = list.value(item);
       if (!isBlank(value)) return value;
     }
-    return undefined;
+    return emptyIfThere(list, scope);
   };
 }
 
@@ -166,12 +202,13 @@ function lookedUp(form: LookupForm, slot: Slot, at: string, env: Env): Read {
   const by = env.options.field(form.by, asideOf(slot), `${at}.by`, env);
   const value = env.options.field(form.value ?? '$item', pieceOf(slot), `${at}.value`, env);
   return (scope) => {
-    const key = keyText(by(scope));
-    if (key === undefined) return undefined;
+    const asked = by(scope);
+    const key = keyText(asked);
+    if (key === undefined) return asked === undefined ? undefined : null;
     for (const row of find(scope, key)) {
       const found = value(row);
       if (!isBlank(found)) return found;
     }
-    return undefined;
+    return null;
   };
 }

@@ -5,12 +5,13 @@ import { isBlank, keyText, type Read, type Scope } from './scope.ts';
 import { drift, valuesFor } from './values.ts';
 
 interface Status {
-  readonly status: string | undefined;
+  readonly status: string | null | undefined;
   /** The partner's spelling, where it is none of ours. */
   readonly raw: Json | undefined;
 }
 
-const none: Status = { status: undefined, raw: undefined };
+const silent: Status = { status: undefined, raw: undefined };
+const empty: Status = { status: null, raw: undefined };
 
 /**
  * By the connector's values, then by the spellings understood unlisted. An unknown spelling is kept; whether the record goes on
@@ -21,7 +22,8 @@ export function compileStatus(read: Read, config: ShapeConfig): (scope: Scope) =
   const unknown = config.unknownStatus === 'other' ? 'other' : undefined;
   return (scope) => {
     const value = read(scope);
-    if (value === undefined || isBlank(value)) return none;
+    if (value === undefined) return silent;
+    if (isBlank(value)) return empty;
     const spelling = keyText(value)?.trim();
     if (spelling === undefined) return { status: undefined, raw: value };
     const mapped = translate?.(spelling);

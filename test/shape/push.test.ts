@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toGuest } from '../../src/canonical/check.ts';
-import type { RawRecord } from '../../src/shape/config.ts';
+import type { FieldMap, RawRecord } from '../../src/shape/config.ts';
 import type { Shaper } from '../../src/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 import { reservationOf, shaperOf, stay } from './support.ts';
@@ -84,17 +84,64 @@ test('what was sent can be told from what was not, null and empty lists included
     {},
   );
   const data = { reservation_id: 'R1', status: 'cancelled', channel: null, charges: [], remark: '' };
-  const { present, record } = shaper.draft(eventOf(shaper, data));
-  assert.deepEqual([...present].sort(), ['channel', 'charges', 'extra', 'id', 'status']);
-  assert.equal(record.currency, 'EUR');
+  const { assumed, record } = shaper.draft(eventOf(shaper, data));
+  assert.equal(record.channel, null);
+  assert.equal(record.source, undefined);
   assert.deepEqual(record.charges, []);
+  assert.equal(record.guests, undefined);
+  assert.deepEqual(record.extra, { note: '' });
+  assert.equal(record.currency, 'EUR');
+  assert.deepEqual([...(assumed ?? [])], ['currency']);
+});
+
+const silences: [string, FieldMap, Json, Json | undefined][] = [
+  ['a path that is not there', 'a.b', {}, undefined],
+  ['a path with null', 'a.b', { a: { b: null } }, null],
+  ['a path through a list that is not there', 'a[].b', {}, undefined],
+  ['a path through an empty list', 'a[].b', { a: [] }, null],
+  ['a modifier on nothing', { path: 'a', empty: ['-'] }, {}, undefined],
+  ['a modifier that empties', { path: 'a', empty: ['-'] }, { a: '-' }, null],
+  ['alternatives of which none was sent', { first: ['a', 'b'] }, {}, undefined],
+  ['alternatives of which one was sent empty', { first: ['a', 'b'] }, { a: '' }, null],
+  ['pieces of which none was sent', { join: ['a', 'b'] }, {}, undefined],
+  ['pieces of which one was sent empty', { join: ['a', 'b'] }, { b: null }, null],
+  ['a pick from a list that is not there', { pick: { from: 'a', value: 'b' } }, {}, undefined],
+  ['a pick from an empty list', { pick: { from: 'a', value: 'b' } }, { a: [] }, null],
+  ['a condition that does not hold', { path: 'a', when: { b: 1 } }, { a: 'x' }, undefined],
+];
+
+for (const [name, channel, data, expected] of silences) {
+  test(`${name} reads as ${expected === null ? 'sent empty' : 'not sent'}`, () => {
+    const shaper = shaperOf({}, { channel });
+    const { record, assumed } = shaper.draft(eventOf(shaper, { id: 'R1', ...(data as object) }));
+    assert.equal(record.channel, expected);
+    assert.equal(assumed, undefined);
+  });
+}
+
+for (const channel of [{ path: 'a', default: 'web' }, { first: ['a', { const: 'web' }] }] as FieldMap[]) {
+  test(`${JSON.stringify(channel)} is assumed where nothing was sent, and the partner's word where a key was`, () => {
+    const shaper = shaperOf({}, { channel });
+    const silent = shaper.draft(eventOf(shaper, { id: 'R1' }));
+    assert.deepEqual([silent.record.channel, [...(silent.assumed ?? [])]], ['web', ['channel']]);
+    const sent = shaper.draft(eventOf(shaper, { id: 'R1', a: 'desk' }));
+    assert.deepEqual([sent.record.channel, sent.assumed], ['desk', undefined]);
+  });
+}
+
+test('inside the items of a list a key that was sent empty differs from one that was not sent', () => {
+  const shaper = shaperOf({}, {});
+  const { record } = shaper.draft(eventOf(shaper, { id: 'R1', guests: [{ last_name: 'Reis', phone: null }] }));
+  const [guest] = record.guests as { [field: string]: Json | undefined }[];
+  assert.equal(guest?.phone, null);
+  assert.equal(guest?.email, undefined);
 });
 
 test('a list made of the record itself is there when one of its fields is', () => {
   const map = { guests: { from: '$item', fields: { last_name: 'guest_name' } } };
   const shaper = shaperOf({ map: {} }, map);
-  assert.ok(shaper.draft(eventOf(shaper, { id: 'R1', guest_name: null })).present.has('guests'));
-  assert.ok(!shaper.draft(eventOf(shaper, { id: 'R1' })).present.has('guests'));
+  assert.deepEqual(shaper.draft(eventOf(shaper, { id: 'R1', guest_name: null })).record.guests, []);
+  assert.equal(shaper.draft(eventOf(shaper, { id: 'R1' })).record.guests, undefined);
 });
 
 const guestEvents: [string, Json, object, string | undefined, string | undefined, string[]][] = [
