@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import type { EraseRequest } from '../api/routes/privacy.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import { eraseGuest, privacyPorts } from '../operations/erase-guest.ts';
+import { eraseGuest } from '../operations/erase-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations, type Told } from '../store/erasure/erasures.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
+import { privacyPorts } from '../wiring/privacy.ts';
 import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {

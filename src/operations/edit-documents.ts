@@ -1,76 +1,82 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import type { ApiPorts } from '../api/api.ts';
 import type { Applied } from '../api/routes/documents.ts';
 import { checkFiles } from '../documents/check.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
+import type { Mistake } from '../documents/mistake.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
 import { valueAt } from '../documents/path.ts';
-import { jsonSchema } from '../documents/published-schemas.ts';
 import { compileCheck } from '../runtime/active.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { currentDocuments, type StoredDocument } from '../store/documents/documents.ts';
-import { currentSources, documentText, documentVersions, listDocuments } from '../store/documents/list.ts';
+import { currentSources } from '../store/documents/list.ts';
 import type { Json } from '../terms.ts';
 
 /**
- * Documents over the API: checked among those that are in force, put in force alone, and written into this node's workspace. The
- * files of other nodes are not looked at: what is in force is in the database, and all nodes take it from there.
+ * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
+ * node's workspace. Other nodes read documents from the database, never from this folder.
  */
-export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
-  const { pool } = runtime;
-  return {
-    list: (kind) => listDocuments(pool, kind),
-    text: (kind, name, version) => documentText(pool, kind, name, version),
-    versions: (kind, name) => documentVersions(pool, kind, name),
-    schema: jsonSchema,
-    validate: async (kind, name, text) => {
-      const file = fileName(kind, name ?? 'new-document');
-      const others = await sourcesInForce(runtime, await currentDocuments(pool), { kind, name });
-      const checked = checkFiles([...others, { kind, file, text, shipped: false }], [compileCheck]);
-      return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
-    },
-    apply: async (kind, name, text, by) => {
-      const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
-        const whole = unmasked(inForce, kind, name, text);
-        const file = (await fileHere(runtime, kind, name)) ?? fileName(kind, name);
-        const named = parseFile({ kind, file, text: whole }).name;
-        if (kind !== 'workspace' && named !== undefined && named !== name) {
-          const message = `the document is named ${named}, not ${name}`;
-          return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
-        }
-        const others = await sourcesInForce(runtime, inForce, { kind, name });
-        const checked = checkFiles([...others, { kind, file, text: whole, shipped: false }], [compileCheck]);
-        if (checked.kind === 'invalid') return { refused: checked };
-        if (!(await done(() => writeWhole(runtime, file, whole)))) return { refused: { kind: 'read_only', file } };
-        const put = withConnector(checked.documents, kind, name, inForce);
-        return { put, remove: [], result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }) };
-      });
-      return taken(runtime, applied);
-    },
-    remove: async (kind, name, by) => {
-      const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
-        const found = inForce.find((one) => one.kind === kind && one.name === name);
-        if (found === undefined) return { refused: { kind: 'unknown' } };
-        const checked = checkFiles(await sourcesInForce(runtime, inForce, { kind, name }), [compileCheck]);
-        if (checked.kind === 'invalid') return { refused: checked };
-        const file = await fileHere(runtime, kind, name);
-        if (file !== undefined && !(await done(() => rm(path.join(runtime.workspaceDir, file))))) {
-          return { refused: { kind: 'read_only', file } };
-        }
-        const { version } = found;
-        const result = { kind: 'applied', version, file: file ?? fileName(kind, name) } as const;
-        return { put: [], remove: [found], result: () => result };
-      });
-      return taken(runtime, applied);
-    },
-  };
+
+/** Mistakes of a text, checked together with all other documents in force. Writes nothing. */
+export async function validateDocument(
+  runtime: Runtime,
+  kind: DocumentKind,
+  name: string | undefined,
+  text: string,
+): Promise<readonly Mistake[]> {
+  const file = fileName(kind, name ?? 'new-document');
+  const others = await sourcesInForce(runtime, await currentDocuments(runtime.pool), { kind, name });
+  const checked = checkFiles([...others, { kind, file, text, shipped: false }], [compileCheck]);
+  return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
 }
 
-async function taken(runtime: Runtime, applied: Applied): Promise<Applied> {
+export async function applyDocument(
+  runtime: Runtime,
+  kind: DocumentKind,
+  name: string,
+  text: string,
+  by: string,
+): Promise<Applied> {
+  const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
+    const complete = unmasked(inForce, kind, name, text);
+    const file = (await fileHere(runtime, kind, name)) ?? fileName(kind, name);
+    const named = parseFile({ kind, file, text: complete }).name;
+    if (kind !== 'workspace' && named !== undefined && named !== name) {
+      const message = `the document is named ${named}, not ${name}`;
+      return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
+    }
+    const others = await sourcesInForce(runtime, inForce, { kind, name });
+    const checked = checkFiles([...others, { kind, file, text: complete, shipped: false }], [compileCheck]);
+    if (checked.kind === 'invalid') return { refused: checked };
+    if (!(await isWritten(() => writeWhole(runtime, file, complete)))) return { refused: { kind: 'read_only', file } };
+    const put = withConnector(checked.documents, kind, name, inForce);
+    return { put, remove: [], result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }) };
+  });
+  return afterChange(runtime, applied);
+}
+
+export async function removeDocument(runtime: Runtime, kind: DocumentKind, name: string, by: string): Promise<Applied> {
+  const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
+    const found = inForce.find((one) => one.kind === kind && one.name === name);
+    if (found === undefined) return { refused: { kind: 'unknown' } };
+    const checked = checkFiles(await sourcesInForce(runtime, inForce, { kind, name }), [compileCheck]);
+    if (checked.kind === 'invalid') return { refused: checked };
+    const file = await fileHere(runtime, kind, name);
+    if (file !== undefined && !(await isWritten(() => rm(path.join(runtime.workspaceDir, file))))) {
+      return { refused: { kind: 'read_only', file } };
+    }
+    const { version } = found;
+    const result = { kind: 'applied', version, file: file ?? fileName(kind, name) } as const;
+    return { put: [], remove: [found], result: () => result };
+  });
+  return afterChange(runtime, applied);
+}
+
+/** This node reads the new documents at once; a signal makes the others do the same. */
+async function afterChange(runtime: Runtime, applied: Applied): Promise<Applied> {
   if (applied.kind === 'applied') {
     await runtime.refresh();
     runtime.wake.signal('documents');
@@ -89,7 +95,7 @@ const fileName = (kind: DocumentKind, name: string): string =>
 const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
   all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
 
-/** The texts in force but one, and the connectors that come with the product. */
+/** The source texts of all documents in force except one, and of the shipped connectors. */
 async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument[], but: Named): Promise<SourceFile[]> {
   const texts = await currentSources(runtime.pool);
   const shipped = (await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir })).filter((one) => one.shipped);
@@ -106,7 +112,7 @@ async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument
   ];
 }
 
-/** The document, and the connector that it is the first to use, where that one comes with the product. */
+/** The document; for the first integration that uses a shipped connector, that connector too. */
 function withConnector(
   loaded: LoadedDocuments,
   kind: DocumentKind,
@@ -122,15 +128,15 @@ function withConnector(
   return connector && !known ? [connector, document] : [document];
 }
 
-/** Where this node's workspace has a document, if it does. */
+/** The file of a document in this node's workspace, if there is one. */
 async function fileHere(runtime: Runtime, kind: DocumentKind, name: string): Promise<string | undefined> {
   const sources = await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir });
   const own = sources.filter((source) => source.kind === kind && !source.shipped);
   return own.find((source) => kind === 'workspace' || parseFile(source).name === name)?.file;
 }
 
-/** False where the folder cannot be written. */
-async function done(write: () => Promise<void>): Promise<boolean> {
+/** False if the folder is read-only. */
+async function isWritten(write: () => Promise<void>): Promise<boolean> {
   try {
     await write();
     return true;
@@ -140,7 +146,7 @@ async function done(write: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Whole under another name, then renamed: a service that starts meanwhile reads the old text or the new one. */
+/** Writes a temporary file and renames it, so that a service that starts meanwhile reads either the old text or the new one. */
 async function writeWhole(runtime: Runtime, file: string, text: string): Promise<void> {
   const target = path.join(runtime.workspaceDir, file);
   await mkdir(path.dirname(target), { recursive: true });
@@ -150,13 +156,13 @@ async function writeWhole(runtime: Runtime, file: string, text: string): Promise
 
 const mask = '••••••';
 
-/** A masked credential that comes back unchanged stays what it is: the reference under which it was sealed takes its place. */
+/** Replaces each credential that came back still masked by the reference to its sealed value. */
 function unmasked(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
   if (!text.includes(mask)) return text;
   const wanted = kind === 'workspace' ? workspaceName : name;
   const stored = inForce.find((one) => one.kind === kind && one.name === wanted);
   const document = parseDocument(text);
-  // A text with mistakes is told of them as it is.
+  // Mistakes are reported for the text as it was sent.
   if (document.errors.length > 0) return text;
   const visit = (value: unknown, at: readonly (string | number)[]): void => {
     if (typeof value === 'string' && value.includes(mask)) {

@@ -1,4 +1,3 @@
-import type { ApiPorts } from '../api/api.ts';
 import type { EraseRequest, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
@@ -16,39 +15,14 @@ import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { type ErasedRecord, eraseFromRecords } from '../store/erasure/erase.ts';
-import {
-  beginErasure,
-  completeErasure,
-  type ErasureRow,
-  findErasures,
-  listErasures,
-  readErasure,
-  type Told,
-} from '../store/erasure/erasures.ts';
+import { beginErasure, completeErasure, type ErasureRow, findErasures, type Told } from '../store/erasure/erasures.ts';
 import { eraseTraces } from '../store/erasure/traces.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 
-export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
-  return {
-    erase: (request, by) => eraseGuest(runtime, request, by),
-    list: async () => (await listErasures(runtime.pool)).map(receiptOf),
-    find: async (request) => {
-      const read = readRequest(runtime, request);
-      if (read.kind === 'invalid') return read;
-      const subjects = hashesOf(runtime.keyring, [read.identities.join(' ')]);
-      return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) };
-    },
-    read: async (id) => {
-      const row = await readErasure(runtime.pool, id);
-      return row && receiptOf(row);
-    },
-  };
-}
-
 type Erased = { kind: 'erased'; receipt: ErasureReceipt } | { kind: 'invalid'; message: string };
 
-/** Erases a guest everywhere, tells the destinations, remembers keyed hashes, and gives the receipt. */
+/** Erases a guest everywhere, queues the erasure for the destinations, keeps keyed hashes of the identities, returns the receipt. */
 export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: string): Promise<Erased> {
   const read = readRequest(runtime, request);
   if (read.kind === 'invalid') return read;
@@ -78,16 +52,27 @@ export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: st
     removed,
     told: toldOf(runtime, records) as unknown as Json,
   });
-  if (completed === undefined) throw new TypeError('an erasure that was begun is there');
+  if (completed === undefined) throw new TypeError('the erasure that was just begun is missing');
   runtime.log.info({ erasure_id: erasureId, ...removed }, 'privacy: a guest was erased');
   return { kind: 'erased', receipt: receiptOf(completed) };
+}
+
+/** The receipts of earlier erasures of this guest. */
+export async function findReceipts(
+  runtime: Runtime,
+  request: EraseRequest,
+): Promise<{ kind: 'found'; receipts: ErasureReceipt[] } | { kind: 'invalid'; message: string }> {
+  const read = readRequest(runtime, request);
+  if (read.kind === 'invalid') return read;
+  const subjects = hashesOf(runtime.keyring, [read.identities.join(' ')]);
+  return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) };
 }
 
 type Read =
   | { kind: 'ok'; identities: string[]; keys: string[]; texts: string[] }
   | { kind: 'invalid'; message: string };
 
-/** What was given, as records have it: addresses and numbers are normalized like every guest's. */
+/** Normalizes the address and the number as the pipeline does for guests. */
 function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: EraseRequest): Read {
   const identities: string[] = [];
   const keys: string[] = [];
@@ -98,10 +83,10 @@ function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: 
   if (email !== undefined) {
     const given = email.trim().toLowerCase();
     if (!/^[^\s@]+@[^\s@]+$/.test(given)) {
-      return { kind: 'invalid', message: 'The e-mail address cannot be read as one.' };
+      return { kind: 'invalid', message: 'This is not an e-mail address.' };
     }
     const found = readEmail(given);
-    // What records keep as sent, since it is no address that anybody has, must be erasable as well.
+    // Records keep an impossible address as it was sent; it must be erasable too.
     const address = found.kind === 'address' ? found.address : given;
     identities.push(askedIdentity('email', address, integration));
     keys.push(`email:${address}`, `alias:${address}`, `email_raw:${given}`);
@@ -118,7 +103,10 @@ function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: 
   }
   if (guest_id !== undefined) {
     if (integration === undefined) {
-      return { kind: 'invalid', message: 'A guest_id means somebody only together with the integration.' };
+      return {
+        kind: 'invalid',
+        message: 'A guest_id is unique only within its integration: give the integration too.',
+      };
     }
     identities.push(guestIdIdentity(guest_id, integration));
     keys.push(`guest_id:${guest_id}`);
@@ -128,7 +116,7 @@ function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: 
   return { kind: 'ok', identities, keys, texts };
 }
 
-/** A brand that is in force no longer has data all the same; nobody is left to be told. */
+/** A brand that is no longer in force still has stored data, but no destinations. */
 function targetOf(runtime: Runtime, integration: string): ApplyTarget {
   return (
     runtime.active().integrations.get(integration)?.target ?? {
@@ -155,7 +143,7 @@ function toldOf(runtime: Runtime, records: readonly ErasedRecord[]): Told[] {
 
 const notYet = { confirmed: 0, passed_over: 0, confirmed_at: null };
 
-function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
+export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;
   return { ...row, removed, told: told.map((one) => ({ ...notYet, ...one })) };
 }

@@ -6,34 +6,18 @@ import { schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
-import { openAsker } from '../intake/pull/ask.ts';
-import { mostTries } from '../intake/pull/delays.ts';
-import { limitsOf } from '../intake/pull/limits.ts';
-import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
-import { fetchRelated, withTables } from '../intake/pull/related.ts';
-import { listValues, openRequest } from '../intake/pull/request.ts';
-import { addDays, todayAt } from '../intake/pull/windows.ts';
-import { systemClock } from '../kit/clock.ts';
 import { parseJson } from '../kit/json.ts';
 import { compilePath, type Path } from '../pipeline.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import type { IntegrationName, Json, JsonObject } from '../terms.ts';
-import { syncTypes } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
+import type { Json, JsonObject } from '../terms.ts';
 
-/** The mapping studio: the path itself, run over a text that nobody applied yet. */
-export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
-  return {
-    preview: async (asked) => preview(runtime, asked),
-    suggest: async (sample, name) => suggest(sample, name),
-    fetchPage: (integration) => fetchPage(runtime, integration as IntegrationName),
-  };
-}
+type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
 
-function suggest(sample: string, name: string): Awaited<ReturnType<ApiPorts['studio']['suggest']>> {
+/** Proposes a connector for a sample response. Stores nothing. */
+export function suggestMapping(sample: string, name: string): Suggested {
   let value: Json;
   try {
     value = parseJson(sample);
@@ -50,7 +34,11 @@ function suggest(sample: string, name: string): Awaited<ReturnType<ApiPorts['stu
 type Asked = Parameters<ApiPorts['studio']['preview']>[0];
 const file = 'connector.yaml';
 
-function preview(runtime: Runtime, { connector: text, sample, integration, push, limit }: Asked): Previewed {
+/** Runs the pipeline over a sample, with a connector text that is not in force. Stores nothing. */
+export function previewMapping(
+  runtime: Runtime,
+  { connector: text, sample, integration, push, limit }: Asked,
+): Previewed {
   const failed = (mistakes: readonly Mistake[]): Previewed => ({ mistakes, total: 0, records: [] });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
@@ -115,56 +103,3 @@ function previewOne(path: Path, raw: RawRecord, push: boolean): Json {
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-type Fetched = Awaited<ReturnType<ApiPorts['studio']['fetchPage']>>;
-/** A person waits for it. */
-const patienceMs = 20_000;
-/** What is waited for on a partner's or the breaker's word; longer is told instead. */
-const pauseMs = 3_000;
-
-/** The first page of the first day of the first sync: the least that shows how the partner answers. */
-async function fetchPage(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
-  const ports = { ...pullPorts(runtime), limits: { parkMs: pauseMs } };
-  const planned = await ports.plan(integration);
-  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
-  const { settings } = planned.plan;
-  const sync = syncTypes.find((type) => settings.syncs[type] !== undefined);
-  const chosen = sync && settings.syncs[sync];
-  const from = addDays(todayAt(settings.timezone, systemClock.now()), chosen?.fromDays ?? 0);
-  const window = { from, to: addDays(from, Math.min(settings.stepDays, 7) - 1) };
-  const values = listValues({
-    window,
-    timezone: settings.timezone,
-    brandId: settings.brandId,
-    ...(sync && { sync }),
-    ...(chosen?.status !== undefined && { status: chosen.status }),
-  });
-  const paginator = paginatorFor(settings.pagination);
-  const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
-  const asker = openAsker(ports, planned.plan, {
-    parkable: true,
-    isPatient: () => false,
-    signal: AbortSignal.timeout(patienceMs),
-  });
-  const counts = { requests: 0, retries: 0, waitedMs: 0 };
-  // One try: whoever waits is better told what is wrong than kept through pauses, and can ask again.
-  const tried = { failures: mostTries - 1, waits: 0, waitedMs: 0 };
-  const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
-  if (asked.kind === 'answer') {
-    const body = asked.body ?? null;
-    const rows = planned.plan.shaper.rows(body);
-    const got = await fetchRelated(asker, settings, rows, { counts, tried, mostPages: limitsOf(ports).pages });
-    const whole = got.kind === 'tables' ? withTables(body, got.tables) : undefined;
-    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window };
-  }
-  if (asked.kind === 'failed' || asked.kind === 'shrink') {
-    return { kind: 'failed', code: asked.code, message: asked.message };
-  }
-  if (asked.kind === 'park') {
-    const seconds = Math.ceil(asked.ms / 1000);
-    return asked.reason === 'breaker'
-      ? { kind: 'failed', code: 'pull.breaker_open', message: `The partner is given rest for another ${seconds} s.` }
-      : { kind: 'failed', code: 'pull.rate_limited', message: `The partner asks us to wait for ${seconds} s.` };
-  }
-  return { kind: 'failed', code: 'pull.timeout', message: `The partner took longer than ${patienceMs / 1000} s.` };
-}

@@ -1,12 +1,15 @@
 import { profilesDestination } from '../deliver/profiles.ts';
 import type { CheckFinding, DocumentCheck } from '../documents/check.ts';
 import { type Bodies, type DocumentKind, schemas } from '../documents/kinds.ts';
+import type { PushSettings } from '../intake/push/ports.ts';
 import { compilePath, connectorProblems, type Path } from '../pipeline.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
 import type { ErasurePort } from '../store/erasure/erased.ts';
 import type { ApplyTarget } from '../store/records/apply.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
+
+import { pushSettings } from './push-settings.ts';
 
 /** The documents in force, ready to be worked with: each integration with its connector, its compiled path and its destinations. */
 
@@ -22,6 +25,7 @@ export interface ActiveIntegration {
   readonly body: Bodies['integration'];
   readonly connector: Versioned<'connector'>;
   readonly path: Path;
+  readonly pushSettings: PushSettings;
   /** Whom changes of this brand concern; what the store needs to take them in. */
   readonly target: ApplyTarget;
 }
@@ -83,6 +87,7 @@ export function activate(
       body,
       connector,
       path: compiled.path,
+      pushSettings: pushSettings(body, connector.body),
       target: {
         integration: name as IntegrationName,
         connectorVersion: connector.version,

@@ -25,6 +25,7 @@ import { currentDocuments } from '../store/documents/documents.ts';
 import { firstSecret, getSecret } from '../store/documents/secrets.ts';
 import { type Active, activate, compileCheck } from './active.ts';
 import { takeUpWorkspace } from './in-force.ts';
+import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 
 /** What every process stands on, a service as well as a command: the store, the documents in force, the key to the secrets. */
 export interface Runtime {
@@ -44,6 +45,7 @@ export interface Runtime {
   /** A part of a document with its references to secrets replaced, or what is missing. */
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
   readonly active: () => Active;
+  readonly partnerApis: () => Promise<PartnerApis>;
   /** Reads the documents in force anew; true when they changed. */
   readonly refresh: () => Promise<boolean>;
   /** Resolves when this process may no longer work here, such as when another service took the workspace while the server was away. */
@@ -151,12 +153,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         return sealed && openSecret(keyring, name, sealed);
       },
     };
+    const resolve: Runtime['resolve'] = (body) => resolveSecrets(body, sources);
     return {
       workspaceDir,
       keyring,
       http,
       allowPrivate,
-      resolve: (body) => resolveSecrets(body, sources),
+      resolve,
+      partnerApis: openPartnerApis(() => active, resolve),
       node: `${hostname()}:${process.pid}`,
       alone,
       pool,

@@ -3,10 +3,8 @@ import { sealSecret } from '../documents/keyring.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
-import { documentPorts } from '../operations/edit-documents.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
-import { privacyPorts } from '../operations/erase-guest.ts';
-import { studioPorts } from '../operations/preview-mapping.ts';
+import { openLiveFeed } from '../operations/live-feed.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -30,9 +28,10 @@ import { listRuns, runDetail } from '../store/runs/list.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
-import { livePorts } from './live.ts';
+import { documentPorts } from './documents.ts';
+import { privacyPorts } from './privacy.ts';
+import { studioPorts } from './studio.ts';
 
-/** What the API needs, from the documents in force and the runtime of this process. */
 export function apiPorts(runtime: Runtime): ApiPorts {
   const { pool } = runtime;
   const integrations = integrationPorts(runtime);
@@ -84,7 +83,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
       timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
     },
-    live: livePorts(runtime),
+    live: openLiveFeed(runtime),
     consent: consentPorts(runtime),
     endpoints: endpointPorts(runtime),
     events: {

@@ -17,7 +17,6 @@ import { compileCondition } from '../transform/condition.ts';
 import { authorizer } from './authorizer.ts';
 import { openProfiles, profileLanes } from './profiles.ts';
 
-/** What delivery needs, from the documents in force and the runtime of this process. */
 export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   const types = await loadDestinationTypes();
   const configs = new Map<string, DestinationConfig>();

@@ -29,9 +29,8 @@ import {
 } from '../store/events/sandbox.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 import { pullPorts } from './pull.ts';
-import { jsonLimits, pushSettings } from './push.ts';
+import { jsonLimits } from './push.ts';
 
-/** What the worker of events needs, from the documents in force and the runtime of this process. */
 export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   const integrations = () => runtime.active().integrations;
   const targetOf = (integration: string) => integrations().get(integration)?.target;
@@ -105,7 +104,7 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
     endpoint: intake.directory.endpoint,
     settings: (integration) => {
       const active = found(integration);
-      return active && pushSettings(active);
+      return active?.pushSettings;
     },
     path: (integration) => {
       const active = found(integration);

@@ -18,7 +18,6 @@ import { openRunStore, queueRun } from '../store/runs/runs.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 
-/** What pulling needs, from the documents in force and the runtime of this process. */
 export function pullPorts(runtime: Runtime): RunnerPorts {
   return {
     node: runtime.node,

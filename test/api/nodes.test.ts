@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { documentPorts } from '../../src/operations/edit-documents.ts';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import { openRuntime, type Runtime, readSoundDocuments } from '../../src/runtime/runtime.ts';
+import { documentPorts } from '../../src/wiring/documents.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** Two nodes with files of their own over one database: what is in force is the database's. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { envelopeSchema } from '../../../src/documents/connector-envelope.ts';
 import { type EventsRead, readEvents } from '../../../src/intake/push/read-events.ts';
+import { foreignEnvelope } from '../../../src/runtime/push-settings.ts';
 import type { Json } from '../../../src/terms.ts';
-import { foreignEnvelope } from '../../../src/wiring/push.ts';
 import { settings } from './support.ts';
 
 /** A sender's own envelope, as a connector describes it, read into ours. */

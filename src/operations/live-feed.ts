@@ -3,40 +3,40 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { type News, readNews } from '../store/operate/live.ts';
 
 const everyMs = 1_000;
-const mostFollowers = 200;
+const maxFollowers = 200;
 
-/** One look at the store per second and node, however many consoles listen; none while nobody does. */
-export function livePorts(runtime: Runtime): LivePorts {
+/** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without one. */
+export function openLiveFeed(runtime: Runtime): LivePorts {
   const followers = new Set<(event: LiveEvent) => void>();
   let timer: NodeJS.Timeout | undefined;
-  /** What the look before saw: a row is told once, and again when it has changed. */
-  let told = new Set<string>();
+  /** Rows of the last read. A row is sent once, and again when it has changed. */
+  let sent = new Set<string>();
 
-  const look = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     const seen = new Map(eventsOf(await readNews(runtime.pool)).map((event) => [JSON.stringify(event), event]));
-    const before = told;
-    told = new Set(seen.keys());
+    const before = sent;
+    sent = new Set(seen.keys());
     for (const [key, event] of seen) {
-      if (!before.has(key)) for (const tell of followers) tell(event);
+      if (!before.has(key)) for (const send of followers) send(event);
     }
   };
-  const turn = (): void => {
+  const schedule = (): void => {
     timer = setTimeout(() => {
       if (followers.size === 0) {
         timer = undefined;
-        told = new Set();
+        sent = new Set();
         return;
       }
-      look().then(turn, turn);
+      read().then(schedule, schedule);
     }, everyMs);
     timer.unref();
   };
   return {
-    follow: (tell) => {
-      if (followers.size >= mostFollowers) return undefined;
-      followers.add(tell);
-      if (timer === undefined) turn();
-      return () => followers.delete(tell);
+    follow: (send) => {
+      if (followers.size >= maxFollowers) return undefined;
+      followers.add(send);
+      if (timer === undefined) schedule();
+      return () => followers.delete(send);
     },
   };
 }

@@ -1,0 +1,70 @@
+import type { ApiPorts } from '../api/api.ts';
+import { openAsker } from '../intake/pull/ask.ts';
+import { mostTries } from '../intake/pull/delays.ts';
+import { limitsOf } from '../intake/pull/limits.ts';
+import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
+import { fetchRelated, withTables } from '../intake/pull/related.ts';
+import { listValues, openRequest } from '../intake/pull/request.ts';
+import { addDays, todayAt } from '../intake/pull/windows.ts';
+import { systemClock } from '../kit/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { IntegrationName } from '../terms.ts';
+import { syncTypes } from '../terms.ts';
+import { pullPorts } from '../wiring/pull.ts';
+
+type Fetched = Awaited<ReturnType<ApiPorts['studio']['fetchPage']>>;
+/** A person waits for the answer. */
+const patienceMs = 20_000;
+/** Longer waits (rate limit, open circuit) are reported instead of waited out. */
+const pauseMs = 3_000;
+
+/** Fetches the first page of the first window of the brand's first sync, to show how the partner answers. */
+export async function fetchSample(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
+  const ports = { ...pullPorts(runtime), limits: { parkMs: pauseMs } };
+  const planned = await ports.plan(integration);
+  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
+  const { settings } = planned.plan;
+  const sync = syncTypes.find((type) => settings.syncs[type] !== undefined);
+  const chosen = sync && settings.syncs[sync];
+  const from = addDays(todayAt(settings.timezone, systemClock.now()), chosen?.fromDays ?? 0);
+  const window = { from, to: addDays(from, Math.min(settings.stepDays, 7) - 1) };
+  const values = listValues({
+    window,
+    timezone: settings.timezone,
+    brandId: settings.brandId,
+    ...(sync && { sync }),
+    ...(chosen?.status !== undefined && { status: chosen.status }),
+  });
+  const paginator = paginatorFor(settings.pagination);
+  const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
+  const asker = openAsker(ports, planned.plan, {
+    parkable: true,
+    isPatient: () => false,
+    signal: AbortSignal.timeout(patienceMs),
+  });
+  const counts = { requests: 0, retries: 0, waitedMs: 0 };
+  // One attempt: a person who waits prefers the error over a long series of retries.
+  const tried = { failures: mostTries - 1, waits: 0, waitedMs: 0 };
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
+  if (asked.kind === 'answer') {
+    const body = asked.body ?? null;
+    const rows = planned.plan.shaper.rows(body);
+    const got = await fetchRelated(asker, settings, rows, { counts, tried, mostPages: limitsOf(ports).pages });
+    const whole = got.kind === 'tables' ? withTables(body, got.tables) : undefined;
+    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window };
+  }
+  if (asked.kind === 'failed' || asked.kind === 'shrink') {
+    return { kind: 'failed', code: asked.code, message: asked.message };
+  }
+  if (asked.kind === 'park') {
+    const seconds = Math.ceil(asked.ms / 1000);
+    return asked.reason === 'breaker'
+      ? {
+          kind: 'failed',
+          code: 'pull.breaker_open',
+          message: `The circuit is open: the next request is allowed in ${seconds} s.`,
+        }
+      : { kind: 'failed', code: 'pull.rate_limited', message: `The partner asks us to wait ${seconds} s.` };
+  }
+  return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${patienceMs / 1000} s.` };
+}

@@ -1,0 +1,69 @@
+import type { Connector } from '../documents/connector.ts';
+import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
+import { durationMs } from '../documents/duration.ts';
+import type { Integration } from '../documents/integration.ts';
+import { type EventType, eventTypes } from '../intake/push/envelope.ts';
+import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
+import type { PushSettings } from '../intake/push/ports.ts';
+import { defaultVerification, type Verification } from '../intake/push/verify.ts';
+
+/** How intake receives a brand's webhooks, from the documents of the brand. */
+export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {
+  const { event_id: places = ['event_id', 'id'], envelope } = connector.push ?? {};
+  return {
+    enabled: push.enabled,
+    brandId,
+    verification: verificationOf(connector),
+    ...(envelope && { envelope: foreignEnvelope(envelope) }),
+    eventIdPlaces: places === false ? undefined : [places].flat(),
+    rate: {
+      perSecond: (push.rate.requests * 1000) / durationMs(push.rate.per),
+      burst: push.rate.burst ?? push.rate.requests,
+    },
+  };
+}
+
+function verificationOf(connector: Connector): Verification {
+  const given = connector.push?.verification;
+  if (given === undefined) return defaultVerification;
+  if (given.type === 'standard_webhooks') return { ...given, toleranceS: 300 };
+  if (given.type === 'token') {
+    const { type, prefix, header, query } = given;
+    return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
+  }
+  const { timestamp_header: timestampHeader, tolerance, ...hmac } = given;
+  return {
+    ...hmac,
+    toleranceS: durationMs(tolerance) / 1000,
+    ...(timestampHeader !== undefined && { timestampHeader }),
+  };
+}
+
+/** A sender's envelope as intake uses it. */
+export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
+  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
+  const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
+    places: [places].flat(),
+    optional: optional.includes(name),
+  });
+  return {
+    ...(each !== undefined && { each }),
+    event:
+      typeof event === 'object' && !Array.isArray(event)
+        ? { places: event.join, joinedBy: event.with }
+        : { places: [event].flat() },
+    names: namesOf(names),
+    others,
+    timestamp: timestamp === false ? undefined : { ...stated(timestamp, 'timestamp'), format },
+    brand: brand === false ? undefined : stated(brand, 'brand'),
+    data: [data].flat(),
+  };
+}
+
+function namesOf(names: EnvelopeDocument['names']): ReadonlyMap<string, EventType> {
+  const pairs = eventTypes.flatMap((ours) => {
+    const theirs = names === undefined ? ours : (names[ours] ?? []);
+    return [theirs].flat().map((name) => [name.toLowerCase(), ours] as const);
+  });
+  return new Map(pairs);
+}

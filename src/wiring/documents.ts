@@ -1,0 +1,18 @@
+import type { ApiPorts } from '../api/api.ts';
+import { jsonSchema } from '../documents/published-schemas.ts';
+import { applyDocument, removeDocument, validateDocument } from '../operations/edit-documents.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { documentText, documentVersions, listDocuments } from '../store/documents/list.ts';
+
+export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
+  const { pool } = runtime;
+  return {
+    list: (kind) => listDocuments(pool, kind),
+    text: (kind, name, version) => documentText(pool, kind, name, version),
+    versions: (kind, name) => documentVersions(pool, kind, name),
+    schema: jsonSchema,
+    validate: (kind, name, text) => validateDocument(runtime, kind, name, text),
+    apply: (kind, name, text, by) => applyDocument(runtime, kind, name, text, by),
+    remove: (kind, name, by) => removeDocument(runtime, kind, name, by),
+  };
+}

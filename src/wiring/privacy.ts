@@ -1,0 +1,16 @@
+import type { ApiPorts } from '../api/api.ts';
+import { eraseGuest, findReceipts, receiptOf } from '../operations/erase-guest.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { listErasures, readErasure } from '../store/erasure/erasures.ts';
+
+export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
+  return {
+    erase: (request, by) => eraseGuest(runtime, request, by),
+    list: async () => (await listErasures(runtime.pool)).map(receiptOf),
+    find: (request) => findReceipts(runtime, request),
+    read: async (id) => {
+      const row = await readErasure(runtime.pool, id);
+      return row && receiptOf(row);
+    },
+  };
+}
