@@ -3,7 +3,7 @@ import type { EnvelopeProblem } from './envelope.ts';
 
 /** The answers a sender can get, one constructor per row of the contract. */
 export type Answer =
-  /** Of several events in one body the first one's id, and how many there were. */
+  /** `eventId` is the first event's id when one body holds several. */
   | { readonly status: 202 | 200; readonly eventId: string; readonly events: number }
   | {
       readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 422 | 429 | 431 | 503;
@@ -39,12 +39,12 @@ export const notJson = (position: number | undefined): Refused => ({
 export const unsafeJson = (reason: string, position: number | undefined): Refused => ({
   status: 400,
   code: 'push.unsafe_json',
-  title: 'JSON that is refused',
-  detail: `The body holds what is refused: ${reason.replaceAll('_', ' ')}${position === undefined ? '' : ` at byte ${position}`}.`,
+  title: 'Unsafe JSON',
+  detail: `The body contains JSON that is not accepted: ${reason.replaceAll('_', ' ')}${position === undefined ? '' : ` at byte ${position}`}.`,
   reason,
 });
 
-/** One body for every reason: which part of the proof failed helps an attacker more than a sender, who has the sandbox. */
+/** The same body for every reason: details would help an attacker, and a sender has the sandbox to diagnose its signature. */
 export const unauthorized = (reason: string): Refused => ({
   status: 401,
   code: 'push.unauthorized',
@@ -65,7 +65,7 @@ export const retiredEndpoint = (reason: 'retired' | 'push_disabled'): Refused =>
   status: 410,
   code: 'push.retired_endpoint',
   title: 'Retired endpoint',
-  detail: 'This endpoint takes no events any more.',
+  detail: 'This endpoint no longer accepts events.',
   reason,
 });
 
@@ -73,7 +73,7 @@ export const wrongMethod = (): Refused => ({
   status: 405,
   code: 'push.wrong_method',
   title: 'Wrong method',
-  detail: 'Events are sent by POST.',
+  detail: 'Send events by POST.',
   reason: 'wrong_method',
 });
 
@@ -81,7 +81,7 @@ export const tooLarge = (limitBytes: number): Refused => ({
   status: 413,
   code: 'push.too_large',
   title: 'Body too large',
-  detail: `The body may have ${limitBytes} bytes.`,
+  detail: `The body exceeds the limit of ${limitBytes} bytes.`,
   reason: 'too_large',
 });
 
@@ -91,14 +91,14 @@ export const wrongMediaType = (
   status: 415,
   code: 'push.wrong_media_type',
   title: 'Wrong media type',
-  detail: 'The body must be application/json in UTF-8, neither compressed nor otherwise encoded.',
+  detail: 'The body must be application/json in UTF-8, without compression or any other content encoding.',
   reason,
 });
 
 export const badEnvelope = (problems: readonly EnvelopeProblem[]): Refused => ({
   status: 422,
   code: 'push.bad_envelope',
-  title: 'Envelope not valid',
+  title: 'Invalid envelope',
   detail: problems.map(({ detail }) => detail).join(' '),
   problems,
   reason: problems.map(({ pointer }) => pointer).join(' '),
@@ -108,7 +108,7 @@ export const rateLimited = (reason: 'endpoint_rate' | 'address_rate', retryAfter
   status: 429,
   code: 'push.rate_limited',
   title: 'Too many requests',
-  detail: 'More requests came than are taken; send this one again later.',
+  detail: 'The rate limit is exceeded; retry after the number of seconds in Retry-After.',
   retryAfterS,
   reason,
 });
@@ -119,13 +119,13 @@ export const unavailable = (
 ): Refused => ({
   status: 503,
   code: 'push.unavailable',
-  title: 'Not available',
-  detail: 'The event was not taken; send it again later.',
+  title: 'Unavailable',
+  detail: 'The event was not accepted; retry after the number of seconds in Retry-After.',
   retryAfterS,
   reason,
 });
 
-/** The body of an answer. Errors are RFC 9457 problems; none repeats anything of the payload. */
+/** The response body. Errors are RFC 9457 problems and never quote the payload. */
 export function answerBody(answer: Answer, requestId: string): { type: string; body: string } {
   if (!('code' in answer)) {
     const status = answer.status === 202 ? 'accepted' : 'duplicate';

@@ -5,7 +5,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Tokens that refill with time; one bucket per key, forgotten when full again. */
+/** Token buckets, one per key. A bucket that is full again is dropped. */
 export class Buckets {
   readonly #rate: (key: string) => Rate;
   readonly #maxKeys: number;
@@ -16,7 +16,7 @@ export class Buckets {
     this.#maxKeys = maxKeys;
   }
 
-  /** Takes what is asked if it is there; else says how many seconds to wait. */
+  /** Takes the tokens if there are enough; otherwise returns how many seconds to wait. */
   take(key: string, now: EpochMs, tokens = 1): { kind: 'taken' } | { kind: 'wait'; seconds: number } {
     const rate = this.#rate(key);
     const level = this.#level(key, rate, now);
@@ -27,12 +27,12 @@ export class Buckets {
     return { kind: 'wait', seconds: Math.max(1, Math.ceil((tokens - level.tokens) / rate.perSecond)) };
   }
 
-  /** Whether anything is left, without taking it. */
+  /** Whether a token is left, without taking it. */
   peek(key: string, now: EpochMs): { kind: 'taken' } | { kind: 'wait'; seconds: number } {
     return this.#levels.has(key) ? this.take(key, now, 0.000_001) : { kind: 'taken' };
   }
 
-  /** Takes it even if it is not there: the key waits the longer. */
+  /** Takes the tokens even below zero, so that the key waits longer. */
   charge(key: string, now: EpochMs, tokens: number): void {
     const rate = this.#rate(key);
     const level = this.#level(key, rate, now);
@@ -58,7 +58,7 @@ export class Buckets {
     return level;
   }
 
-  /** Full buckets are as good as none; if that frees nothing, the oldest half goes: memory is bounded whatever is sent. */
+  /** Drops full buckets; if that is not enough, drops the oldest half, so that memory stays bounded. */
   #forget(now: EpochMs): void {
     for (const [key, level] of this.#levels) {
       const rate = this.#rate(key);

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Headers, HmacVerification, Refusal, Request, Secret, Verification } from './verify.ts';
 
 /**
- * What a sender most likely did when its signature is wrong: the mistakes that are made again and again, tried one by one.
- * Only the sandbox uses it; a live endpoint tells nothing.
+ * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint
+ * reveals nothing.
  */
 export function diagnose(verification: Verification, request: Request, secrets: readonly Secret[]): string | undefined {
   if (verification.type !== 'hmac') return undefined;
@@ -16,7 +16,7 @@ export function diagnose(verification: Verification, request: Request, secrets: 
         .update(string)
         .update(body)
         .digest();
-      if (wears(sent, bytes)) return explain;
+      if (encodes(sent, bytes)) return explain;
     }
   }
   return undefined;
@@ -35,16 +35,16 @@ function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mis
   const string = scheme.sign === 'timestamp.body' ? `${timestamp}.` : '';
   const right = { algorithm, string, body: raw };
   const found: Mistake[] = [
-    { ...right, explain: `The signature itself is right; it must be written in ${encoding} after "${prefix}".` },
+    { ...right, explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".` },
     {
       ...right,
       key: 'decoded',
-      explain: 'The key must be the whole secret as issued, as text; its base64 part was decoded.',
+      explain: 'Use the whole secret as issued, as text, for the key. Its base64 part was decoded.',
     },
     {
       ...right,
       string: timestamp,
-      explain: 'The point between timestamp and body is missing in the string that was signed.',
+      explain: 'The dot between the timestamp and the body is missing in the signed string.',
     },
   ];
   for (const other of ['sha512', 'sha256', 'sha1'] as const) {
@@ -52,7 +52,7 @@ function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mis
       found.push({
         ...right,
         algorithm: other,
-        explain: `It was made with HMAC-${other.toUpperCase()}; ${algorithm.toUpperCase()} is asked for.`,
+        explain: `The signature was made with HMAC-${other.toUpperCase()}; use HMAC-${algorithm.toUpperCase()}.`,
       });
     }
   }
@@ -60,39 +60,39 @@ function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mis
     found.push({
       ...right,
       string: '',
-      explain: 'Only the body was signed; the string to sign is the timestamp, a point, and the body.',
+      explain: 'Only the body was signed. Sign the timestamp, a dot, and the body.',
     });
   for (const [body, how] of rewritten(raw)) {
     found.push({
       ...right,
       body,
-      explain: `Another body was signed than the one that was sent: ${how}. Sign the very bytes that go out.`,
+      explain: `The signed body differs from the sent body: ${how}. Sign exactly the bytes that you send.`,
     });
   }
   return found;
 }
 
-/** The body as a sender may have had it in hand when it signed. */
+/** Variants of the body that a sender may have signed by mistake. */
 function rewritten(raw: Buffer): [Buffer, string][] {
   const found: [Buffer, string][] = [];
   const text = raw.toString('utf8');
-  if (text.trimEnd() !== text) found.push([Buffer.from(text.trimEnd()), 'without the line end']);
-  else found.push([Buffer.from(`${text}\n`), 'with a line end']);
-  found.push([Buffer.alloc(0), 'an empty one']);
+  if (text.trimEnd() !== text) found.push([Buffer.from(text.trimEnd()), 'it has no trailing line break']);
+  else found.push([Buffer.from(`${text}\n`), 'it has a trailing line break']);
+  found.push([Buffer.alloc(0), 'it is empty']);
   try {
     const value: unknown = JSON.parse(text);
-    found.push([Buffer.from(JSON.stringify(value)), 'the JSON without spaces']);
-    found.push([Buffer.from(JSON.stringify(value, null, 2)), 'the JSON with line breaks']);
-    found.push([Buffer.from(spaced(value)), 'the JSON with spaces after commas and colons']);
+    found.push([Buffer.from(JSON.stringify(value)), 'it is the JSON without spaces']);
+    found.push([Buffer.from(JSON.stringify(value, null, 2)), 'it is the JSON with line breaks']);
+    found.push([Buffer.from(spaced(value)), 'it is the JSON with spaces after commas and colons']);
     const { data } = value as { data?: unknown };
-    if (data !== undefined) found.push([Buffer.from(JSON.stringify(data)), 'only the data']);
+    if (data !== undefined) found.push([Buffer.from(JSON.stringify(data)), 'it is only the data']);
   } catch {
     // Not JSON: nothing else to try.
   }
   return found;
 }
 
-/** As Python's json.dumps writes it. */
+/** JSON as Python's json.dumps writes it. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -101,8 +101,8 @@ function spaced(value: unknown): string {
     .join(', ')}}`;
 }
 
-/** Whether the text holds these bytes, in whatever dress: hex or base64, with or without a prefix. */
-function wears(sent: string, bytes: Buffer): boolean {
+/** Whether the text encodes these bytes as hex or base64, with or without a prefix. */
+function encodes(sent: string, bytes: Buffer): boolean {
   const bare = sent.replace(/^(?:sha\d+|v1|hmac)[=:,]/i, '').trim();
   return (['hex', 'base64', 'base64url'] as const).some((encoding) => {
     const stated = Buffer.from(bare, encoding);
@@ -111,14 +111,14 @@ function wears(sent: string, bytes: Buffer): boolean {
 }
 
 const explanations: Record<Refusal, string> = {
-  timestamp_missing: 'The header with the timestamp is missing.',
+  timestamp_missing: 'The timestamp header is missing.',
   timestamp_malformed: 'The timestamp must be the Unix time in whole seconds: digits only, no milliseconds.',
-  timestamp_old: 'The timestamp is too old: sign each try anew, with the time of sending.',
+  timestamp_old: 'The timestamp is too old: sign every attempt again with the current time.',
   timestamp_ahead: 'The timestamp is ahead of our clock: synchronize the sender’s clock.',
-  signature_missing: 'The header with the signature is missing.',
-  signature_malformed: 'The signature has not the form that is asked for.',
-  signature_wrong: 'The signature is not the one of this body, timestamp and secret.',
-  id_missing: 'The header with the message’s id is missing.',
+  signature_missing: 'The signature header is missing.',
+  signature_malformed: 'The signature does not have the expected format.',
+  signature_wrong: 'The signature does not match this body, timestamp and secret.',
+  id_missing: 'The message id header is missing.',
   no_valid_secret: 'The endpoint has no valid secret.',
 };
 

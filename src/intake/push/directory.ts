@@ -3,9 +3,9 @@ import type { EpochMs } from '../../terms.ts';
 import type { Endpoint } from './ports.ts';
 
 /**
- * The endpoints, in memory. A known one costs no query. An unknown one is asked of the store, together with all others that
- * are asked for at the time, one query under way and never more than some twenty a second: an endpoint works on every node the
- * moment it is issued, and a flood of guesses costs the database next to nothing.
+ * An in-memory cache of the endpoints. A known endpoint costs no query. Unknown ids are looked up together, with one query at
+ * a time and at most twenty a second, so that a new endpoint works at once on every node and a flood of guessed ids costs
+ * the database next to nothing.
  */
 export interface DirectoryPorts {
   readonly clock: Clock;
@@ -14,18 +14,18 @@ export interface DirectoryPorts {
 }
 
 export interface Directory {
-  /** What was known at `staleBefore` or later; throws where the store would have to be asked and does not answer. */
+  /** The endpoint as of `staleBefore` or later; rejects when the store must be asked and does not answer. */
   endpoint(endpointId: string, staleBefore: EpochMs): Endpoint | undefined | Promise<Endpoint | undefined>;
-  /** Only what is in memory. */
+  /** Looks only in memory. */
   peek(endpointId: string): Endpoint | undefined;
-  /** Forgets all: documents or endpoints changed. */
+  /** Drops everything, after documents or endpoints changed. */
   clear(): void;
 }
 
 const spacingMs = 50;
 const idsPerQuery = 500;
 const maxWaiting = 5_000;
-/** Known endpoints are looked at again behind the scenes, for changes that no refusal brings to light. */
+/** Known endpoints are reloaded in the background, for changes that no refused request reveals. */
 const refreshAfterMs = 30_000;
 const idForm = /^[A-Za-z0-9_-]{8,64}$/;
 

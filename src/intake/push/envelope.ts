@@ -15,7 +15,7 @@ export interface Envelope {
   readonly data: JsonObject;
 }
 
-/** One thing wrong with an envelope. The pointer (RFC 6901) names a field of ours; nothing of the payload is repeated. */
+/** One fault of an envelope. The pointer (RFC 6901) names a field; the payload is never quoted. */
 export interface EnvelopeProblem {
   readonly pointer: string;
   readonly detail: string;
@@ -25,7 +25,7 @@ export type EnvelopeResult =
   | { readonly kind: 'ok'; readonly envelope: Envelope }
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
-/** Every problem at once, so that a sender corrects its envelope in one go. */
+/** Reports every problem at once, so that a sender can correct its envelope in one step. */
 export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   if (!isObject(body)) return { kind: 'invalid', problems: [{ pointer: '', detail: 'The body must be an object.' }] };
   const problems: EnvelopeProblem[] = [];
@@ -39,7 +39,7 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   if (occurredAt === undefined) {
     refuse('timestamp', 'timestamp must be an ISO 8601 date-time in UTC, such as 2026-03-01T09:30:00Z.');
   }
-  if (typeof brand_id !== 'string' || brand_id === '') refuse('brand_id', 'brand_id must be a text.');
+  if (typeof brand_id !== 'string' || brand_id === '') refuse('brand_id', 'brand_id must be a non-empty string.');
   else if (brand_id !== brandId) refuse('brand_id', 'brand_id is not the brand that this endpoint was issued for.');
   if (!isObject(data)) refuse('data', 'data must be an object.');
 
@@ -65,7 +65,7 @@ export function utcInstant(text: string): EpochMs | undefined {
   const found = utcForm.exec(text);
   if (!found || !isLocalDate(text.slice(0, 10))) return undefined;
   const [, year, month, day, hour, minute, seconds = '0', fraction = '0'] = found;
-  // setUTCFullYear, since Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // setUTCFullYear because Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const date = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   const start = date + (Number(hour) * 60 + Number(minute)) * 60_000;
   if (seconds === '60') return start + 59_999;

@@ -6,19 +6,19 @@ export type EventIdResult =
   | { readonly kind: 'ok'; readonly eventId: string }
   | { readonly kind: 'invalid'; readonly pointer: string; readonly detail: string };
 
-/** Longer ids than these are a mistake of the sender, and would not fit an index. */
+/** Longer ids are a sender's mistake and would not fit into the index. */
 const maxLength = 256;
 
-/** Where in its body an event stands, for bodies that hold several. */
+/** The position of an event in a body that holds several. */
 export interface Nth {
   readonly index: number;
   readonly pointer: string;
 }
 
 /**
- * The id that tells a repeated event from a new one: the first of the places that holds one, else a digest of the body's
- * bytes, so that a retry of the very same body is still known. Where even equal bodies are different events (no places at all), it
- * is a new one each time. What several events of a body share is told apart by their place in it.
+ * The id by which repeated events are deduplicated: the first place that holds one, else a digest of the raw body, so that a
+ * retry with the same bytes is recognised. Without any places, equal bodies are different events and each gets a new id.
+ * Events that share an id because they came in one body get their position appended.
  */
 export function findEventId(
   places: readonly string[] | undefined,

@@ -7,7 +7,7 @@ import type { RawRecord } from '../../shape/config.ts';
 import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
-/** An event as it waits in the store. */
+/** An accepted event that has not been processed yet. */
 export interface PendingEvent {
   readonly seq: number;
   readonly event: EventType;
@@ -15,29 +15,29 @@ export interface PendingEvent {
   readonly receivedAt: EpochMs;
   readonly body: Buffer;
   readonly attempt: number;
-  /** The reservation as the partner's API gave it, for an event that only named it. */
+  /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
 }
 
-/** What an integration's documents say about its events; compiled by the wiring. */
+/** How an integration's documents process its events. */
 export interface EventPath {
   /** Absent keys keep the stored value. */
   readonly partial: boolean;
-  /** Where `data` names the reservation, for events that carry nothing else; it is fetched from the partner then. */
+  /** Reads the reservation id of a thin event, whose reservation is then fetched from the partner. */
   readonly thinId?: (data: Json) => string | undefined;
   readonly record: (
     data: Json,
   ) => { kind: 'ok'; record: RawRecord } | { kind: 'invalid'; code: ErrorCode; message: string };
   readonly hydratedRecord: EventPath['record'];
-  /** Shape to transform. `complete` may fill in what the event leaves open, before the record is checked. */
+  /** Shape to transform. `complete` may add fields that the event leaves out, before the record is checked. */
   readonly prepare: (raw: RawRecord, arrival: Arrival, complete?: Complete) => Prepared;
   readonly guest: (data: Json) => GuestRead;
   readonly today: (at: EpochMs) => LocalDate;
   readonly identity: GuestIdentity;
 }
 
-/** What shape found, and which of the top-level fields were sent at all. */
 type DraftValues = { [field: string]: Json | undefined };
+/** `present` names the top-level fields that the event contained. */
 export type Complete = (
   record: DraftValues,
   present: ReadonlySet<string>,
@@ -47,7 +47,7 @@ export type GuestRead =
   | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
-/** The decisions about who a guest is, and what an event leaves as it was; pure, in the room that decides. */
+/** The pure decisions about guest identity and merging, implemented in `reconcile`. */
 export interface GuestIdentity {
   readonly keys: (guest: Guest) => readonly GuestKey[];
   readonly newId: (guest: Guest) => string | undefined;
@@ -62,18 +62,18 @@ export interface GuestIdentity {
   readonly cancelled: (record: DraftValues) => { readonly draft: DraftValues; readonly stated: boolean };
 }
 
-/** A batch of one integration's events, inside the one transaction that also marks them as done. */
+/** A batch of one integration's events, inside the transaction that also settles them. */
 export interface Lane {
   readonly events: readonly PendingEvent[];
   apply(prepared: readonly Prepared[]): Promise<Tally>;
-  /** The stored reservations of these ids, locked. */
+  /** The stored reservations with these ids, locked. */
   reservations(ids: readonly string[]): Promise<ReadonlyMap<string, Reservation>>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
-  /** Reservations in which a guest with one of these keys stands, locked; and the one that is named. */
+  /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
 }
 
-/** What became of an event. */
+/** The result of processing one event. */
 export type Settled =
   | {
       readonly seq: number;
@@ -83,5 +83,5 @@ export type Settled =
       readonly id?: string;
       readonly version?: number;
     }
-  /** The partner's API must be asked first. */
+  /** The reservation must be fetched from the partner's API first. */
   | { readonly seq: number; readonly state: 'hydrate'; readonly id: string };

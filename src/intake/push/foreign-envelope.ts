@@ -6,19 +6,19 @@ import type { PushSettings } from './ports.ts';
 import type { EventsRead, ReadEvent } from './read-events.ts';
 import type { Headers } from './verify.ts';
 
-/** Where a sender that has an envelope of its own keeps what ours says by name; compiled from the connector. */
+/** Where a sender with its own envelope keeps the fields of ours; compiled from the connector. */
 export interface ForeignEnvelope {
   /** The list of events in the body; a body without it is one event. */
   readonly each?: string;
   readonly event: {
     readonly places: readonly string[];
-    /** The name is all of them, with this between; else the first that is found. */
+    /** When set, the name is all places joined by this text; otherwise the first place that holds a value. */
     readonly joinedBy?: string;
   };
-  /** Their names, in small letters, to ours. */
+  /** The sender's event names in lower case, mapped to ours. */
   readonly names: ReadonlyMap<string, EventType>;
   readonly others: 'refuse' | 'ignore';
-  /** Undefined where the sender does not say it. */
+  /** Undefined when the sender never states it. */
   readonly timestamp: (Stated & { readonly format: 'iso' | 'seconds' | 'milliseconds' }) | undefined;
   readonly brand: Stated | undefined;
   readonly data: readonly string[];
@@ -36,7 +36,6 @@ interface Arrival {
   readonly receivedAt: EpochMs;
 }
 
-/** More in one body is no notification any more. */
 const maxEvents = 1_000;
 
 export function readForeign(
@@ -78,12 +77,12 @@ function readOne(
     problems.push({ pointer: pointerTo(place, nth?.pointer ?? ''), detail: `${place} ${detail}` });
   };
 
-  // Its name comes first: what nobody asked for may look as it likes.
+  // The name first: the rest of an ignored event is not checked.
   const name = nameOf(envelope.event, scope);
   const event = name === undefined ? undefined : envelope.names.get(name.toLowerCase());
   if (event === undefined) {
     if (name !== undefined && envelope.others === 'ignore') return 'ignored';
-    refuse(envelope.event.places, name === undefined ? 'is missing.' : 'is no event that is taken here.');
+    refuse(envelope.event.places, name === undefined ? 'is missing.' : 'is not a supported event type.');
   }
   const occurredAt = timeOf(envelope.timestamp, scope);
   if (occurredAt === 'missing') refuse(envelope.timestamp?.places ?? [], 'is missing.');
@@ -101,7 +100,7 @@ function readOne(
 
   if (problems.length > 0 || event === undefined || data === undefined || id.kind === 'invalid') return problems;
   const at = typeof occurredAt === 'number' ? occurredAt : undefined;
-  // Without the time of receipt: a retry must be the same bytes.
+  // The receipt time is left out: a retry must produce the same bytes.
   const stated = {
     event,
     ...(at !== undefined && { timestamp: new Date(at).toISOString() }),
@@ -151,7 +150,7 @@ function dataOf(places: readonly string[], scope: Scope): JsonObject | undefined
   return undefined;
 }
 
-/** Of a body that held nothing to be kept: told to the sender, and stored nowhere. */
+/** The event id in the answer to a body in which every event was ignored; nothing is stored. */
 function idOfNone({ eventIdPlaces }: Pick<PushSettings, 'eventIdPlaces'>, scope: Scope, rawBody: Buffer): string {
   const id = findEventId(eventIdPlaces, scope, rawBody);
   return id.kind === 'ok' ? id.eventId : '';

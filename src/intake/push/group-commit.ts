@@ -2,17 +2,17 @@ import type { Clock } from '../../kit/clock.ts';
 import type { NewEvent, Stored } from './ports.ts';
 
 /**
- * All requests that wait share one insert and one fsync. Whatever arrives while a batch is written is the next one, so that
- * the batches grow with the load and a lone request waits for nobody. Under a heavy load the next batch gathers for some
- * milliseconds besides: without that, 900 requests a second went in 260 batches. One batch is written at a time, which keeps the
- * order of arrival in the sequence numbers that decide between events of the same instant; while it is flushed to disk, the next
- * may already be written.
+ * Waiting requests share one insert and one fsync. Requests that arrive while a batch is written form the next batch, so
+ * batches grow with the load and a single request does not wait. Under heavy load the next batch also gathers for some
+ * milliseconds: without that, 900 requests a second took 260 batches. One batch is written at a time, so that sequence numbers,
+ * which order events of the same instant, follow the order of arrival; the next batch may be written while this one is
+ * flushed to disk.
  */
 export interface GroupCommitPorts {
   readonly clock: Clock;
-  /** One transaction; throws when the store is unreachable. Tells when all is written and only the commit is left. */
+  /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
   readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
-  /** Told after each batch that stored something. */
+  /** Called after each batch that stored an event. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
 }
@@ -20,12 +20,12 @@ export interface GroupCommitPorts {
 export interface GroupCommitLimits {
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
-  /** Batches between their first byte and the end of their commit; each takes a connection. */
+  /** Batches in progress, from the first byte to the end of the commit; each uses a connection. */
   readonly maxUnderWay: number;
-  /** Requests beyond these are refused at once instead of filling the memory. */
+  /** Requests beyond these limits are refused at once, to bound memory. */
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
-  /** After this the sender is told to come again; if the event gets stored after all, its retry is a duplicate. */
+  /** After this the sender gets 503; if the event is stored after all, the sender's retry is a duplicate. */
   readonly deadlineMs: number;
 }
 
@@ -42,23 +42,23 @@ type Appended =
   | Stored
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
-/** As many as make a batch worth its overhead. */
+/** A batch of this size does not gather any longer. */
 const enough = 16;
 
-/** How long a batch gathers, by how many requests came of late: not at all up to 500 a second, 10 ms from 1,500 on. */
+/** How long a batch gathers, from the recent request rate: 0 ms up to 500 a second, 10 ms from 1,500 on. */
 class Pace {
   #perSecond = 0;
   #begunAtMs = 0;
 
   begins(requests: number, atMs: number): void {
     const elapsedMs = Math.max(1, atMs - this.#begunAtMs);
-    // The past counts for a tenth of a second.
+    // An exponential average over 100 ms.
     const weight = 1 - Math.exp(-elapsedMs / 100);
     this.#perSecond += ((1000 * requests) / elapsedMs - this.#perSecond) * weight;
     this.#begunAtMs = atMs;
   }
 
-  /** From the beginning of the last batch on. */
+  /** Measured from the start of the last batch. */
   gatherMs(atMs: number): number {
     const ms = Math.min(10, Math.max(0, (this.#perSecond - 500) / 100));
     return Math.max(0, this.#begunAtMs + ms - atMs);
@@ -73,14 +73,14 @@ interface Waiting {
 
 export interface GroupCommit {
   append(event: NewEvent): Promise<Appended>;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no request is waiting. */
   flushed(): Promise<void>;
   close(): void;
 }
 
 export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimits = groupCommitLimits): GroupCommit {
   let queue: Waiting[] = [];
-  /** Requests without an answer, in the queue and in the batch under way. */
+  /** Requests without an answer, in the queue and in batches in progress. */
   const open = new Set<Waiting>();
   let openBytes = 0;
   let running: Promise<void> | undefined;
@@ -124,7 +124,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     running = undefined;
   };
 
-  /** Resolves after the time, or as soon as there are enough. */
+  /** Resolves after the time, or as soon as the batch is large enough. */
   const gathered = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(done, ms);
@@ -145,7 +145,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     }
     const batch = queue.slice(0, count);
     queue = queue.slice(count);
-    // Who was told to come again is left out: its retry brings the event.
+    // Requests already answered with 503 are skipped: their retry brings the event again.
     return batch.filter((one) => one.settle !== undefined);
   };
 
@@ -175,7 +175,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         openBytes += event.rawBody.length;
         queue.push(one);
         if (queue.length >= enough) onEnough?.();
-        // Begun after this turn of the event loop, so that requests read together are stored together.
+        // Starts after this turn of the event loop, so that requests read together are stored together.
         running ??= new Promise<void>((begun) => setImmediate(begun)).then(run);
       });
     },

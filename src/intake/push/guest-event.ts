@@ -6,8 +6,8 @@ import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
- * guest.updated: the guest's profile is found (or made) and changed, and with it every reservation of that guest that is
- * still to come or in house, all in the lane's transaction.
+ * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of
+ * that guest, in the lane's transaction.
  */
 export async function workGuestEvent(lane: Lane, path: EventPath, event: PendingEvent): Promise<Settled> {
   const data = dataOf(event);
@@ -25,7 +25,7 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   const touched = identity.planReservations(update, knownAs, found, path.today(event.receivedAt));
   const profileId = plan.profile.id ?? identity.newId(update.guest);
   if (profileId === undefined && touched.length === 0) {
-    const message = 'The event names its guest neither by guest_id nor by a valid e-mail or phone, and no reservation.';
+    const message = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
     return bury(lane, event, deadEvent(event, 'push.guest_unidentified', message, data, { type: 'guest' }));
   }
   const prepared: Prepared[] = touched.map(({ record, notes: why }) => ofReservation(event, record, data, why));

@@ -2,8 +2,8 @@ import type { Clock } from '../../kit/clock.ts';
 import type { EpochMs } from '../../terms.ts';
 
 /**
- * Events that only name a reservation are completed from the partner's API before they are worked on. One request serves
- * every event of the reservation that came before it. It is made outside of any transaction, under a lease in the store.
+ * Fetches the reservations of thin events from the partner's API before the events are processed. One request completes
+ * every event of the reservation that was received before it. It is made under a lease in the store, outside any transaction.
  */
 export interface HydratorPorts {
   readonly clock: Clock;
@@ -11,9 +11,9 @@ export interface HydratorPorts {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
   };
-  /** Takes reservations whose events are due, for the time of the lease. */
+  /** Claims reservations whose events are due, under a lease. */
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
-  /** The connector's single request, with the pull side's credentials, limits, retries and breaker. */
+  /** The connector's single request, with pull's credentials, rate limits, retries and breaker. */
   readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
   readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
@@ -21,7 +21,7 @@ export interface HydratorPorts {
   readonly onError?: (integration: string, error: unknown) => void;
 }
 
-/** A reservation to be fetched, for the events of it that wait. */
+/** A reservation to fetch for its waiting events. */
 export interface Thin {
   readonly integration: string;
   readonly id: string;
@@ -30,11 +30,11 @@ export interface Thin {
 
 export type Fetched =
   | { readonly kind: 'found'; readonly body: Buffer; readonly requestedAt: EpochMs }
-  /** The partner says that there is no such reservation. */
+  /** The partner does not know the reservation. */
   | { readonly kind: 'absent' }
-  /** Not now: an open breaker, a limit, a failure that may pass. */
+  /** Retry later: an open breaker, a rate limit, a transient failure. */
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
-  /** Never like this: credentials, configuration, an answer that is no JSON. */
+  /** Terminal: credentials, configuration, an answer that is not JSON. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 const concurrency = 4;
@@ -42,7 +42,7 @@ const leaseMs = 300_000;
 const pollMs = 5_000;
 const firstDelayMs = 5_000;
 const mostDelayMs = 15 * 60_000;
-/** Some three hours with the delays between them: longer than most partners' outages. */
+/** About three hours with the delays between them, which is longer than most partner outages. */
 const tries = 16;
 
 export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
@@ -65,7 +65,7 @@ export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
   };
 }
 
-/** One round; how many reservations it looked after. */
+/** One round; returns how many reservations were claimed. */
 export async function hydrateOnce(ports: HydratorPorts, signal?: AbortSignal): Promise<number> {
   const claimed = await ports.claim(concurrency, leaseMs);
   await Promise.all(
@@ -85,13 +85,13 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
     case 'absent':
       return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts });
     case 'failed':
-      return ports.dead(thin, `The partner’s API could not be asked: ${fetched.reason}.`, {
+      return ports.dead(thin, `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`, {
         reason: fetched.reason,
         attempts,
       });
     case 'later':
       if (attempts >= tries) {
-        const message = `The partner’s API did not give the reservation in ${attempts} tries: ${fetched.reason}.`;
+        const message = `The partner’s API did not return the reservation in ${attempts} attempts: ${fetched.reason}.`;
         return ports.dead(thin, message, { reason: fetched.reason, attempts });
       }
       return ports.later(thin, fetched.afterMs ?? Math.min(firstDelayMs * 2 ** (attempts - 1), mostDelayMs));

@@ -17,21 +17,21 @@ import type { Endpoint, PushSettings, Rejection } from './ports.ts';
 import { type Arrived, type Received, receive } from './receive.ts';
 import { openRejectionLog, type RejectionBatch, type RejectionLog } from './rejection-log.ts';
 
-/** The push side of a running node: what it remembers between requests, behind one door. */
+/** The push side of a running node: the state that it keeps between requests. */
 export interface IntakePorts {
   readonly clock: Clock;
   readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   readonly insert: GroupCommitPorts['insert'];
   readonly writeRejections: (batch: RejectionBatch) => Promise<void>;
-  /** Told after events were stored: the worker may begin. */
+  /** Called after events were stored, to wake the worker. */
   readonly stored?: () => void;
-  /** Told of every answer, for metrics. */
+  /** Called for every answer, for metrics. */
   readonly answered?: (status: number, code: string | undefined, integration: string | undefined) => void;
   readonly onError?: (error: unknown) => void;
   readonly jsonLimits?: () => StrictLimits;
   readonly commitLimits?: GroupCommitLimits;
-  /** What one address may fail before it is turned away unheard. */
+  /** The failure rate beyond which an address is refused before its request is read. */
   readonly failureRate?: Rate;
 }
 
@@ -43,7 +43,7 @@ interface LoadedEndpoint {
   readonly secrets: readonly { readonly secretNo: number; readonly secret: string; readonly expiresAt?: EpochMs }[];
 }
 
-/** What is known of a request besides its content. */
+/** The facts of a request besides its content, for the list of rejections. */
 export interface Origin {
   readonly requestId: string;
   readonly address: string;
@@ -54,18 +54,18 @@ export interface Origin {
 
 export interface PushIntake {
   readonly directory: Directory;
-  /** Before anything is read or computed: an address that keeps failing waits. */
+  /** Checked before anything is read: refuses an address that keeps failing. */
   guard(address: string): Refused | undefined;
-  /** `origin` is asked for only where something is to be written down. */
+  /** `origin` is called only when a rejection is recorded. */
   receive(arrived: Arrived, address: string, origin: () => Origin): Promise<Received>;
-  /** Enters a refusal that was decided outside, such as a body that is too large, and charges the address. */
+  /** Records a refusal that was decided elsewhere, such as a body that is too large, and charges the address. */
   refused(refusal: Refused, origin: Origin, endpoint?: Endpoint): void;
-  /** Resolves when every event that was taken is on disk or refused. */
+  /** Resolves when every received event is either on disk or refused. */
   flushed(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Honest senders fail now and then; a cloud that sends for many brands fails for all of them at once. */
+/** Generous, because one PMS cloud may send for many brands from one address and fail for all of them at once. */
 const failureRate: Rate = { perSecond: 200, burst: 2_000 };
 const bytesPerToken = 16 * 1024;
 
@@ -135,7 +135,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
     },
     refused(refusal, origin, endpoint) {
       ports.answered?.(refusal.status, refusal.code, endpoint?.integration);
-      // A turned away address is neither charged again nor written down each time.
+      // A rate-limited address is neither charged again nor recorded each time.
       if (refusal.reason === 'address_rate' || refusal.reason === 'draining') return;
       enter(refusal, origin, endpoint ?? directory.peek(origin.endpointId));
       failures.charge(network(origin.address), clock.now(), 1);
@@ -153,7 +153,7 @@ function opened({ secrets, ...endpoint }: LoadedEndpoint): Endpoint {
   return { ...endpoint, secrets: secrets.map((one) => secretKeys(one.secretNo, one.secret, one.expiresAt)) };
 }
 
-/** An IPv6 host has a whole /64 to itself. */
+/** An IPv6 host usually controls a whole /64. */
 function network(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   return address.split(':', 4).join(':');

@@ -8,8 +8,8 @@ export function mintEndpointId(sandbox: boolean): string {
 }
 
 /**
- * 264 random bits. The whole text is the HMAC key of the default scheme; what follows the prefix is also plain base64, as
- * Standard Webhooks wants it. Texts with + or / are thrown away, so that a secret survives every shell, URL and form.
+ * 264 random bits. The whole text is the HMAC key of the default scheme; the part after the prefix is plain base64, as
+ * Standard Webhooks requires. Texts with + or / are discarded, so that a secret survives every shell, URL and form.
  */
 export function mintSecret(): string {
   for (;;) {
@@ -18,7 +18,7 @@ export function mintSecret(): string {
   }
 }
 
-/** A secret as verification uses it. */
+/** A secret with the keys that verification uses. */
 export function secretKeys(secretNo: number, secret: string, expiresAt?: EpochMs): Secret {
   const bytes = Buffer.from(secret);
   const decoded = Buffer.from(secret.startsWith('whsec_') ? secret.slice(6) : secret, 'base64');
@@ -26,7 +26,7 @@ export function secretKeys(secretNo: number, secret: string, expiresAt?: EpochMs
     secretNo,
     bytes,
     key: createSecretKey(bytes),
-    // A secret brought along from elsewhere may not be base64 at all.
+    // A secret chosen by the sender may not be base64.
     standardKey: createSecretKey(decoded.length > 0 ? decoded : bytes),
     ...(expiresAt !== undefined && { expiresAt }),
   };

@@ -1,14 +1,14 @@
 import type { Json } from '../../terms.ts';
 import type { Headers } from './verify.ts';
 
-/** What a place is looked for in: an event, the body it came in (the same where a body is one event), and the headers. */
+/** Where places are looked up: an event, the body that contains it (equal when a body is one event), and the headers. */
 export interface Scope {
   readonly item: Json;
   readonly body: Json;
   readonly headers: Headers;
 }
 
-/** A path in the event, $body.PATH, header.NAME, or $item: the event itself. */
+/** A place is a path in the event, $body.PATH, header.NAME, or $item for the event itself. */
 export function valueAt({ item, body, headers }: Scope, place: string): Json | undefined {
   if (place === '$item') return item;
   if (place.startsWith('header.')) {
@@ -18,13 +18,13 @@ export function valueAt({ item, body, headers }: Scope, place: string): Json | u
   return place.startsWith('$body.') ? at(body, place.slice(6)) : at(item, place);
 }
 
-/** A text that says something, or a number as text. */
+/** A non-blank string, or a number as a string. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The first text of several places. */
+/** The first of several places that holds a text. */
 export function firstText(scope: Scope, places: readonly string[]): { text: string; place: string } | undefined {
   for (const place of places) {
     const text = textOf(valueAt(scope, place));
@@ -33,12 +33,12 @@ export function firstText(scope: Scope, places: readonly string[]): { text: stri
   return undefined;
 }
 
-/** The text or number at one of the dotted paths, as text. */
+/** The first text or number at one of the dotted paths, as text. */
 export function textAt(body: Json, paths: readonly string[]): string | undefined {
   return firstText({ item: body, body, headers: {} }, paths)?.text;
 }
 
-/** RFC 6901; `above` is the pointer of the event in its body. A header has none. */
+/** An RFC 6901 pointer; `above` is the pointer of the event in its body. Headers have no pointer. */
 export function pointerTo(place: string, above: string): string {
   if (place.startsWith('header.')) return '';
   if (place === '$item') return above;

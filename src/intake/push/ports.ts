@@ -4,25 +4,25 @@ import type { EventType } from './envelope.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verify.ts';
 
-/** What push needs to know of an integration's documents. */
+/** The push settings from an integration's documents. */
 export interface PushSettings {
   readonly enabled: boolean;
   readonly brandId: string;
   readonly verification: Verification;
-  /** Undefined for a sender that keeps to ours. */
+  /** Undefined when the sender uses our envelope. */
   readonly envelope?: ForeignEnvelope;
-  /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined: equal bodies are different events. */
+  /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined turns deduplication off. */
   readonly eventIdPlaces: readonly string[] | undefined;
   readonly rate: Rate;
 }
 
-/** An endpoint as the store has it, its secrets opened. */
+/** A stored endpoint with its secrets decrypted. */
 export interface Endpoint {
   readonly endpointId: EndpointId;
   readonly integration: IntegrationName;
   readonly sandbox: boolean;
   readonly retired: boolean;
-  /** All that have not expired; a sandbox endpoint has those of the live one. */
+  /** The unexpired secrets; a sandbox endpoint shares those of the live endpoint. */
   readonly secrets: readonly Secret[];
 }
 
@@ -38,14 +38,14 @@ export interface NewEvent {
   readonly rawBody: Buffer;
 }
 
-/** What the store made of it. */
+/** The result of storing an event. */
 export type Stored =
   | { readonly kind: 'stored' }
   | { readonly kind: 'duplicate'; readonly sameBody: boolean }
-  /** Retired, or the secret ended, after the request was verified. */
+  /** The endpoint was retired, or the secret expired, after the request was verified. */
   | { readonly kind: 'refused'; readonly reason: 'retired' | 'secret_ended' };
 
-/** One row in the operator's list of refused requests: names of headers, never their values, and nothing of the body. */
+/** One row in the operator's list of refused requests: header names only, no header values and no body. */
 export interface Rejection {
   readonly at: EpochMs;
   readonly endpointId: string;

@@ -5,13 +5,13 @@ import { readForeign } from './foreign-envelope.ts';
 import type { PushSettings } from './ports.ts';
 import type { Request } from './verify.ts';
 
-/** One event of a body, in our own words. */
+/** One event of a body, in our envelope's terms. */
 export interface ReadEvent {
   readonly eventId: string;
   readonly event: EventType;
   readonly occurredAt: EpochMs;
   readonly data: JsonObject;
-  /** What is stored: the sender's bytes; of a foreign envelope our own around the sender's data. */
+  /** The bytes to store: the sender's, or for a foreign envelope our own envelope around the sender's data. */
   readonly body: Buffer;
 }
 
@@ -19,14 +19,14 @@ export type EventsRead =
   | {
       readonly kind: 'ok';
       readonly events: readonly ReadEvent[];
-      /** What the sender is told; the first one's where there are several. */
+      /** The id in the answer: the first event's when there are several. */
       readonly eventId: string;
-      /** How many it held that nobody asked for. */
+      /** How many events of the body the connector ignores. */
       readonly ignored: number;
     }
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
-/** What a body holds whose signature was right: one event in our envelope, or what the connector says of its sender's. */
+/** Reads the events of a verified body: one event in our envelope, or those of the sender's own envelope. */
 export function readEvents(
   settings: PushSettings,
   body: Json,

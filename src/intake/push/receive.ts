@@ -10,16 +10,16 @@ import { type EventsRead, readEvents } from './read-events.ts';
 import { defaultVerification, type Request, type Secret, type Verdict, verify } from './verify.ts';
 
 /**
- * One request to a live endpoint, from its raw bytes to its answer:
+ * One request to a live endpoint, from raw bytes to answer:
  *
  *   body -> endpoint -> signature -> rate -> JSON -> envelope -> event id -> stored, durably -> 202
  *             404,410     401        429     400      422          422       200, 410, 401, 503
  *
- * Nothing reads the body before the signature has vouched for it.
+ * The body is not parsed before its signature is verified.
  */
 export interface ReceivePorts {
   readonly clock: Clock;
-  /** From memory; an unknown id is looked up in the store, many at once. */
+  /** From memory; unknown ids are looked up in the store together. */
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   /** Resolves when the event is on disk. */
@@ -38,16 +38,15 @@ export interface Arrived extends Request {
 export interface Received {
   readonly answer: Answer;
   readonly endpoint?: Endpoint;
-  /** Set where the sender has proved itself: its failures are not held against its address. */
+  /** True when the signature was valid: later failures are not charged to the address. */
   readonly verified: boolean;
-  /** The id of an earlier event came with another body. */
+  /** The event id was used before with a different body. */
   readonly idReused?: boolean;
 }
 
-/** How long a sender that cannot be served waits before it tries again. */
 const retryAfterS = 5;
 
-/** Verified against when there is no endpoint, so that a guess costs the same work and time as a hit. */
+/** Unknown endpoints are verified against this, so that a guessed id takes the same time as a real one. */
 const decoy: readonly Secret[] = [decoySecret()];
 
 export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Received> {
@@ -55,7 +54,7 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   let endpoint = known instanceof Promise ? await known : known;
   let verdict = check(ports, endpoint, arrived);
   if (endpoint && !endpoint.retired && verdict.kind === 'refused' && mayBeNewSecret(verdict)) {
-    // Another node may have rotated the secret a moment ago: a refusal is never based on old knowledge.
+    // Another node may have just rotated the secret: never refuse on cached data.
     endpoint = await ports.endpoint(arrived.endpointId, ports.clock.now());
     verdict = check(ports, endpoint, arrived);
   }
@@ -81,14 +80,14 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   );
   const refused = refusalOf(stored);
   if (refused) return refuse(refused, true);
-  // One of several that is new makes the body new; a body without anything to keep is no duplicate either.
+  // A body is a duplicate only when all of its events are; a body without events is accepted.
   const nothingNew = stored.length > 0 && stored.every(({ kind }) => kind === 'duplicate');
   const idReused = stored.some((one) => one.kind === 'duplicate' && !one.sameBody);
-  const given = nothingNew ? answer.duplicate(eventId, events.length) : answer.accepted(eventId, events.length);
-  return { answer: given, endpoint, verified: true, idReused };
+  const respond = nothingNew ? answer.duplicate : answer.accepted;
+  return { answer: respond(eventId, events.length), endpoint, verified: true, idReused };
 }
 
-/** One event that could not be stored brings the whole body again; those that were are duplicates then. */
+/** If one event could not be stored, the sender retries the whole body; the stored ones are duplicates then. */
 function refusalOf(stored: readonly Appended[]): Refused | undefined {
   for (const one of stored) {
     if (one.kind === 'unavailable') return answer.unavailable(one.reason, retryAfterS);
@@ -108,7 +107,7 @@ function mayBeNewSecret(verdict: Verdict & { kind: 'refused' }): boolean {
   return verdict.reason === 'signature_wrong' || verdict.reason === 'no_valid_secret';
 }
 
-/** What the operator reads: the reason, and by how much a clock is off. */
+/** For the operator: the reason, and how far the sender's clock is off. */
 function describe(verdict: Verdict & { kind: 'refused' }): string {
   return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Rejection } from './ports.ts';
 
 /**
- * Refused requests are counted, and the last ones kept, so that an operator can help a partner. They are written behind the
- * answers, once a second, and of a flood only a sample: refusing must stay cheaper than asking.
+ * Counts refused requests and keeps the last ones, so that an operator can help a partner. They are written in the background
+ * once a second, and only a sample of a flood: a refusal must cost us less than it costs the sender.
  */
 export interface RejectionLogPorts {
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
     const batch = { samples, counts: [...counts.values()] };
     samples = [];
     counts = new Map();
-    // What cannot be written is lost: these rows help a person, nothing is built on them.
+    // A failed write is dropped: these rows only inform people.
     writing = writing.then(() => ports.write(batch)).catch((error) => ports.onError?.(error));
     return writing;
   };
@@ -55,7 +55,7 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
   return {
     add(rejection) {
       const { endpointId, integration, code, reason } = rejection;
-      // Ids that were guessed would make a row each.
+      // Unknown ids share one row: each guess would add another.
       const counted = integration === undefined ? '' : endpointId;
       const key = `${counted} ${code} ${kindOf(reason)}`;
       const known = counts.get(key);
@@ -72,5 +72,5 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
   };
 }
 
-/** A reason without its measure: `timestamp_old 4000 s` is counted as timestamp_old. */
+/** The reason without its value: `timestamp_old 4000 s` counts as timestamp_old. */
 const kindOf = (reason: string) => reason.split(' ', 1)[0] ?? reason;

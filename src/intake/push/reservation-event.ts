@@ -5,23 +5,23 @@ import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { Complete, EventPath, PendingEvent } from './event-path.ts';
 
-/** The limits held when the event was taken; what they are today is no matter. */
+/** The limits were applied when the event was accepted; today's limits do not matter. */
 const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };
 
-/** The data of a stored event, which was checked when it was taken. */
+/** The data of a stored event, which was validated when it was accepted. */
 export function dataOf(event: PendingEvent): JsonObject {
   const parsed = parseStrictJson(event.body, noLimits);
   if (parsed.kind === 'invalid') throw new TypeError(`a stored event cannot be read: ${parsed.reason}`);
   return (parsed.value as { data: JsonObject }).data;
 }
 
-/** An event from the future would hold its reservation against all that comes after: it counts from its receipt. */
+/** A timestamp in the future would supersede every later state, so the effective time is never later than the receipt. */
 export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event'): Arrival {
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
   return { mode: event.hydrated ? 'single' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
 }
 
-/** A reservation event on its way to be compared with what is stored. */
+/** Takes a reservation event through the path, up to the comparison with the stored record. */
 export function prepareReservation(
   path: EventPath,
   event: PendingEvent,
@@ -35,7 +35,7 @@ export function prepareReservation(
   if (shaped.kind === 'invalid') return deadEvent(event, shaped.code, shaped.message, data);
   const { record } = shaped;
   if (record.key === '') {
-    return deadEvent(event, 'push.no_reservation_id', 'The event does not say which reservation it is about.', data);
+    return deadEvent(event, 'push.no_reservation_id', 'The event contains no reservation id.', data);
   }
   return path.prepare(
     record,
@@ -52,7 +52,7 @@ function completion(path: EventPath, event: PendingEvent, known: () => Reservati
     const whole = partial ? path.identity.complete(record, present, known()) : record;
     if (!cancelled) return { record: whole, notes: [] };
     const { draft, stated } = path.identity.cancelled(whole);
-    const reason = 'The event is reservation.cancelled; its payload states no final status.';
+    const reason = 'The event is reservation.cancelled and its payload has no final status.';
     return {
       record: draft,
       notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],

@@ -19,7 +19,7 @@ export interface SandboxReport {
   readonly at: string;
   readonly event_id: string;
   readonly event?: string;
-  /** What the live endpoint would have answered. */
+  /** The answer of the live endpoint to this request. */
   readonly would_answer: { readonly status: number; readonly code?: string; readonly detail: string };
   readonly signature: {
     readonly right: boolean;
@@ -29,9 +29,9 @@ export interface SandboxReport {
   };
   readonly body: { readonly bytes: number; readonly problem?: string };
   readonly envelope: readonly { readonly pointer: string; readonly detail: string }[];
-  /** What would have become of it: a record, or why there would be none. */
+  /** The record that live processing would produce, or why there would be none. */
   readonly outcome: Outcome;
-  /** Where one body held several: each of them, the first with the outcome above. */
+  /** When one body holds several events: each of them; the first has the outcome above. */
   readonly events?: readonly { readonly event_id: string; readonly event: string; readonly outcome: Outcome }[];
 }
 
@@ -45,21 +45,21 @@ type Outcome =
   | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }
   | { readonly kind: 'dropped'; readonly reason: string }
   | { readonly kind: 'fetched_first'; readonly reservation_id: string }
-  /** Taken and forgotten: none of the events that the connector names. */
+  /** Accepted and not stored: the connector maps none of its events. */
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** What the live endpoint would go by. */
+/** The settings that the live endpoint uses. */
 interface Examined {
   readonly endpoint: Endpoint;
   readonly settings: PushSettings;
   readonly path: EventPath;
   readonly limits: StrictLimits;
-  /** What the head of the request alone ruled out. */
+  /** A refusal that the request headers alone cause. */
   readonly early: Refused | undefined;
 }
 
-/** What a live endpoint would have made of a request; pure but for the report's own id. */
+/** Reports how a live endpoint would handle a request; pure except for the report's own id. */
 export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, early }: Examined): SandboxReport {
   const verdict = verify(settings.verification, arrived, endpoint.secrets, arrived.receivedAt);
   const hint = verdict.kind === 'verified' ? undefined : diagnose(settings.verification, arrived, endpoint.secrets);
@@ -99,7 +99,7 @@ export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, e
   };
 }
 
-/** The id of what would have been refused. */
+/** The event id of a request that would be refused. */
 function statedId(
   { eventIdPlaces }: PushSettings,
   parsed: StrictResult,
@@ -110,7 +110,7 @@ function statedId(
   return id.kind === 'ok' ? id.eventId : undefined;
 }
 
-/** The event's name: ours where it has one, else what stands where ours would. */
+/** The event's name: ours when it maps to one, else the text in the `event` field. */
 function named(body: Json, read: EventsRead | undefined): { event?: string } {
   const event = read?.kind === 'ok' ? read.events[0]?.event : (body as { event?: Json } | null)?.event;
   return typeof event === 'string' ? { event: event.slice(0, 100) } : {};
@@ -128,7 +128,10 @@ function outcomesOf(
   const [first] = read.events;
   if (first === undefined) {
     return {
-      outcome: { kind: 'ignored', reason: 'It holds no event that the connector names: it would be forgotten.' },
+      outcome: {
+        kind: 'ignored',
+        reason: 'The connector maps none of its events: it would be accepted and not stored.',
+      },
     };
   }
   const outcome = outcomeOf(path, first, receivedAt);

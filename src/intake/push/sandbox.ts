@@ -10,8 +10,8 @@ import type { Arrived } from './receive.ts';
 import { reportOn, type SandboxReport } from './sandbox-report.ts';
 
 /**
- * The sandbox takes anything, stores nothing but its report, and says what a live endpoint would have made of it. It never
- * looks at what is stored of a brand: whoever has its address may read its reports.
+ * The sandbox accepts any request, stores only a report, and reports how a live endpoint would handle it. It never reads a
+ * brand's stored data, because anyone with the sandbox address may read the reports.
  */
 export interface SandboxPorts {
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       const settings = ports.settings(endpoint.integration);
       const path = ports.path(endpoint.integration);
       if (!settings || !path) return answer.retiredEndpoint('push_disabled');
-      // The secret may have been rotated elsewhere a moment ago.
+      // Another node may have just rotated the secret.
       const fresh = (await ports.endpoint(arrived.endpointId, ports.clock.now())) ?? endpoint;
       const report = reportOn(arrived, { endpoint: fresh, settings, path, limits: ports.jsonLimits(), early });
       await ports.save(endpoint.endpointId, endpoint.integration, report);

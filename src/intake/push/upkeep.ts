@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 
-/** What push forgets in time: events, refused requests, sandbox reports. Any node may do it; two at once do no harm. */
+/** Prunes old events, rejections and sandbox reports. Any node may do it; two at once do no harm. */
 export interface UpkeepPorts {
   readonly clock: Clock;
   readonly tasks: readonly { readonly name: string; readonly run: () => Promise<unknown> }[];
@@ -13,7 +13,7 @@ export function startPushUpkeep(ports: UpkeepPorts): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
-    // Nodes that start together do not sweep together.
+    // A random delay, so that nodes which start together do not prune together.
     await ports.clock.wait(everyMs * Math.random(), signal);
     while (!signal.aborted) {
       for (const { name, run } of ports.tasks) {

@@ -2,9 +2,9 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
 
 /**
- * Whether a request was made by who holds the secret, and just now. Pure: the same arguments give the same verdict. It works
- * on the raw bytes, before anything has read them, and takes the same steps whatever is wrong: every valid secret is tried,
- * no comparison stops at the first difference, and a request that lacks its headers is hashed all the same.
+ * Verifies that the holder of the secret made the request, and made it recently. Pure: the same arguments give the same
+ * verdict. It works on the raw bytes before they are parsed and takes the same steps whatever is wrong: it tries every valid
+ * secret, no comparison stops at the first difference, and a request without its headers is hashed as well.
  */
 export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification;
 
@@ -29,7 +29,7 @@ interface TokenVerification {
 
 interface StandardWebhooksVerification {
   readonly type: 'standard_webhooks';
-  /** How its headers' names begin: `webhook` or `svix`. */
+  /** The prefix of its header names: `webhook` or `svix`. */
   readonly headers: string;
   readonly toleranceS: number;
 }
@@ -68,14 +68,14 @@ export type Refusal =
 
 export type Verdict =
   | { readonly kind: 'verified'; readonly secretNo: number }
-  /** The reason is for the operator's log and the sandbox's report; a live sender gets one answer for all of them. */
+  /** The reason is for the operator and the sandbox report; a live sender gets the same answer for every reason. */
   | { readonly kind: 'refused'; readonly reason: Refusal; readonly skewS?: number };
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface Request {
   readonly headers: Headers;
-  /** After the question mark, as sent. */
+  /** The raw query string, without the question mark. */
   readonly query: string;
   readonly rawBody: Buffer;
 }
@@ -117,7 +117,7 @@ function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonl
   );
 }
 
-/** Compared as HMACs under one key, so that neither the length nor the place of a difference shows in the time taken. */
+/** Compares HMACs under one key, so that the time reveals neither the length nor the position of a difference. */
 function verifyToken(scheme: TokenVerification, request: Request, secrets: readonly Secret[]): Verdict {
   const { header, query } = scheme;
   const value =
@@ -169,7 +169,7 @@ function verifyStandard(
 const maxSignatures = 10;
 const digestLength = { sha256: 32, sha512: 64 } as const;
 
-/** A repeated header arrives joined by a comma, or as a list, and fits no form below: of two signatures none is believed. */
+/** A repeated header is joined by commas and then matches no format below: two signatures are never accepted. */
 function text(headers: Headers, name: string): string | undefined {
   const key = name.toLowerCase();
   const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
@@ -178,7 +178,7 @@ function text(headers: Headers, name: string): string | undefined {
 
 function outOfWindow(timestamp: string | undefined, toleranceS: number, now: EpochMs): Verdict | undefined {
   if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
-  // Ten digits last until the year 2286; milliseconds, signs, blanks, fractions and leading zeros are other forms.
+  // Whole seconds only: milliseconds, signs, blanks, fractions and leading zeros are malformed.
   if (!/^[1-9][0-9]{0,10}$/.test(timestamp)) return { kind: 'refused', reason: 'timestamp_malformed' };
   const skewS = Math.floor(now / 1000) - Number(timestamp);
   if (skewS > toleranceS) return { kind: 'refused', reason: 'timestamp_old', skewS };
@@ -192,7 +192,7 @@ function lacking(stated: string | undefined, wellFormed: boolean, secrets: reado
   return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;
 }
 
-/** The signature without its prefix, if it has the form of one: hexadecimal in small letters, base64 as it is. */
+/** The signature without its prefix, if it is well formed: hexadecimal in lower case, base64 unchanged. */
 function statedMac(signature: string | undefined, scheme: HmacVerification): string | undefined {
   if (signature === undefined || !signature.startsWith(scheme.prefix)) return undefined;
   const encoded = signature.slice(scheme.prefix.length);
@@ -209,8 +209,8 @@ const left = Buffer.alloc(128);
 const right = Buffer.alloc(128);
 
 /**
- * Two texts of ASCII, compared in a time that does not depend on where they differ. As texts and in buffers that are used again:
- * with a buffer of its own for the digest, the HMAC of a usual event took 1.4 times the time.
+ * Compares two ASCII texts in constant time. It uses texts and shared buffers: with a new buffer for each digest, the HMAC of
+ * a typical event took 1.4 times as long.
  */
 function sameText(stated: string, expected: string): boolean {
   left.fill(0).write(stated, 'latin1');
@@ -218,7 +218,7 @@ function sameText(stated: string, expected: string): boolean {
   return timingSafeEqual(left, right) && stated.length === expected.length;
 }
 
-/** Buffer.from stops in silence at the first character that is none of base64; this refuses it. */
+/** Buffer.from silently stops at the first character that is not base64; this refuses such texts. */
 function exactBase64(encoded: string): Buffer | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   return bytes.toString('base64') === encoded ? bytes : undefined;

@@ -5,8 +5,8 @@ import { workGuestEvent } from './guest-event.ts';
 import { arrivalOf, dataOf, prepareReservation } from './reservation-event.ts';
 
 /**
- * Takes a batch of events through the path. Runs of reservation events are taken in together; a guest's event looks at what
- * is stored, so it comes after all that stand before it.
+ * Processes a batch of events in order. Consecutive reservation events are applied together; a guest event reads stored data,
+ * so everything before it is applied first.
  */
 export async function workLane(lane: Lane, path: EventPath): Promise<Settled[]> {
   const settled: Settled[] = [];
@@ -42,7 +42,7 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
   const newest = new Map<string, { reservation: Reservation; effectiveAt: number }>();
   const prepared: Prepared[] = open.map(({ event, data }) => {
     const one = prepareReservation(path, event, data, (id) => newest.get(id)?.reservation ?? known?.get(id));
-    // The next partial event of the same reservation builds on this one, not on what was stored before both.
+    // The next partial event of the same reservation builds on this one, not on the stored record.
     if (known && one.kind === 'record' && 'guests' in one.incoming.record) {
       const { effectiveAt } = arrivalOf(event);
       const before = newest.get(one.incoming.id);

@@ -3,13 +3,13 @@ import type { EventPath, Lane, Settled } from './event-path.ts';
 import { workLane } from './work-lane.ts';
 
 /**
- * Takes accepted events through the path. Each integration is a lane that one node works at a time, in batches; the
- * transaction that takes a batch in is also its lease, so a killed node leaves nothing behind and nothing is done twice.
+ * Processes accepted events. Each integration is a lane that one node works at a time, in batches. The transaction that
+ * applies a batch is also its lease, so a killed node leaves nothing behind and nothing is done twice.
  *
- *   pending ──▶ done          a change, unchanged, superseded or not wanted
- *      │  ├────▶ dead          cannot become canonical: a dead letter holds it
- *      │  ├────▶ hydrate ──▶ pending    only names a reservation: fetched first
- *      │  └────▶ waiting ──▶ pending    something unexpected: tried again later, alone, at last dead
+ *   pending ──▶ done          changed, unchanged, superseded or dropped by a rule
+ *      │  ├────▶ dead          cannot become canonical: kept as a dead letter
+ *      │  ├────▶ hydrate ──▶ pending    contains only a reservation id: the reservation is fetched first
+ *      │  └────▶ waiting ──▶ pending    failed unexpectedly: retried later on its own, finally dead
  */
 export interface EventWorkerPorts {
   readonly clock: Clock;
@@ -17,25 +17,25 @@ export interface EventWorkerPorts {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
   };
-  /** The integrations that have pending events. */
+  /** The integrations with pending events. */
   readonly lanes: () => Promise<readonly string[]>;
-  /** Puts events back in line that were set aside and have waited long enough. */
+  /** Makes events pending again that were set aside and are due. */
   readonly putBack: () => Promise<void>;
-  /** Runs the work on the next batch and settles it, in one transaction. */
+  /** Processes and settles the next batch in one transaction. */
   readonly lane: (
     integration: string,
     limit: number,
     work: (lane: Lane) => Promise<readonly Settled[]>,
   ) => Promise<LaneResult>;
-  /** Sets the first pending event of the lane aside after a failure, for a while or for good. */
+  /** Sets the first pending event of the lane aside after a failure, until its retry or as a dead letter. */
   readonly setAside: (integration: string, error: Error) => Promise<void>;
-  /** Undefined for an integration that is not in force: its events wait. */
+  /** Undefined for an integration that is not in force; its events wait. */
   readonly path: (integration: string) => EventPath | undefined;
   readonly worked?: (integration: string, settled: readonly Settled[], durationMs: number) => void;
   readonly onError?: (integration: string, error: unknown) => void;
 }
 
-/** There may be more, there is no more, or another node is at it. */
+/** `busy`: another node holds the lane. */
 export type LaneResult = 'more' | 'drained' | 'busy';
 
 const batchSize = 200;
@@ -76,7 +76,7 @@ export function startEventWorker(ports: EventWorkerPorts): EventWorker {
   };
 }
 
-/** Works every lane until it is empty, a few at a time; true when another node had one. */
+/** Works every lane until it is empty, a few at a time; true when another node held one. */
 async function workAll(
   ports: EventWorkerPorts,
   integrations: readonly string[],
@@ -87,7 +87,7 @@ async function workAll(
   const workers = Array.from({ length: Math.min(concurrentLanes, waiting.length) }, async () => {
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const result = await workOne(ports, next);
-      // Back to the end of the line: a brand with a backlog does not keep the others waiting.
+      // To the end of the queue: a brand with a backlog does not delay the others.
       if (result === 'more') waiting.push(next);
       busy ||= result === 'busy';
     }
@@ -96,7 +96,7 @@ async function workAll(
   return busy;
 }
 
-/** One batch of one lane. A batch that fails is taken apart: the others of it go on, the one that fails is set aside. */
+/** One batch of one lane. A failing batch is repeated event by event, and the failing event is set aside. */
 async function workOne(ports: EventWorkerPorts, integration: string): Promise<LaneResult> {
   const path = ports.path(integration);
   if (path === undefined) return 'drained';
@@ -131,7 +131,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
   return 'more';
 }
 
-/** The store went away: no fault of the event. */
+/** The store was unreachable: not the event's fault. */
 function isUnreachable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return (
@@ -139,7 +139,7 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-/** All that is pending now, for commands and tests: ends when every lane is empty. */
+/** Processes everything that is pending and returns when every lane is empty; for commands and tests. */
 export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
   const never = new AbortController().signal;
   await ports.putBack();
