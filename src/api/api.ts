@@ -45,7 +45,7 @@ export interface ApiPorts {
   readonly audit: AuditPorts;
 }
 
-/** Every route of /api/v1, one resource a file, in the order of the reference. */
+/** Every route of /api/v1, one file per resource, in the order of the reference. */
 export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
   return [
     ...sessionRoutes(ports.session),

@@ -1,14 +1,14 @@
 export const roles = ['viewer', 'operator', 'admin'] as const;
-/** Each may do what the one before it may: look; act; decide who may. */
+/** Each role includes the one before it: read; act; administer. */
 export type Role = (typeof roles)[number];
 
-/** Who calls, as its token says. */
+/** The caller, as identified by its token. */
 export interface Caller {
   readonly tokenId: string;
-  /** As people named the token; written into the audit. */
+  /** The token's name, written into the audit log. */
   readonly name: string;
   readonly role: Role;
-  /** The brands it may see; undefined means all of them. */
+  /** The integrations it may see; undefined means all. */
   readonly integrations: readonly string[] | undefined;
   readonly kind: 'api' | 'session';
 }
@@ -23,12 +23,11 @@ export function maySee(caller: Caller, integration: string): boolean {
 
 export const sessionCookie = 'innbound_session';
 /**
- * A page of another site cannot send it without our leave (no CORS is granted), so a request that carries it and a session
- * was made by the console.
+ * A page of another site cannot set this header, because we allow no CORS. A session request with it comes from the console.
  */
 export const consoleHeader = 'x-innbound-console';
 
-/** The token of a request, and how it was shown. */
+/** The token of a request, and whether it came in the header or in the session cookie. */
 export function shownToken(headers: {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;

@@ -9,7 +9,7 @@ import { sendProblem } from './problem.ts';
 export interface ConsolePorts {
   /** The folder of the built console. */
   readonly dist: string;
-  /** Whether it is being made now, or why it cannot be. */
+  /** Whether the build is in progress, or why it failed. */
   readonly progress: () => { readonly kind: 'building' } | { readonly kind: 'failed'; readonly message: string };
 }
 
@@ -17,7 +17,7 @@ interface Asset {
   readonly type: string;
   readonly bytes: Buffer;
   readonly brotli: Promise<Buffer> | undefined;
-  /** Named by its content, so that it never changes. */
+  /** The file name contains a hash of the content, so it can be cached for ever. */
   readonly hashed: boolean;
 }
 
@@ -30,17 +30,17 @@ const types: ReadonlyMap<string, string> = new Map<string, string>(
   }),
 );
 const compress = promisify(brotliCompress);
-/** Under these nothing is a page: what is not found there is told as a problem. */
+/** Paths that are never pages of the console: unknown ones answer with a problem document. */
 const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
 
-/** For who knocks at the front door with curl. */
+/** The answer to a client without HTML, such as curl. */
 const hello = `This is Innbound.
   console    open this address in a browser
   ready?     GET /readyz
   API        GET /api/reference
 `;
 
-/** The console at `/`: files from memory, one page for all its addresses, and nothing from elsewhere. */
+/** The console at `/`: files served from memory, one page for all its routes, and no third-party content. */
 export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void {
   const assets = assetsOf(ports.dist);
   app.get('/*', async (request, reply) => {
@@ -54,7 +54,7 @@ export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void
   });
 }
 
-/** Read again when a newer build is in place. */
+/** Reloaded when a newer build is in place. */
 function assetsOf(dist: string): () => ReadonlyMap<string, Asset> {
   let known = new Map<string, Asset>();
   let knownMs = 0;
@@ -96,7 +96,7 @@ function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePo
   const rules = [
     "default-src 'none'",
     "script-src 'self'",
-    // The component library writes a few style elements of its own; styles without our nonce are refused.
+    // The component library adds a few style elements; styles without the nonce are blocked.
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -122,11 +122,11 @@ function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePo
 function waitingPage(nonce: string, progress: ReturnType<ConsolePorts['progress']>): string {
   const [title, text] =
     progress.kind === 'building'
-      ? ['The desk is being set', 'The console is built once, which takes some seconds. This page opens it by itself.']
+      ? ['Building the console', 'The console is built once, which takes a few seconds. This page reloads by itself.']
       : ['The console could not be built', progress.message];
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Innbound</title>
 <style nonce="${nonce}">body{margin:0;min-height:100vh;display:grid;place-content:center;background:#121722;color:#ece6d8;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;padding:2rem}h1{font:500 1.6rem Georgia,serif;color:#d9b15c}</style>
-<main><h1>${title}</h1><p>${escapeHtml(text)}</p><p>Pulling, webhooks and deliveries do not wait for it.</p></main></html>`;
+<main><h1>${title}</h1><p>${escapeHtml(text)}</p><p>Pulls, webhooks and deliveries are already running.</p></main></html>`;
 }
 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { Buckets } from '../intake/push/bucket.ts';
 import type { Json } from '../terms.ts';
@@ -29,13 +30,13 @@ export interface DispatchPorts {
 
 export const apiPrefix = '/api/v1';
 const anonymous: Caller = { tokenId: '', name: 'anonymous', role: 'viewer', integrations: [], kind: 'api' };
-/** Tokens cannot be guessed (256 bits); this only keeps guessing from costing the store anything. */
+/** Tokens have 256 random bits and cannot be guessed; this limits what guessing costs the store. */
 const failureRate = { perSecond: 1, burst: 60 };
 
-/** The one place where routes are guarded: token, role, brand, form of the request, and the audit. */
+/** The one place that guards routes: token, role, integration, request schema, and audit. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
   const failures = new Buckets(() => failureRate, 10_000);
-  // Listeners never end by themselves; a server that closes would wait for them.
+  // Streams never end by themselves, and closing the server waits for open responses.
   const streams = new Set<ServerResponse>();
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.end();
@@ -80,7 +81,7 @@ async function serve(
   }
   const asked = (parsed.query as { integration?: unknown } | undefined)?.integration;
   if (typeof asked === 'string' && !maySee(caller, asked)) {
-    return sendProblem(request, reply, 404, 'operate.not_found', { detail: `There is no integration ${asked}.` });
+    return sendProblem(request, reply, 404, 'operate.not_found', { detail: noIntegration(asked) });
   }
   const { id: requestId, ip: address } = request;
   const call: Call<unknown, unknown, unknown> = {
@@ -97,7 +98,7 @@ async function serve(
     return sendStream(request, reply, result, stillMay, streams);
   }
   const status = result.kind === 'ok' ? route.status : result.status;
-  // An answer with guest data leaves only after its reading is on record.
+  // A response with guest data is sent only after the audit entry is written.
   if ((route.method !== 'GET' && !route.asks) || route.payload) {
     await ports.audit({
       actor: caller.name,
@@ -114,7 +115,7 @@ async function serve(
   return send(request, reply, status, hides ? { ...result, body: redacted(result.body) } : result);
 }
 
-/** What the rooms throw for a person to read is an answer; anything else is a bug and goes on up. */
+/** An InnboundError is an answer for the caller; anything else is a bug and propagates. */
 function asProblem(error: unknown): Result {
   if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
   const status = error.code === 'operate.invalid_input' ? 422 : error.code.startsWith('store.') ? 503 : 409;
@@ -147,7 +148,7 @@ async function identify(
 ): Promise<Identified> {
   const waiting = failures.peek(request.ip, ports.now());
   if (waiting.kind === 'wait') {
-    const detail = 'Too many requests from this address showed a wrong token.';
+    const detail = 'Too many requests from this address had an invalid token.';
     return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };
   }
   const { headers } = request;
@@ -160,11 +161,11 @@ async function identify(
     return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
   }
   if (shown?.by === 'cookie' && request.method !== 'GET' && headers[consoleHeader] === undefined) {
-    const detail = `A session may change things only with the header ${consoleHeader}.`;
+    const detail = `A session request that changes data must have the header ${consoleHeader}.`;
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
   if (!mayAs(caller, route.role)) {
-    const detail = `This needs the role ${route.role}; the token has the role ${caller.role}.`;
+    const detail = `This requires the role ${route.role}; the token has the role ${caller.role}.`;
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
   return { kind: 'known', caller };
@@ -178,13 +179,12 @@ async function scopeOf({ scope }: Route, params: Record<string, string>, caller:
   if (scope.kind === 'any') return { kind: 'within', integration: undefined };
   if (scope.kind === 'all') {
     if (caller.integrations === undefined) return { kind: 'within', integration: undefined };
-    const detail = 'This concerns every integration; the token is limited to some.';
+    const detail = 'This concerns all integrations; the token is limited to some of them.';
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
   const integration = scope.kind === 'param' ? params.integration : await scope.of(params);
   if (integration !== undefined && maySee(caller, integration)) return { kind: 'within', integration };
-  const detail =
-    scope.kind === 'param' ? `There is no integration ${integration ?? ''}.` : 'There is nothing at this address.';
+  const detail = scope.kind === 'param' ? noIntegration(integration ?? '') : 'There is nothing at this address.';
   return { kind: 'refused', status: 404, code: 'operate.not_found', detail };
 }
 

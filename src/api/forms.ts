@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyJson, instant } from './route.ts';
 
-/** What the answers of several routes are made of. */
+/** Schemas that several routes share. */
 
 export const entityType = z.enum(['reservation', 'guest']);
 
@@ -16,7 +16,7 @@ export const note = z.object({
 
 const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
 
-/** Fields that are null in the store are left out. */
+/** Null columns are left out. */
 export const timelineEntry = z.discriminatedUnion('what', [
   z.object({
     what: z.literal('received'),
@@ -99,7 +99,7 @@ const sandboxOutcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none'), reason: z.string() }),
 ]);
 
-/** What the sandbox answers to whoever tries a sender. */
+/** The sandbox's report on one request. */
 export const sandboxReport = z.object({
   report_id: z.string(),
   at: z.string(),
@@ -118,5 +118,5 @@ export const sandboxReport = z.object({
   events: z
     .array(z.object({ event_id: z.string(), event: z.string(), outcome: sandboxOutcome }))
     .optional()
-    .describe('Where one body held several events: each of them.'),
+    .describe('When one body holds several events: each of them.'),
 });

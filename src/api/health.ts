@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthPorts {
-  /** Why the node cannot take work now; empty when it can. */
+  /** Why the node cannot accept work now; empty when it can. */
   readonly notReady: () => Promise<readonly string[]>;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it can take work, or says why not. */
+/** `/healthz`: the process responds. `/readyz`: it can accept work, or lists the reasons why not. */
 export function registerHealth(app: FastifyInstance, ports: HealthPorts): void {
   app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }));
   app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {

@@ -3,7 +3,7 @@ import type { BreakerNow, IntegrationNow, LaneNow } from '../store/operate/overv
 export const integrationStates = ['healthy', 'attention', 'failing', 'auth_failed', 'paused'] as const;
 export type IntegrationState = (typeof integrationStates)[number];
 
-/** How a brand is doing, in one word and the reasons for it; the worst first. */
+/** The worst state that applies to an integration, and every reason. */
 export function stateOf(
   now: IntegrationNow | undefined,
   documentPaused: boolean,
@@ -16,10 +16,10 @@ export function stateOf(
     if (integrationStates.indexOf(worse) > integrationStates.indexOf(state)) state = worse;
     reasons.push(reason);
   };
-  if (documentPaused) found('paused', 'Pulling is paused in its document.');
-  else if (now?.paused_at) found('paused', `Pulling was paused by ${now.paused_by ?? 'somebody'}.`);
+  if (documentPaused) found('paused', 'Pulls are paused in the integration document.');
+  else if (now?.paused_at) found('paused', `Pulls were paused by ${now.paused_by ?? 'an operator'}.`);
   if (now?.auth_failed_at) found('auth_failed', now.auth_message ?? 'The partner refuses the credentials.');
-  if (breaker) found('failing', `The partner's API fails: ${breaker.last_failure ?? 'no answer'}.`);
+  if (breaker) found('failing', `The partner's API is failing: ${breaker.last_failure ?? 'no answer'}.`);
   if (now?.last_run_status === 'failed') found('failing', 'The last run failed.');
   if (now?.last_run_status === 'incomplete') found('attention', 'The last run was incomplete.');
   if (now?.retry_at) found('attention', 'The partner asked us to wait (429).');

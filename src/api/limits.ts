@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 import { randomId } from '../kit/ids.ts';
 
 /**
- * What every connection to this server may take, whatever it sends: the options of the fastify instance. Without them Node
- * waits five minutes for a request and looks for late ones only twice a minute.
+ * Limits for every connection, as options of the fastify instance. Node's defaults wait five minutes for a request and check
+ * for late ones only twice a minute.
  */
 export const serverLimits = {
-  /** A whole request, from its first byte to its last. */
+  /** For a whole request, from its first byte to its last. */
   requestTimeout: 20_000,
   keepAliveTimeout: 65_000,
   bodyLimit: 1024 * 1024,
   http: {
-    /** Its head; also how long a new connection may stay silent. */
+    /** For the headers; also how long a new connection may stay silent. */
     headersTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16 * 1024,
@@ -20,20 +20,20 @@ export const serverLimits = {
   clientErrorHandler: answerBrokenRequest,
 } as const;
 
-/** Of a flood of connections the newest are refused: the ones being served are not starved of memory. */
+/** Further connections are refused, so that a flood does not exhaust memory. */
 const maxConnections = 10_000;
 
-/** What is no option of the constructor. */
+/** Limits that are not options of the constructor. */
 export function holdConnections(server: Server): void {
   server.maxConnections = maxConnections;
-  // A sender may end its side of the connection when all is sent; Node would end ours too, before the answer is out.
+  // A sender may half-close the connection after its request; by default Node would then close before the answer is sent.
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** The requests of a connection whose answers are not out yet, as far as is known. */
+/** Requests of a connection whose responses may not be sent yet. */
 const openAnswers = new WeakMap<object, { readonly request: IncomingMessage; readonly response: ServerResponse }[]>();
 
-/** Remembers that a connection owes an answer. What is out by now is forgotten on the way, so that no listener is needed. */
+/** Records that a connection owes a response. Finished ones are removed here, so that no listener is needed. */
 export function owes(request: IncomingMessage, response: ServerResponse): void {
   const open = openAnswers.get(request.socket)?.filter((one) => !one.response.writableFinished) ?? [];
   open.push({ request, response });
@@ -46,14 +46,14 @@ const byCode: ReadonlyMap<string, { status: number; detail: string }> = new Map<
 >(
   Object.entries({
     ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request was not complete in time.' },
-    HPE_HEADER_OVERFLOW: { status: 431, detail: 'The head of the request is too large.' },
+    HPE_HEADER_OVERFLOW: { status: 431, detail: 'The request headers are too large.' },
     HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'The chunk extensions are too large.' },
   }),
 );
 
 /**
- * A request that is no HTTP has no handler: it is answered on the bare socket. Requests that came before it on the same
- * connection are answered first, else their sender would take this answer for theirs.
+ * Answers a request that is not valid HTTP on the bare socket. Earlier requests on the same connection are answered first;
+ * otherwise their sender would take this answer for theirs.
  */
 async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -13,17 +13,17 @@ export interface MetricPorts {
 }
 
 export interface Metrics {
-  /** Told of every answer to a webhook. */
+  /** Called for every webhook response. */
   readonly answered: (status: number, code: string | undefined, integration: string | undefined) => void;
   readonly text: () => Promise<string>;
 }
 
-/** A scrape that comes more often gets the same numbers again. */
+/** More frequent scrapes get cached values. */
 const freshMs = 5_000;
 
 /**
- * `/metrics`. What this process did is counted here; what is true of the whole service is read from the store and the same on
- * every node: rules and panels take its maximum over the nodes, not its sum. Labels are names of documents and codes.
+ * `/metrics`. Counters of this process are kept here. Values for the whole service are read from the store and are the same
+ * on every node: rules and panels must take their maximum over the nodes, not their sum. Labels are document names and codes.
  */
 export function openMetrics(ports: MetricPorts): Metrics {
   const registry = new Registry();
@@ -36,20 +36,15 @@ export function openMetrics(ports: MetricPorts): Metrics {
 
   const webhooks = counter('webhooks_total', 'Webhooks answered by this node.', 'integration', 'status', 'code');
   const totals = {
-    events: counter('events_total', 'Events taken.', 'integration'),
+    events: counter('events_total', 'Events accepted.', 'integration'),
     changes: counter('changes_total', 'New versions of records.', 'integration'),
     delivered: counter('delivered_total', 'Deliveries that succeeded.', 'integration'),
-    retried: counter('delivery_retries_total', 'Tries to deliver that are tried again.', 'integration'),
+    retried: counter('delivery_retries_total', 'Delivery attempts that will be retried.', 'integration'),
     dead: counter('delivery_dead_total', 'Deliveries that failed for good.', 'integration'),
   };
-  const waiting = gauge('outbox_waiting', 'Records that wait to be delivered.', 'integration', 'destination');
-  const late = gauge(
-    'outbox_late_seconds',
-    'How long the longest due record has been so.',
-    'integration',
-    'destination',
-  );
-  const held = gauge('outbox_held', 'Records that a dead letter holds back.', 'integration', 'destination');
+  const waiting = gauge('outbox_waiting', 'Records waiting for delivery.', 'integration', 'destination');
+  const late = gauge('outbox_late_seconds', 'Age of the longest overdue record.', 'integration', 'destination');
+  const held = gauge('outbox_held', 'Records held back by a dead letter.', 'integration', 'destination');
   const deadLetters = gauge('dead_letters_open', 'Open dead letters.', 'integration', 'kind');
   const alerts = gauge('alerts_open', 'Open alerts.', 'integration', 'kind', 'severity');
   const runs = gauge(
@@ -60,9 +55,9 @@ export function openMetrics(ports: MetricPorts): Metrics {
     'status',
   );
   const going = gauge('runs_going', 'Runs queued or running.');
-  const pending = gauge('events_pending', 'Events that are stored and not worked yet.', 'integration');
-  const lastEvent = gauge('event_last_seconds', 'When the last event came.', 'integration');
-  const breakers = gauge('breaker_open', '1 while requests to a partner API rest.', 'api');
+  const pending = gauge('events_pending', 'Accepted events that are not processed yet.', 'integration');
+  const lastEvent = gauge('event_last_seconds', 'When the last event was received.', 'integration');
+  const breakers = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
   const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, breakers];
 

@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 
 type Schema = { [key: string]: unknown };
 
-/** The routes as an OpenAPI 3.1 document: the same definitions that the server enforces. */
+/** The routes as an OpenAPI 3.1 document, from the definitions that the server enforces. */
 export function openApiDocument(routes: readonly Route[]): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
   for (const route of routes) {
@@ -19,7 +19,7 @@ export function openApiDocument(routes: readonly Route[]): Schema {
       title: 'Innbound',
       version: '1',
       description:
-        'What an operator, a console or a script can see and do. Lists are read on with cursors; errors are application/problem+json (RFC 9457) with a stable code. x-role is the least role that a token needs, x-scope how the route relates to brands.',
+        'Everything that an operator, the console or a script can see and do. Lists are paged with cursors; errors are application/problem+json (RFC 9457) with a stable code. x-role is the minimum role of the token, x-scope how the route relates to integrations.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -28,12 +28,12 @@ export function openApiDocument(routes: readonly Route[]): Schema {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Made with `innbound token create`.' },
+        token: { type: 'http', scheme: 'bearer', description: 'Created with `innbound token create`.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookie,
-          description: 'The console’s session. What changes something also needs the header X-Innbound-Console.',
+          description: 'The console’s session. Requests that change data also need the header X-Innbound-Console.',
         },
       },
       schemas: { Problem: problemSchema },
@@ -71,8 +71,7 @@ function operation(route: Route): Schema {
     'x-role': route.role,
     'x-scope': route.scope.kind,
     ...(route.payload && {
-      'x-audited':
-        'The answer may hold guest data: that it was read is written into the audit, and the role viewer gets it masked.',
+      'x-audited': 'The response may contain guest data: reading it is audited, and the role viewer gets it masked.',
     }),
     ...(guarded ? {} : { security: [] }),
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
@@ -117,7 +116,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
     reused: 'inline',
     unrepresentable: 'any',
     override: ({ jsonSchema: made }) => {
-      // Every whole number of ours is a safe one; saying so at each makes the document unreadable.
+      // All our integers are safe integers; repeating that everywhere makes the document unreadable.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { InnboundError } from '../errors.ts';
 
-/** Lists are read on with the cursor that the page before gave; what it holds is nobody's business but ours. */
+/** Lists are paged with an opaque cursor from the previous page. */
 export const pageQuery = {
-  cursor: z.string().max(500).optional().describe('`next_cursor` of the page before.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('At most so many.'),
+  cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of items.'),
 };
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
-    next_cursor: z.string().nullable().describe('For the next page; null when this is the last.'),
+    next_cursor: z.string().nullable().describe('For the next page; null on the last page.'),
   });
 }
 
@@ -24,12 +24,15 @@ const forms = {
   text: () => true,
 };
 
-/** The parts again, as text; none without a cursor. One that is not ours is refused: to begin anew would go round in circles. */
+/** The cursor's parts as text. A foreign cursor is refused: starting over would page in circles. */
 export function decodeCursor(cursor: string | undefined, ...kinds: (keyof typeof forms)[]): string[] {
   if (cursor === undefined) return [];
   const parts = partsOf(cursor);
   if (parts.length === kinds.length && kinds.every((kind, i) => forms[kind](parts[i] ?? ''))) return parts;
-  throw new InnboundError('operate.invalid_input', 'The cursor is none that this list gave.');
+  throw new InnboundError(
+    'operate.invalid_input',
+    'The cursor was not issued by this list; use next_cursor of a previous page.',
+  );
 }
 
 function partsOf(cursor: string): string[] {
@@ -41,7 +44,7 @@ function partsOf(cursor: string): string[] {
   }
 }
 
-/** A page from one more row than was asked for: the row too many says that there is a next page. */
+/** A page from one row more than the limit: the extra row shows that there is a next page. */
 export function paged<Row>(
   rows: readonly Row[],
   limit: number,

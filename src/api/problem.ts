@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errors } from '../errors.ts';
 import type { Json } from '../terms.ts';
 
-/** An error as RFC 9457 has it, with our stable code. Never the payload that caused it. */
+/** Sends an RFC 9457 problem with our stable code, never the payload that caused it. */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,

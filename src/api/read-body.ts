@@ -6,32 +6,32 @@ export type BodyRead =
   /** The client went away. */
   | { readonly kind: 'gone' };
 
-/** The raw body, or the news that it is over the limit, as soon as that is known: by its header, else at the chunk that is too much. */
+/** Reads the raw body. A body over the limit is reported as soon as its header or its chunks show it. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ kind: 'too_large' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    // What still comes after it was too much flows on and is thrown away. The listeners go with the request.
+    // Chunks past the limit are discarded. The listeners are released with the request.
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
       else resolve({ kind: 'too_large' });
     });
-    // Copied even if it is one chunk: a chunk is a view into the socket's read buffer of 64 KiB and would keep it alive.
+    // Copied even for one chunk: a chunk is a view of the socket's 64 KiB read buffer and would keep it alive.
     request.on('end', () => resolve({ kind: 'body', bytes: Buffer.concat(chunks, length) }));
     request.on('close', () => resolve({ kind: 'gone' }));
   });
 }
 
-/** Of a body this small Node itself throws away the rest, and the connection goes on. */
+/** Node itself discards the rest of a body of up to this size and keeps the connection. */
 const dumpedBytes = 1024 * 1024;
 const lingerMs = 2_000;
 const lingerBytes = 8 * 1024 * 1024;
 
 /**
- * Sends an answer while the client may still be sending. Closing at once would reset the connection, and most clients would
- * see the reset and never the answer: so what comes is read and thrown away, for a while, before the connection goes.
+ * Sends a response while the client may still be sending. Closing at once would reset the connection, and most clients would
+ * see the reset instead of the response. So the rest is read and discarded for a while before the connection is closed.
  */
 export function answerUnread(
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * What a viewer sees of payloads: that they are there, when they came and what they did, not whom they are about. Operators
- * and admins see them whole, and the audit says that they did.
+ * Masks personal data for viewers: they see that a payload exists, when it arrived and what it changed, not whom it concerns.
+ * Operators and admins see it unmasked, which is audited.
  */
 const personal = new Set([
   'first_name',
@@ -12,7 +12,7 @@ const personal = new Set([
   'date_of_birth',
   'document_number',
 ]);
-/** As the partner sent it: which of its fields are personal nobody knows. */
+/** Partner data as sent: any of its fields may be personal. */
 const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report']);
 const mask = '•••';
 const ofGuests = /^(?:guests|extra)\b|^$/;

@@ -1,4 +1,4 @@
-/** The API's reference as one page that needs no script and loads nothing. */
+/** The API reference as one page without scripts or external resources. */
 
 interface Operation {
   readonly operationId: string;
@@ -24,7 +24,7 @@ const scopes: ReadonlyMap<string, string> = new Map<string, string>(
   Object.entries({
     any: 'within the token’s integrations',
     param: 'the integration in the path',
-    object: 'the integration that it belongs to',
+    object: 'the integration that the object belongs to',
     all: 'only tokens for all integrations',
   }),
 );

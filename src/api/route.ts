@@ -4,42 +4,42 @@ import type { Json } from '../terms.ts';
 import type { Caller, Role } from './caller.ts';
 
 /**
- * One route of the API, said once: what it takes and gives, who may call it and on which brands. The server enforces it, the
- * OpenAPI document tells it, and a test holds one against the other.
+ * One route of the API: its schemas, who may call it and for which integrations. The server enforces it, the OpenAPI document
+ * is generated from it, and a test compares the two.
  */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Under /api/v1, with {parameters}. */
   readonly path: string;
-  /** Unique; the action's name in the audit. */
+  /** Unique; also the action in the audit log. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** `public` is answered without a token. */
+  /** `public` routes need no token. */
   readonly role: Role | 'public';
   readonly scope: Scope;
-  /** The answer may hold guest data: that it was read is audited, and a viewer gets it masked. */
+  /** The response may contain guest data: reading it is audited, and viewers get it masked. */
   readonly payload?: true;
-  /** A question that is asked by POST since it is long: it changes nothing and is not audited. */
+  /** A read by POST, because its input is long: it changes nothing and is not audited. */
   readonly asks?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   readonly body: z.ZodType | undefined;
   readonly response: z.ZodType;
   readonly status: number;
-  /** Where the answer is no JSON. */
+  /** Set when the response is not JSON. */
   readonly media?: string;
   readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<Result>;
 }
 
 /**
- * How a route relates to brands.
- *   any      it concerns none, or answers within `call.within` by itself
- *   param    the path names the brand in {integration}
- *   object   the path names a thing that belongs to a brand, which is looked up first
- *   all      it concerns all brands at once: only for tokens that are not limited to some
- * A brand that a token may not see is not there for it: 404, as for one that does not exist.
+ * How a route relates to integrations.
+ *   any      it concerns none, or filters by `call.within` itself
+ *   param    the path contains {integration}
+ *   object   the path names an object, whose integration is looked up first
+ *   all      it concerns all integrations: refused for tokens that are limited to some
+ * An integration that a token may not see answers 404, like one that does not exist.
  */
 type Scope =
   | { readonly kind: 'any' }
@@ -52,7 +52,7 @@ export interface Call<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The brands to answer about; undefined means all. */
+  /** The integrations to include; undefined means all. */
   readonly within: readonly string[] | undefined;
   readonly requestId: string;
   readonly address: string;
@@ -60,7 +60,7 @@ export interface Call<Params, Query, Body> {
 
 export type Result =
   | { readonly kind: 'ok'; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Events to the caller for as long as it listens; `open` is false where it may not. */
+  /** Server-sent events; `open` returns false when there are too many listeners. */
   | {
       readonly kind: 'stream';
       readonly open: (send: (event: string, data: unknown) => void) => boolean;
@@ -101,7 +101,7 @@ interface Definition<Params, Query, Body> {
   readonly query?: Query;
   readonly body?: Body;
   readonly response: z.ZodType;
-  /** 200 where it is not said. */
+  /** 200 by default. */
   readonly status?: number;
   readonly media?: string;
   readonly handle: (call: Call<Infer<Params>, Infer<Query>, Infer<Body>>) => Promise<Result> | Result;
@@ -109,7 +109,7 @@ interface Definition<Params, Query, Body> {
 
 const nothing = z.strictObject({});
 
-/** A route with its handler typed by its own schemas. */
+/** A route whose handler is typed by its schemas. */
 export function route<
   Params extends z.ZodType | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
@@ -127,8 +127,8 @@ export function route<
   };
 }
 
-/** Instants as the API writes them. */
+/** Instants in API responses. */
 export const instant = z.iso.datetime({ offset: true });
 export const integrationParam = z.strictObject({ integration: z.string().min(1).max(200) });
-/** Data whose form is described elsewhere: canonical records, payloads, details. */
+/** Data whose schema is described elsewhere: canonical records, payloads, details. */
 export const anyJson = z.unknown();

@@ -4,12 +4,12 @@ import { answerBody } from '../intake/push/answer.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 
-/** Ids of sandbox endpoints begin so; whether one exists only the store knows. */
+/** Sandbox endpoint ids have this prefix; only the store knows whether one exists. */
 export function isSandboxId(endpointId: string): boolean {
   return endpointId.startsWith('sbx_');
 }
 
-/** What the sandbox answers to an event: the fields that every accepted event gets, and the report. */
+/** The sandbox's response to an event: the fields of a live response, and the report. */
 export function sandboxBody(endpointId: string, report: SandboxReport): string {
   return JSON.stringify({
     status: 'accepted',
@@ -20,7 +20,7 @@ export function sandboxBody(endpointId: string, report: SandboxReport): string {
   });
 }
 
-/** The reports of a sandbox endpoint, for whoever has its address: JSON, or a plain page for a browser. */
+/** The reports of a sandbox endpoint, for anyone with its address: JSON, or a plain page for a browser. */
 export function registerSandboxReports(
   app: FastifyInstance,
   sandbox: Sandbox,
@@ -59,7 +59,7 @@ function show(request: FastifyRequest, reply: FastifyReply, title: string, value
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
   if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(value);
   const escaped = JSON.stringify(value, null, 2).replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
-  // Links are made only of ids that we minted.
+  // Only ids that we issued become links.
   const linked = escaped.replace(/"(\/webhooks\/sbx_\w+\/reports\/rep_\w+)"/g, '"<a href="$1">$1</a>"');
   return reply
     .type('text/html; charset=utf-8')

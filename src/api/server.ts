@@ -9,7 +9,7 @@ export interface ServerPorts extends HealthPorts {
   readonly log: Log;
 }
 
-/** The HTTP server, strict about time: a client that dawdles over its headers or its body is cut off. */
+/** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
 export function buildServer(ports: ServerPorts): FastifyInstance {
   const app = fastify({
     ...serverLimits,
@@ -17,7 +17,7 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     genReqId: () => randomId('req'),
     forceCloseConnections: 'idle',
     trustProxy: false,
-    // An address that cannot be decoded has no route, but it has an answer like any other.
+    // A URL that cannot be decoded matches no route and gets a problem document like any other error.
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, 400, 'operate.bad_request'),
   });
   holdConnections(app.server);

@@ -4,10 +4,10 @@ import { sendProblem } from './problem.ts';
 import type { Result } from './route.ts';
 
 const heartbeatMs = 15_000;
-/** A reader that is this far behind is not reading: it is cut off, and its browser connects anew. */
+/** A reader this far behind is disconnected; a browser reconnects by itself. */
 const mostBuffered = 1024 * 1024;
 
-/** Server-sent events on a taken-over response; ends when the client goes, falls behind, or the server closes. */
+/** Server-sent events on a hijacked response; ends when the client disconnects or falls behind, or the server closes. */
 export function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -27,7 +27,9 @@ export function sendStream(
   };
   if (!stream.open(send)) {
     reply.header('retry-after', '10');
-    return sendProblem(request, reply, 503, 'operate.conflict', { detail: 'Too many listen to this node already.' });
+    return sendProblem(request, reply, 503, 'operate.conflict', {
+      detail: 'This node has too many live listeners; retry later.',
+    });
   }
   reply.hijack();
   raw.writeHead(200, {
@@ -38,7 +40,7 @@ export function sendStream(
   raw.write(': here\n\n');
   const beat = setInterval(() => {
     raw.write(': still here\n\n');
-    // A revoked token or an ended session must not go on listening.
+    // A revoked token or an ended session must stop receiving.
     stillMay().then(
       (may) => may || raw.end(),
       () => {},

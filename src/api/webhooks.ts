@@ -19,11 +19,11 @@ export interface WebhookPorts {
 }
 
 export interface Webhooks {
-  /** From now on new requests get 503; resolves when all that were taken have their answer. */
+  /** New requests get 503 from now on; resolves when every earlier request has its response. */
   drain(): Promise<void>;
 }
 
-/** One request and the way to answer it. */
+/** One request and its response. */
 interface Exchange {
   readonly endpointId: string;
   readonly requestId: string;
@@ -147,7 +147,7 @@ async function examine(ports: WebhookPorts, exchange: Exchange, arrived: Arrived
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)"?/i;
 
-/** What the head alone rules out. */
+/** A refusal that the headers alone cause. */
 function wrongHead(headers: IncomingMessage['headers']): Refused | undefined {
   const type = headers['content-type'] ?? '';
   if (!jsonType.test(type)) return answer.wrongMediaType('content_type');
@@ -188,7 +188,7 @@ function originOf(exchange: Exchange, bodyBytes: number): Origin {
   return {
     requestId,
     address,
-    // Whatever the address held: it is stored and shown.
+    // Part of a foreign URL that is stored and displayed.
     endpointId: endpointId.slice(0, 64).replace(/[^\w-]/g, '?'),
     headerNames: Object.keys(request.headers).slice(0, maxHeaderNames),
     bodyBytes: Math.min(bodyBytes, 2 ** 31 - 1),

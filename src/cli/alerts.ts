@@ -11,9 +11,9 @@ interface Options extends CommonOptions {
 
 export function registerAlerts(program: Command): void {
   common(program.command('alerts'))
-    .description('what somebody should look at: silent feeds, failing runs, refused credentials, growing dead letters')
-    .option('--all', 'also those that are resolved')
-    .option('--acknowledge <alert>', 'say that you look at it; it resolves by itself when its cause is gone')
+    .description('list alerts: silent feeds, failing runs, refused credentials, growing dead letters')
+    .option('--all', 'include resolved alerts')
+    .option('--acknowledge <alert>', 'acknowledge an alert; it resolves by itself when its cause is gone')
     .addHelpText(
       'after',
       `
@@ -38,7 +38,7 @@ Examples:
           const head = ['alert', 'severity', 'kind', 'integration', 'raised', 'what'];
           const lines = rows.map((row) => [
             row.alert_id,
-            row.resolved_at ? 'resolved' : row.acknowledged_at ? `${row.severity}, seen` : row.severity,
+            row.resolved_at ? 'resolved' : row.acknowledged_at ? `${row.severity}, acknowledged` : row.severity,
             row.kind,
             row.integration || '-',
             row.raised_at.toISOString().slice(0, 16),

@@ -5,12 +5,12 @@ import { type CommonOptions, common, printJson, show, table } from './command.ts
 
 export function registerApply(program: Command): void {
   common(program.command('apply'))
-    .description('put the documents of a workspace in force, all or none')
+    .description('put all documents of a workspace in force, or none if one is invalid')
     .addHelpText(
       'after',
       `
-A running service takes the new versions up at once. What is not in the workspace any more is no longer in force; its data
-and its versions are kept.
+A running service uses the new versions at once. Documents that were removed from the workspace are no longer in force; their
+data and versions are kept.
 
 Example:
   innbound apply -w my-workspace`,

@@ -3,13 +3,13 @@ import { InnboundError } from '../errors.ts';
 import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 import type { Json } from '../terms.ts';
 
-/** What every command takes. */
+/** Options of every command. */
 export interface CommonOptions {
   readonly workspace: string;
   readonly json?: boolean;
 }
 
-/** Adds the options that every command has, so that none forgets them. */
+/** Adds the options that every command has. */
 export function common(command: Command): Command {
   return command
     .option('-w, --workspace <dir>', 'the workspace folder', process.env.INNBOUND_WORKSPACE ?? '.')
@@ -30,7 +30,7 @@ export async function withRuntime<T>(
   }
 }
 
-/** Results go to standard output, everything said to a person on the way to standard error. */
+/** Results go to standard output, progress and hints to standard error. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
@@ -43,7 +43,7 @@ export function show(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Ends a command with an error as a person (or, with --json, a program) can read it. */
+/** Reports an error as text, or as JSON with --json, and sets the exit code. */
 export function fail(error: unknown, json: boolean): void {
   process.exitCode = 1;
   if (error instanceof InnboundError) {
@@ -57,7 +57,7 @@ export function fail(error: unknown, json: boolean): void {
   else say(`error: ${error instanceof Error ? (error.stack ?? message) : message}`);
 }
 
-/** Columns wide enough for their longest cell; the last one may run on. */
+/** Aligns columns to their longest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

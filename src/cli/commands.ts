@@ -19,7 +19,7 @@ import { registerSync } from './sync.ts';
 import { registerToken } from './token.ts';
 import { registerValidate } from './validate.ts';
 
-/** In the order of the help: first steps, then daily work. */
+/** In the order of the help text: first steps, then daily work. */
 export const commands: readonly ((program: Command) => void)[] = [
   registerDemo,
   registerInit,

@@ -6,12 +6,12 @@ import { type CommonOptions, common, printJson, say, show, withRuntime } from '.
 
 export function registerConsent(program: Command): void {
   common(program.command('consent <integration>'))
-    .description('a link through which somebody of the brand lets us in (OAuth 2.0 authorization code)')
+    .description('create a link with which the brand authorizes our access (OAuth 2.0 authorization code)')
     .addHelpText(
       'after',
       `
-The partner must know the address that it sends people back to: public_url of innbound.yaml, then /oauth/callback. A running
-service takes them there.
+Register the redirect URL with the partner: public_url of innbound.yaml followed by /oauth/callback. A running service
+handles the redirect.
 
 Example:
   innbound consent lisbon-grand`,
@@ -22,7 +22,7 @@ Example:
         if (link.kind === 'unavailable') throw new InnboundError(link.code, link.message);
         if (options.json) return printJson({ url: link.url, valid_ms: link.validMs });
         show(link.url);
-        say(`\nGood once, for ${link.validMs / 60_000} minutes.`);
+        say(`\nThe link works once and expires in ${link.validMs / 60_000} minutes.`);
       }),
     );
 }

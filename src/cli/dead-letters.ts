@@ -44,37 +44,44 @@ interface DropOptions extends FilterOptions {
 export function registerDeadLetters(program: Command): void {
   const group = program
     .command('dead-letters')
-    .description('what failed for good: list, show whole, replay after the cause is fixed, drop with a reason');
+    .description('list, show, replay and drop what could not be processed or delivered');
 
   filtered(group.command('list'))
-    .description('the open ones, oldest first')
-    .addOption(new Option('--state <state>', 'which').choices(['open', 'replayed', 'dropped', 'all']).default('open'))
-    .option('--limit <n>', 'at most so many', whole, 1_000)
+    .description('list open dead letters, oldest first')
+    .addOption(
+      new Option('--state <state>', 'only in this state')
+        .choices(['open', 'replayed', 'dropped', 'all'])
+        .default('open'),
+    )
+    .option('--limit <n>', 'maximum number', positive, 1_000)
     .action((options: ListOptions) => withRuntime(options, 'dead-letters list', (runtime) => list(runtime, options)));
 
   common(group.command('show <id>'))
-    .description('one whole, with its history and what a replay would change')
+    .description('show one with its payload, its history and what a replay would change')
     .action((id: string, options: CommonOptions) =>
       withRuntime(options, 'dead-letters show', (runtime) => showOne(runtime, id, options)),
     );
 
   filtered(group.command('replay [ids...]'))
-    .description('try again: a delivery as it was, an event or record under the documents of today')
-    .option('--all', 'every open one that the filters leave')
+    .description('replay: a delivery unchanged, an event or record with the current documents')
+    .option('--all', 'every open dead letter that matches the filters')
     .addOption(
-      new Option('--under <documents>', 'map under today’s or the recorded documents').choices(['today', 'recorded']),
+      new Option('--under <documents>', 'use the current (today) or the recorded documents').choices([
+        'today',
+        'recorded',
+      ]),
     )
     .option('--diff', 'only show what would change')
-    .option('--rate <n>', 'at most so many a second', whole, 50)
+    .option('--rate <n>', 'maximum per second', positive, 50)
     .addHelpText('after', replayExamples)
     .action((ids: string[], options: ReplayOptions) =>
       withRuntime(options, 'dead-letters replay', (runtime) => replay(runtime, ids, options)),
     );
 
   filtered(group.command('drop [ids...]'))
-    .description('give up for good: a held reservation goes on with its next version')
-    .option('--all', 'every open one that the filters leave')
-    .requiredOption('--reason <text>', 'why; it is kept')
+    .description('drop permanently: a held reservation continues with its next version')
+    .option('--all', 'every open dead letter that matches the filters')
+    .requiredOption('--reason <text>', 'the reason; it is stored')
     .action((ids: string[], options: DropOptions) =>
       withRuntime(options, 'dead-letters drop', (runtime) => drop(runtime, ids, options)),
     );
@@ -88,10 +95,10 @@ Examples:
 
 function filtered(command: Command): Command {
   return common(command)
-    .option('-i, --integration <name>', 'only of this brand')
+    .option('-i, --integration <name>', 'only of this integration')
     .addOption(new Option('--kind <kind>', 'only of this kind').choices(['event', 'record', 'delivery']))
     .option('-d, --destination <name>', 'only deliveries to this destination')
-    .option('--code <code>', 'only with this error')
+    .option('--code <code>', 'only with this error code')
     .option('--reservation <id>', 'only of this reservation or guest');
 }
 
@@ -123,7 +130,7 @@ async function list({ pool }: Runtime, options: ListOptions): Promise<void> {
     ]);
     show(table([['id', 'kind', 'integration', 'record', 'destination', 'last', 'code'], ...rows]));
     const total = letters.length < options.limit ? letters.length : await countDeadLetters(pool, filter);
-    if (total > letters.length) say(`${total - letters.length} more; narrow the list or raise --limit.`);
+    if (total > letters.length) say(`${total - letters.length} more; add a filter or raise --limit.`);
   }
 }
 
@@ -174,7 +181,7 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
       say(`${result.id}: ${result.result.replace('_', ' ')}${'message' in result ? `: ${result.message}` : ''}`);
     },
   });
-  // Beside a running service whoever comes first does the work; alone, it is done here.
+  // A running service may process them first; without one, this command does.
   const brands = new Set(letters.map(({ integration }) => integration));
   if (letters.some(({ kind }) => kind === 'event')) await drainEvents(eventWorkerPorts(runtime));
   const outbound = await deliverPorts(runtime);
@@ -197,12 +204,11 @@ function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions)
   }
   show(`${letter.id} (${letter.kind}): ${preview.kind.replace('_', ' ')}`);
   if (preview.kind !== 'ready') return;
-  if (preview.before === undefined && letter.kind !== 'delivery')
-    show('  nothing is stored yet; the record would be new');
+  if (preview.before === undefined && letter.kind !== 'delivery') show('  no stored record; a replay would create it');
   for (const { path, before, after } of preview.diff) {
     show(`  ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
   }
-  if (preview.diff.length === 0) show('  the record stays as it is');
+  if (preview.diff.length === 0) show('  the record would not change');
 }
 
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {
@@ -216,7 +222,7 @@ async function drop(runtime: Runtime, ids: readonly string[], options: DropOptio
 
 async function chosen({ pool }: Runtime, ids: readonly string[], options: FilterOptions): Promise<DeadLetter[]> {
   if (ids.length === 0 && !options.all)
-    throw new InnboundError('operate.usage', 'Name dead letters by id, or give --all.');
+    throw new InnboundError('operate.usage', 'Give the ids of dead letters, or --all.');
   if (ids.length > 0) {
     const wrong = ids.find((id) => !/^\d{1,18}$/.test(id));
     const found = wrong === undefined ? await listDeadLetters(pool, { ids, limit: ids.length }) : [];
@@ -229,8 +235,8 @@ async function chosen({ pool }: Runtime, ids: readonly string[], options: Filter
   return listDeadLetters(pool, { ...filterOf(options), limit: 1_000_000 });
 }
 
-function whole(text: string): number {
+function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return value;
 }

@@ -20,21 +20,21 @@ interface Options extends CommonOptions {
 
 export function registerEndpoint(program: Command): void {
   common(program.command('endpoint <integration>'))
-    .description('the webhook address of a brand, and its secret once: issue, show, rotate, retire')
-    .option('--rotate', 'make a new secret; the one before counts for the overlap')
+    .description('issue, show, rotate or retire the webhook endpoint of an integration')
+    .option('--rotate', 'create a new secret; the previous one stays valid during the overlap')
     .addOption(
-      new Option('--overlap <time>', 'how long, such as 24h; 0s ends it at once')
+      new Option('--overlap <time>', 'how long the previous secret stays valid, such as 24h; 0s ends it at once')
         .argParser(overlapMs)
         .default(standardOverlapMs, formatDuration(standardOverlapMs)),
     )
-    .option('--secret-stdin', 'take the new secret from standard input, for senders that choose it themselves')
-    .option('--retire', 'end the endpoint: its address answers 410 from now on; the next call issues a new one')
-    .option('--rejections', 'the last requests that were refused, and why; no payloads')
+    .option('--secret-stdin', 'read the new secret from standard input, for senders that choose their own')
+    .option('--retire', 'retire the endpoint: its URL answers 410 from now on; the next call issues a new one')
+    .option('--rejections', 'list the last refused requests with the reasons; no payloads')
     .addHelpText(
       'after',
       `
-The first call issues address and secret. The secret is shown this once and never again: it is stored sealed. The sandbox
-address takes the same secret, accepts anything, touches no data, and answers with a report of what is right and wrong.
+The first call issues the URL and the secret. The secret is shown only once and is stored encrypted. The sandbox URL uses the
+same secret, accepts any request, changes no data, and answers with a report of what a live endpoint would do.
 
 Examples:
   innbound endpoint lisbon-grand
@@ -66,7 +66,7 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   print(result, given !== undefined);
   const proof = integration?.connector.body.push?.verification;
   if (proof?.type === 'token' && proof.query !== undefined)
-    say(`\nThis sender signs nothing: enter the address there as ${result.url}?${proof.query}=SECRET.`);
+    say(`\nThis sender does not sign: enter the URL there as ${result.url}?${proof.query}=SECRET.`);
 }
 
 function print(address: EndpointAddress, brought: boolean): void {
@@ -74,11 +74,11 @@ function print(address: EndpointAddress, brought: boolean): void {
     table([
       ['address', address.url],
       ['sandbox', address.sandbox_url],
-      ['secret', address.secret ?? (brought ? 'the one you gave' : 'issued before; --rotate makes a new one')],
+      ['secret', address.secret ?? (brought ? 'as given' : 'already issued; --rotate creates a new one')],
     ]),
   );
   if (address.secret !== undefined)
-    say('\nThe secret is shown only now. Hand it over by a safe way; innbound keeps it sealed.');
+    say('\nThe secret is shown only now and is stored encrypted. Send it to the partner over a secure channel.');
 }
 
 const withoutSecret = ({ secret: _, ...address }: EndpointAddress): EndpointAddress => address;
@@ -91,7 +91,7 @@ async function readSecret(): Promise<string> {
   return secret;
 }
 
-/** A sender's own secret takes the place of the issued one, after the overlap. */
+/** Replaces the issued secret, which expires after the overlap, with the sender's own. */
 async function bringSecret(runtime: Runtime, name: string, secret: string, overlap: number): Promise<void> {
   await transaction(runtime.pool, (tx) => rotateSecret(tx, name, overlap, sealerOf(runtime), secret));
   runtime.wake.signal('documents');
@@ -102,7 +102,7 @@ async function retire(runtime: Runtime, name: string, options: Options): Promise
   if (retired === undefined) throw new InnboundError('push.no_endpoint', `${name} has no endpoint.`);
   runtime.wake.signal('documents');
   if (options.json) return printJson({ endpoint_id: retired, retired: true });
-  show(`Retired: ${retired} answers 410 from now on.`);
+  show(`Retired ${retired}: it answers 410 from now on.`);
 }
 
 async function showRejections(runtime: Runtime, name: string, options: Options): Promise<void> {
@@ -120,7 +120,7 @@ async function showRejections(runtime: Runtime, name: string, options: Options):
     return;
   }
   const counts = await countRejections(runtime.pool, name, Date.now() - 24 * 3_600_000);
-  if (rejections.length === 0) return show('Nothing was refused.');
+  if (rejections.length === 0) return show('No refused requests.');
   show(table([['last 24 h', '', ''], ...counts.map(({ code, reason, count }) => [String(count), code, reason]), ['']]));
   show(
     table(
@@ -140,6 +140,7 @@ async function showRejections(runtime: Runtime, name: string, options: Options):
 
 function overlapMs(given: string): number {
   const ms = parseDuration(given);
-  if (ms === undefined || ms > 30 * 86_400_000) throw new InvalidArgumentError('a time such as 24h or 0s, at most 30d');
+  if (ms === undefined || ms > 30 * 86_400_000)
+    throw new InvalidArgumentError('Expected a duration such as 24h or 0s, at most 30d.');
   return ms;
 }

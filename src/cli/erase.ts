@@ -22,18 +22,18 @@ interface Options extends CommonOptions {
 
 export function registerErase(program: Command): void {
   common(program.command('erase'))
-    .description('erase a guest everywhere, tell the destinations, and keep the guest from coming back')
+    .description('erase a guest everywhere, notify the destinations, and prevent the guest from being stored again')
     .option('--email <address>', 'the guest’s e-mail address')
     .option('--phone <number>', 'the guest’s phone number, in international form')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
-    .option('--proof', 'erase nobody: give the receipts of erasures that were asked for in these words')
+    .option('--proof', 'erase nothing: show the receipts of earlier erasures with the same keys')
     .addHelpText(
       'after',
       `
-The guest goes from records, their versions, raw payloads, events, dead letters and queued deliveries; reservations stay,
-without the guest. Destinations are told. A keyed hash is kept, so that the next poll does not bring the guest back. The
-receipt says what was removed where, and holds nothing of the guest.
+Removes the guest from records, their versions, raw payloads, events, dead letters and queued deliveries; reservations stay,
+without the guest. Destinations are notified. A keyed hash is kept, so that the next poll does not bring the guest back. The
+receipt lists what was removed where and contains no guest data.
 
 Example:
   innbound erase --email guest@example.com
@@ -59,7 +59,7 @@ Example:
           integration,
           target: { erasure_id: receipt.erasure_id },
         });
-        // Where no service runs that would, the destinations are told now.
+        // Without a running service, notify the destinations here.
         if ((await liveNodes(runtime.pool)).length === 0) await drainOnce(await deliverPorts(runtime));
         await noteConfirmations(runtime.pool);
         const now = (await privacyPorts(runtime).read(receipt.erasure_id)) ?? receipt;
@@ -68,7 +68,7 @@ Example:
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );
-        for (const one of now.told) say(tellingOf(one));
+        for (const one of now.told) say(notificationOf(one));
       }),
     );
 }
@@ -77,18 +77,18 @@ async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promi
   const found = await privacyPorts(runtime).find(whom);
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
   if (json) return found.receipts.forEach(printJson);
-  if (found.receipts.length === 0) return show('No erasure was asked for in these words.\n');
+  if (found.receipts.length === 0) return show('There is no erasure with these keys.\n');
   for (const { erasure_id, requested_at, requested_by, told } of found.receipts) {
     show(`Erased ${requested_at.toISOString()} by ${requested_by}, receipt ${erasure_id}`);
-    for (const one of told) show(`  ${tellingOf(one)}`);
+    for (const one of told) show(`  ${notificationOf(one)}`);
     show('');
   }
 }
 
-function tellingOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Told): string {
+function notificationOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Told): string {
   const of = `${records} ${records === 1 ? 'record' : 'records'} of ${integration}`;
   const not = passed_over > 0 ? `, ${passed_over} of which it does not receive` : '';
   return confirmed_at === null
-    ? `${destination} is being told of ${of}: ${confirmed} confirmed so far${not}.`
+    ? `${destination} is being notified of ${of}: ${confirmed} confirmed so far${not}.`
     : `${destination} confirmed ${of}${not}, the last ${confirmed_at}.`;
 }

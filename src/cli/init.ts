@@ -8,7 +8,7 @@ import { printJson, show } from './command.ts';
 export function registerInit(program: Command): void {
   program
     .command('init [dir]')
-    .description('write a commented workspace to start from')
+    .description('create a commented workspace to start from')
     .option('--json', 'print the files that were written as JSON')
     .addHelpText(
       'after',
@@ -23,7 +23,7 @@ Example:
         ['innbound.yaml', 'connectors', 'integrations', 'destinations'].includes(name),
       );
       if (taken.length > 0) {
-        throw new InnboundError('operate.usage', `${root} already holds ${taken.join(', ')}; nothing was written.`);
+        throw new InnboundError('operate.usage', `${root} already contains ${taken.join(', ')}; nothing was written.`);
       }
       const files = await templateFiles();
       for (const file of files) {
@@ -32,7 +32,7 @@ Example:
         await writeFile(to, file.text, { flag: 'wx' });
       }
       if (options.json) return printJson({ workspace: root, files: files.map((file) => file.path) });
-      show(`A workspace in ${root}:\n${files.map((file) => `  ${file.path}`).join('\n')}
+      show(`Created a workspace in ${root}:\n${files.map((file) => `  ${file.path}`).join('\n')}
 
 Next:
   edit integrations/*.yaml: the address of the partner's API, its credentials, the time zone

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { encodeRecord } from '../canonical/encode.ts';
 import { schemas } from '../documents/kinds.ts';
+import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
 import { compilePath } from '../pipeline.ts';
@@ -20,20 +21,20 @@ interface Options extends CommonOptions {
 
 export function registerMap(program: Command): void {
   common(program.command('map <connector>'))
-    .description('what a connector makes of a sample response: canonical records, origins, notes, what was left')
+    .description('map a sample response with a connector: canonical records, origins, notes, unmapped fields')
     .requiredOption(
       '-s, --sample <file>',
-      'a response of the partner (or, with --push, an event), as JSON; - for standard input',
+      'a JSON response from the partner (with --push, an event); - for standard input',
     )
-    .option('-i, --integration <name>', 'map as this integration would: its time zone, country and rules')
-    .option('--single', 'the sample is the answer for one reservation, not a list')
+    .option('-i, --integration <name>', 'use the time zone, country and rules of this integration')
+    .option('--single', 'the sample is one reservation, not a list')
     .option('--push', 'the sample is an event, not a list')
     .option('--explain', 'with --json: {record, origins, notes, drift, unmapped} instead of the record alone')
     .addHelpText(
       'after',
       `
-Nothing is stored and nothing is contacted. With --json each line is one canonical record; a record that cannot become one is
-{"error": …}, and the command exits with 1.
+Stores nothing and contacts nobody. With --json each line is one canonical record; a record that fails is {"error": …}, and
+the command exits with 1.
 
 Examples:
   innbound map acme-pms --sample response.json
@@ -45,15 +46,12 @@ Examples:
       if (!connector) {
         throw new InnboundError(
           'documents.unknown_name',
-          `No connector is named ${name}; there are ${[...connectors.keys()].sort().join(', ')}.`,
+          `There is no connector ${name}; known connectors: ${[...connectors.keys()].sort().join(', ')}.`,
         );
       }
       const integration = options.integration === undefined ? undefined : integrations.get(options.integration);
       if (options.integration !== undefined && !integration) {
-        throw new InnboundError(
-          'documents.unknown_name',
-          `No integration is named ${options.integration}; there are ${[...integrations.keys()].sort().join(', ') || 'none'}.`,
-        );
+        throw new InnboundError('documents.unknown_name', noIntegration(options.integration, integrations.keys()));
       }
       const nobody = schemas.integration.parse({
         integration: 'sample',
@@ -82,7 +80,7 @@ Examples:
           continue;
         }
         if (prepared.kind === 'dropped') {
-          if (!options.json) show(`– ${prepared.id}: not wanted: ${prepared.reason}\n`);
+          if (!options.json) show(`– ${prepared.id}: dropped: ${prepared.reason}\n`);
           continue;
         }
         const { record, notes, drift = [] } = prepared.incoming;
@@ -93,7 +91,8 @@ Examples:
         else {
           show(indented(encodeRecord(record)));
           for (const note of notes) show(`  ~ ${note.field}: ${note.reason}`);
-          for (const { field, value } of drift) show(`  ! ${field}: no spelling in values is ${JSON.stringify(value)}`);
+          for (const { field, value } of drift)
+            show(`  ! ${field}: the value map has no entry for ${JSON.stringify(value)}`);
           for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);
           if (explained.unmapped.length > 0) show(`  not mapped: ${explained.unmapped.join(', ')}`);
           show('');

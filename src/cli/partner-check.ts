@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse, type YAMLParseError } from 'yaml';
 import { type Auth, authSchema } from '../documents/auth.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
+import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
 import { type CommonOptions, withRuntime } from './command.ts';
@@ -39,17 +40,17 @@ interface Options {
 export function registerPartnerCheck(partner: Command): void {
   partner
     .command('check [url]')
-    .description('hold a partner’s API, or with --sender a partner’s sender, against every rule, one by one')
-    .option('--integration <name>', 'take address and credentials from this integration of the workspace')
+    .description('check a partner’s API (with --sender, a partner’s webhook sender) against every rule')
+    .option('--integration <name>', 'use the URL and credentials of this integration')
     .option('-w, --workspace <dir>', 'the workspace folder', process.env.INNBOUND_WORKSPACE ?? '.')
     .option(
       '--auth <file>',
-      'credentials as YAML or JSON, written as auth in an integration, references to variables too',
+      'credentials as YAML or JSON, in the format of auth in an integration; may refer to variables',
     )
-    .option('--from <date>', 'start of the range to look at', date, dayFromNow(-3))
-    .option('--to <date>', 'end of the range', date, dayFromNow(3))
+    .option('--from <date>', 'start of the date range', date, dayFromNow(-3))
+    .option('--to <date>', 'end of the date range', date, dayFromNow(3))
     .addOption(
-      new Option('--paging <paging>', 'found by itself where it is left out').choices([
+      new Option('--paging <paging>', 'how lists are paged; detected by default').choices([
         'offset',
         'page',
         'cursor',
@@ -57,25 +58,25 @@ export function registerPartnerCheck(partner: Command): void {
       ]),
     )
     .option('--cursor-parameter <name>', 'the query parameter that takes next_cursor', 'cursor')
-    .option('--root <key>', 'the key of the envelope that holds the list; reservations, or the only array')
-    .option('--post', 'ask for the list by POST with a body')
-    .option('--list-path <path>', 'where the list is, behind the base URL')
-    .option('--property <id>', 'property_id for the form by POST')
-    .option('--interval <ms>', 'between two requests', milliseconds, 400)
-    .option('--sender', 'check a sender: listens, and says what to send')
+    .option('--root <key>', 'the key that holds the list; default: reservations, or the only array')
+    .option('--post', 'request the list by POST with a body')
+    .option('--list-path <path>', 'the path of the list below the base URL')
+    .option('--property <id>', 'property_id for a request by POST')
+    .option('--interval <ms>', 'milliseconds between two requests', atLeastZero, 400)
+    .option('--sender', 'check a sender: listens and says what to send')
     .option('--host <address>', 'with --sender: the address to listen on', '127.0.0.1')
-    .option('-p, --port <n>', 'with --sender: the port to listen on; 0: one that is free', portNumber, 0)
-    .option('--public-url <url>', 'with --sender: how the partner reaches this machine, such as a tunnel')
-    .option('--brand <id>', 'with --sender: the brand_id that events must carry')
-    .option('--secret-env <name>', 'with --sender: the variable with the secret; a new one where it is left out')
-    .option('--patience <seconds>', 'with --sender: the longest wait', milliseconds, 600)
+    .option('-p, --port <n>', 'with --sender: the port to listen on; 0 for any free port', portNumber, 0)
+    .option('--public-url <url>', 'with --sender: the URL at which the partner reaches this machine, such as a tunnel')
+    .option('--brand <id>', 'with --sender: the expected brand_id of events')
+    .option('--secret-env <name>', 'with --sender: the variable that holds the secret; by default a new secret')
+    .option('--patience <seconds>', 'with --sender: the longest wait in seconds', atLeastZero, 600)
     .option('--json', 'print the report as one JSON object')
     .option('--html <file>', 'write the report as a page to send to the partner')
     .addHelpText(
       'after',
       `
-Makes some twenty requests, one at a time, and no change at the partner. The report shows no guest and no secret: values by
-their form only. Exits with 1 where a rule does not hold.
+Makes about twenty requests, one at a time, and changes nothing at the partner. The report contains no guest data and no
+secrets, only the format of values. Exits with 1 when a rule fails.
 
 Examples:
   innbound partner check https://pms.example --auth auth.yaml --html report.html
@@ -102,7 +103,7 @@ Examples:
         return;
       }
       const target = await findTarget(url, options);
-      if (options.to < options.from) throw new InnboundError('operate.usage', '--to lies before --from.');
+      if (options.to < options.from) throw new InnboundError('operate.usage', '--to is before --from.');
       process.exitCode = await runApiCheck(
         {
           ...target,
@@ -127,7 +128,7 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
   if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new InnboundError(
       'operate.usage',
-      'Name the base URL of the API (http or https), an --integration, or --sender.',
+      'Give the base URL of the API (http or https), --integration, or --sender.',
     );
   }
   if (options.auth === undefined) return { baseUrl: url, auth: { type: 'none' } };
@@ -136,7 +137,7 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
     const [first] = checked.error.issues;
     throw new InnboundError(
       'operate.usage',
-      `${options.auth}: ${first?.path.join('.') ?? ''} ${first?.message ?? 'is no auth'}.`,
+      `${options.auth}: ${first?.path.join('.') ?? ''} ${first?.message ?? 'is not a valid auth'}.`,
     );
   }
   const folder = path.dirname(options.auth);
@@ -149,7 +150,7 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
   return { baseUrl: url, auth: usable(resolved.body) };
 }
 
-/** YAML's own message quotes the line, which may hold a credential: only its place is told. */
+/** The YAML parser's message quotes the line, which may contain a credential: report only the position. */
 function parsed(text: string, file: string): unknown {
   try {
     return parse(text);
@@ -168,11 +169,9 @@ function fromIntegration(
     const found = runtime.active().integrations.get(name);
     const pull = found?.body.pull;
     if (pull === undefined) {
-      const names = [...runtime.active().integrations.keys()].join(', ') || 'none';
-      throw new InnboundError(
-        'documents.unknown_name',
-        `No integration that pulls is named ${name}; there are ${names}.`,
-      );
+      const { integrations } = runtime.active();
+      const message = found ? `${name} does not pull.` : noIntegration(name, integrations.keys());
+      throw new InnboundError('documents.unknown_name', message);
     }
     const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth: pull.auth });
     if (resolved.kind === 'missing') throw missing(resolved.missing);
@@ -183,7 +182,7 @@ function fromIntegration(
 function missing(missing: readonly { readonly reference: string }[]): InnboundError {
   return new InnboundError(
     'documents.secret_missing',
-    `Not to be had: ${missing.map(({ reference }) => reference).join(', ')}.`,
+    `Missing ${missing.length === 1 ? 'secret' : 'secrets'}: ${missing.map(({ reference }) => reference).join(', ')}.`,
   );
 }
 
@@ -201,12 +200,12 @@ function date(text: string): string {
   try {
     return Temporal.PlainDate.from(text).toString();
   } catch {
-    throw new InvalidArgumentError('a date is written as 2026-03-31');
+    throw new InvalidArgumentError('Expected a date such as 2026-03-31.');
   }
 }
 
-function milliseconds(text: string): number {
+function atLeastZero(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number from 0 on');
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Expected a whole number of at least 0.');
   return value;
 }

@@ -3,7 +3,7 @@ import type { Io } from '../partner/io.ts';
 import { say, show } from './command.ts';
 import { ended } from './serve.ts';
 
-/** The terminal, as the partner kit's commands see it. */
+/** The terminal for the commands of the partner kit. */
 export function terminalIo(): Io {
   const live = process.stderr.isTTY === true;
   let drawn = false;
@@ -32,12 +32,12 @@ export function terminalIo(): Io {
   };
 }
 
-/** A port that is taken is told as such, not as a fault of the program. */
+/** Reports a port in use as a usage error. */
 export async function onPort<T>(port: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new InnboundError('operate.port_taken', `Port ${port} is taken.`, { port });
+    throw new InnboundError('operate.port_taken', `Port ${port} is already in use.`, { port });
   }
 }

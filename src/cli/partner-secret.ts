@@ -1,7 +1,7 @@
 import { InnboundError } from '../errors.ts';
 import { readGiven } from './given-file.ts';
 
-/** Secrets come from a variable or a file, never from an argument: arguments are seen by everyone on the machine. */
+/** Secrets come from a variable or a file, never from an argument: every user of the machine can see arguments. */
 export async function secretFrom(source: {
   readonly env: string;
   readonly file?: string | undefined;

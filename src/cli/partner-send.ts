@@ -22,21 +22,21 @@ interface Options {
 export function registerPartnerSend(partner: Command): void {
   partner
     .command('send [files...]')
-    .description('send events to a webhook endpoint: signed, retried, and kept as dead letters where they are refused')
+    .description('send events to a webhook endpoint: signed, retried, and kept as dead letters when refused')
     .option('--url <url>', 'the endpoint that was issued for the brand')
     .option('--secret-env <name>', 'the variable that holds its secret', 'INNBOUND_WEBHOOK_SECRET')
     .option('--secret-file <file>', 'a file that holds the secret, instead of a variable')
-    .option('--brand <id>', 'the brand_id for events that name none')
-    .option('--folder <dir>', 'where letters on their way and dead letters are kept', 'webhook-letters')
+    .option('--brand <id>', 'the brand_id for events without one')
+    .option('--folder <dir>', 'the folder for pending events and dead letters', 'webhook-letters')
     .option('--list', 'list the dead letters of the folder')
-    .option('--replay [ids...]', 'send dead letters again: those named, or all')
-    .option('--drop <id>', 'forget a dead letter')
+    .option('--replay [ids...]', 'send dead letters again: the given ones, or all')
+    .option('--drop <id>', 'delete a dead letter')
     .option('--json', 'print one JSON object per event or letter')
     .addHelpText(
       'after',
       `
-A file holds one event, an array of events, or one event to a line: {"event": "reservation.updated", "data": {…}}. Without a
-file they come on standard input. event_id and timestamp are added where they are missing. Exits with 1 where one is given up.
+A file contains one event, an array of events, or one event per line: {"event": "reservation.updated", "data": {…}}. Without
+a file, events are read from standard input. Missing event_id and timestamp are added. Exits with 1 when an event failed.
 
 Examples:
   innbound partner send --url https://…/webhooks/… --brand LIS01 event.json
@@ -47,7 +47,7 @@ Examples:
       const task = await taskOf(files, options);
       const sends = task.kind === 'send' || task.kind === 'replay';
       if (sends && !/^https?:$/.test(URL.parse(options.url ?? '')?.protocol ?? '')) {
-        throw new InnboundError('operate.usage', 'Name the endpoint with --url (http or https).');
+        throw new InnboundError('operate.usage', 'Give the endpoint with --url (http or https).');
       }
       const secret = sends ? await secretFrom({ env: options.secretEnv, file: options.secretFile }) : '';
       process.exitCode = await runSend(
@@ -78,6 +78,6 @@ async function taskOf(files: readonly string[], options: Options): Promise<SendT
   const all = events.flat();
   const nameless = all.some((event) => event.brand_id === undefined);
   if (nameless && options.brand === undefined)
-    throw new InnboundError('operate.usage', 'An event names no brand_id: give one with --brand.');
+    throw new InnboundError('operate.usage', 'An event has no brand_id: give one with --brand.');
   return { kind: 'send', events: all };
 }

@@ -41,28 +41,32 @@ interface Options {
 export function registerPartnerSimulate(partner: Command): void {
   partner
     .command('simulate')
-    .description('a hotel group that lives: REST API, every auth method, faults on demand, signed events')
+    .description('simulate a live hotel group: REST API, every auth method, faults on demand, signed events')
     .option('-p, --port <n>', 'the port to listen on', portNumber, 4700)
-    .option('--host <address>', 'the address to listen on; its page has no lock', '127.0.0.1')
-    .option('--seed <text>', 'the same seed gives the same hotel', '1')
-    .option('--reservations <n>', 'in the book at the start', count(1, 200_000), 2_000)
+    .option('--host <address>', 'the address to listen on; its web page needs no sign-in', '127.0.0.1')
+    .option('--seed <text>', 'the same seed creates the same hotel', '1')
+    .option('--reservations <n>', 'number of reservations at the start', count(1, 200_000), 2_000)
     .option(
       '--hotels <n>',
-      `hotels in the group, 1 to ${shippedProperties.length}`,
+      `number of hotels in the group, 1 to ${shippedProperties.length}`,
       count(1, shippedProperties.length),
       1,
     )
     .addOption(new Option('--shape <shape>', 'how lists are laid out').choices(shapes).default('wrapped'))
-    .addOption(new Option('--paging <paging>', 'how lists are cut').choices(pagings).default('offset'))
-    .addOption(new Option('--auth <method>', 'how the API is opened').choices(Object.keys(sampleAuth)).default('none'))
-    .option('--every <ms>', 'something happens about this often; 0: nothing does', count(0, 86_400_000), 1_000)
+    .addOption(new Option('--paging <paging>', 'how lists are paged').choices(pagings).default('offset'))
+    .addOption(
+      new Option('--auth <method>', 'how the API authenticates clients')
+        .choices(Object.keys(sampleAuth))
+        .default('none'),
+    )
+    .option('--every <ms>', 'average milliseconds between changes; 0 for no changes', count(0, 86_400_000), 1_000)
     .option('--speed <n>', 'how many times faster the hotel’s calendar runs', decimal(0, 100_000), 1)
-    .option('--untidy <share>', 'of names, phones and e-mails badly typed', decimal(0, 1), 0.3)
+    .option('--untidy <share>', 'share of names, phones and e-mails with typing mistakes', decimal(0, 1), 0.3)
     .option('--fault <rule>', 'KIND[,chance=0.1][,times=3][,on=list][,value=5]; repeatable', addFault, [])
     .option('--push-url <url>', 'the webhook endpoint for its events')
     .option('--push-secret-env <name>', 'the variable that holds the endpoint’s secret', 'INNBOUND_WEBHOOK_SECRET')
-    .option('--push-brand <id>', 'the brand_id in its events; the hotel’s own where it is left out')
-    .option('--json', 'print its addresses as one JSON object')
+    .option('--push-brand <id>', 'the brand_id in its events; by default the hotel’s own')
+    .option('--json', 'print its URLs as one JSON object')
     .addHelpText(
       'after',
       `
@@ -79,10 +83,7 @@ Examples:
       const { pushUrl } = options;
       const secret = pushUrl === undefined ? '' : await secretFrom({ env: options.pushSecretEnv });
       if (options.shape === 'bare' && options.paging === 'cursor') {
-        throw new InnboundError(
-          'operate.usage',
-          'A bare array has no place for a cursor: use --shape wrapped or flat.',
-        );
+        throw new InnboundError('operate.usage', 'A bare array cannot contain a cursor: use --shape wrapped or flat.');
       }
       const targets = properties.map(({ id }) => ({
         url: pushUrl ?? '',
@@ -122,7 +123,7 @@ function addFault(text: string, before: readonly FaultRule[]): readonly FaultRul
   });
   const unknown = given.find(([name]) => !['chance', 'times', 'on', 'value'].includes(name));
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`${unknown[0]} is no setting of a fault: chance, times, on, value.`);
+    throw new InvalidArgumentError(`${unknown[0]} is not a setting of a fault; use chance, times, on or value.`);
   const rule = readRule({ kind, ...Object.fromEntries(given) });
   if ('wrong' in rule) throw new InvalidArgumentError(rule.wrong);
   return [...before, rule];
@@ -132,7 +133,7 @@ function count(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`a whole number from ${least} to ${most}`);
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
     return value;
   };
 }
@@ -141,7 +142,7 @@ function decimal(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() === '' || !(value >= least && value <= most))
-      throw new InvalidArgumentError(`a number from ${least} to ${most}`);
+      throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`);
     return value;
   };
 }

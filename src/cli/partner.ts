@@ -3,11 +3,11 @@ import { registerPartnerCheck } from './partner-check.ts';
 import { registerPartnerSend } from './partner-send.ts';
 import { registerPartnerSimulate } from './partner-simulate.ts';
 
-/** The commands for the other side: they need no workspace and no store. */
+/** Commands for partners: they need no workspace and no store. */
 export function registerPartner(program: Command): void {
   const partner = program
     .command('partner')
-    .description('for partners: a PMS to test against, a check of their API and sender, a sender of events');
+    .description('tools for partners: a simulated PMS, checks for their API and sender, an event sender');
   registerPartnerSimulate(partner);
   registerPartnerCheck(partner);
   registerPartnerSend(partner);

@@ -13,13 +13,13 @@ interface Options extends CommonOptions {
 
 export function registerResend(program: Command): void {
   common(program.command('resend <destination>'))
-    .description('the newest version of every record again, for a destination that is new or lost its data')
-    .option('-i, --integration <name>', 'only of this brand')
+    .description('resend the newest version of every record to a destination that is new or lost its data')
+    .option('-i, --integration <name>', 'only of this integration')
     .addHelpText(
       'after',
       `
-Each goes out under the key and version it always had: a destination that has it already is not changed by it.
-Only files takes it down a second time.
+Each record is sent with its original idempotency key and version, so a destination that already has it does not change.
+Only the files destination writes it a second time.
 
 Example:
   innbound resend warehouse --integration lisbon-grand`,
@@ -34,7 +34,10 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   const destination = destinations.get(name);
   if (destination === undefined) {
     const known = [...destinations.keys()].join(', ');
-    throw new InnboundError('documents.unknown_name', `There is no destination ${name}; there are ${known || 'none'}.`);
+    throw new InnboundError(
+      'documents.unknown_name',
+      `There is no destination ${name}; known destinations: ${known || 'none'}.`,
+    );
   }
   const brands = [...integrations.values()].filter(
     ({ name: brand, body }) =>
@@ -48,13 +51,13 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   let queued = 0;
   for (const { name: brand } of brands) {
     queued += await resend(runtime.pool, brand, name, destination.body.receives);
-    // Guests of reservations from before anybody wanted guests have no profile yet.
+    // Guests of reservations from before a destination received guests have no profile yet.
     if (destination.body.receives.includes('guest')) {
       await resend(runtime.pool, brand, profilesDestination, ['reservation']);
     }
   }
   runtime.wake.signal('outbox');
-  if (!options.json) say(`${queued} records in line for ${name}.`);
+  if (!options.json) say(`${queued} ${queued === 1 ? 'record' : 'records'} queued for ${name}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { name: integration } of brands) {
@@ -64,6 +67,6 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   if (options.json) printJson({ queued, ...counts });
   else
     say(
-      `${counts.delivered} delivered here, ${counts.retry} to be tried again, ${counts.dead} dead; a running service does the rest.`,
+      `${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead; a running service delivers the rest.`,
     );
 }

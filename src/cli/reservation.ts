@@ -10,8 +10,8 @@ interface Options extends CommonOptions {
 
 export function registerReservation(program: Command): void {
   common(program.command('reservation <id>'))
-    .description('the timeline of one reservation: what came in, what it became, where it was delivered')
-    .requiredOption('-i, --integration <name>', 'the integration that it belongs to')
+    .description('show the timeline of one reservation: what was received, what changed, where it was delivered')
+    .requiredOption('-i, --integration <name>', 'the integration of the reservation')
     .addHelpText(
       'after',
       `
@@ -42,13 +42,13 @@ function showTimeline({ id, integration, version, timeline, deliveries }: Timeli
     due_at: Date | null;
     held_by: string | null;
   }[]) {
-    // By next_version: what was skipped or dropped is not delivered and does not wait.
+    // By next_version: skipped and dropped versions are neither delivered nor waiting.
     const waits = row.last_version - row.next_version + 1;
     const state = row.held_by
       ? `held back by dead letter ${row.held_by}`
       : waits > 0
         ? `${waits} waiting${row.due_at ? `, due ${new Date(row.due_at).toISOString()}` : ''}`
-        : 'nothing waits';
+        : 'nothing waiting';
     const has = row.delivered_version > 0 ? `delivered up to version ${row.delivered_version}` : 'nothing delivered';
     show(`${row.destination}: ${has}, ${state}`);
   }

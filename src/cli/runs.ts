@@ -16,11 +16,11 @@ interface Options extends CommonOptions {
 
 export function registerRuns(program: Command): void {
   common(program.command('runs [run]'))
-    .description('the latest runs, or one in detail: what was asked, answered, waited for, found and changed')
+    .description('list the latest runs, or show one in detail: requests, waits, findings and changes')
     .option('-i, --integration <name>', 'only of this integration')
     .addOption(new Option('-t, --type <sync>', 'only of this sync').choices([...syncTypes, 'backfill']))
     .addOption(new Option('--status <status>', 'only in this state').choices(states))
-    .option('-n, --limit <n>', 'how many', positive, 20)
+    .option('-n, --limit <n>', 'maximum number', positive, 20)
     .addHelpText(
       'after',
       `
@@ -106,6 +106,6 @@ function took({ started_at: from, finished_at: to }: RunSummary): string {
 
 function positive(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('a whole number from 1');
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return number;
 }

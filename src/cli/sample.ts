@@ -4,7 +4,7 @@ import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
 import { readGiven } from './given-file.ts';
 
-/** A partner's response as a command is given it: a file, or `-` for standard input. */
+/** Reads a partner's response from a file, or from standard input for `-`. */
 export async function readSample(file: string): Promise<Json> {
   const content = await contentOf(file);
   try {

@@ -8,7 +8,7 @@ import { type CommonOptions, common, printJson, say, show, table, withRuntime } 
 export function registerSecret(program: Command): void {
   const secret = program
     .command('secret')
-    .description('secrets kept encrypted in the store, for documents to refer to; they can be set, never read')
+    .description('manage encrypted secrets that documents refer to; they can be set but never read')
     .addHelpText(
       'after',
       `
@@ -17,17 +17,17 @@ Examples:
   innbound secret list`,
     );
   common(secret.command('set <name>'))
-    .description('store the secret that comes on standard input')
+    .description('store a secret from standard input')
     .action(async (name: string, options: CommonOptions) => {
       if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name)) {
         throw new InnboundError(
           'operate.usage',
-          `${name} is no name for a secret: letters, digits, dot, dash, underscore.`,
+          `${name} is not a valid name for a secret: use letters, digits, dots, dashes and underscores.`,
         );
       }
       if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
       const value = (await text(process.stdin)).replace(/\r?\n$/, '');
-      if (value === '') throw new InnboundError('operate.usage', 'Nothing came on standard input.');
+      if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
       await withRuntime(options, 'secret', async ({ pool, keyring }) => {
         await putSecret(pool, name, sealSecret(keyring, name, value));
       });
@@ -35,7 +35,7 @@ Examples:
       else show(`Stored. Documents refer to it as \${secret:${name}}.`);
     });
   common(secret.command('list'))
-    .description('the names of the stored secrets')
+    .description('list the names of the stored secrets')
     .action((options: CommonOptions) =>
       withRuntime(options, 'secret', async ({ pool }) => {
         const secrets = await listSecrets(pool);
@@ -44,11 +44,11 @@ Examples:
       }),
     );
   common(secret.command('delete <name>'))
-    .description('forget a secret; documents that refer to it stop working')
+    .description('delete a secret; documents that refer to it stop working')
     .action((name: string, options: CommonOptions) =>
       withRuntime(options, 'secret', async ({ pool }) => {
         const deleted = await deleteSecret(pool, name);
-        if (!deleted) throw new InnboundError('documents.secret_missing', `No secret is stored as ${name}.`);
+        if (!deleted) throw new InnboundError('documents.secret_missing', `There is no secret ${name}.`);
         if (options.json) printJson({ name, deleted });
         else show(`Deleted ${name}.`);
       }),

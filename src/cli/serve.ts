@@ -10,7 +10,7 @@ interface Options extends CommonOptions {
 
 export function registerServe(program: Command): void {
   common(program.command('serve'))
-    .description('take up the workspace’s documents and run the service')
+    .description('apply the workspace’s documents and run the service')
     .option('-p, --port <n>', 'the port to listen on', portNumber, 4180)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
@@ -21,8 +21,8 @@ export function registerServe(program: Command): void {
     .addHelpText(
       'after',
       `
-Ready when GET /readyz answers 200. SIGTERM or Ctrl-C ends it: it takes nothing new, finishes what it took, and leaves.
-Without DATABASE_URL it keeps a private PostgreSQL in the workspace's .innbound folder. With it, several nodes may run the
+Ready when GET /readyz answers 200. SIGTERM or Ctrl-C stops it: it accepts nothing new, finishes its work and exits.
+Without DATABASE_URL it runs a private PostgreSQL in the workspace's .innbound folder. With it, several nodes may run the
 same workspace against one database.
 
 Examples:
@@ -38,18 +38,18 @@ Examples:
         role: options.role,
       });
       const serves = options.role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
-      say(`innbound is ready on ${service.url} (${serves}). Ctrl-C ends it.`);
+      say(`innbound is ready on ${service.url} (${serves}). Stop it with Ctrl-C.`);
       const lost = await Promise.race([end, service.runtime.lost]);
-      say('innbound is finishing what it took …');
+      say('innbound is finishing its work …');
       await stopInTime(service);
       if (lost) throw lost;
     });
 }
 
-/** Whatever hangs, the process is gone within the 25 seconds that an operator waits; what was under way goes on elsewhere. */
+/** Exits within the 25 seconds that an operator waits, even if something hangs; another node or start continues the work. */
 export async function stopInTime(service: Service): Promise<void> {
   const timer = setTimeout(() => {
-    say('innbound could not finish everything in time; what is left goes on at the next start.');
+    say('innbound could not finish everything in time; the next start continues the rest.');
     process.exit(1);
   }, 23_000);
   await service.stop();
@@ -57,14 +57,14 @@ export async function stopInTime(service: Service): Promise<void> {
 }
 
 /**
- * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. Asked for before anything is started, so that a
- * signal during the start is not lost and what was started is stopped again.
+ * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. Call it before starting anything, so that a
+ * signal during the start also leads to an orderly stop.
  */
 export function ended(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     const heard = (): void => {
-      // A terminal tells the whole group and npm tells its child again: one Ctrl-C can come twice within moments.
+      // A terminal signals the whole process group and npm signals its child as well: one Ctrl-C can arrive twice.
       if (firstAt !== undefined && performance.now() - firstAt > 2_000) process.exit(130);
       firstAt ??= performance.now();
       resolve();
@@ -76,6 +76,7 @@ export function ended(): Promise<void> {
 
 export function portNumber(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('a port is 0 to 65535');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('Expected a port from 0 to 65535.');
   return port;
 }

@@ -12,14 +12,14 @@ interface Options extends CommonOptions {
 
 export function registerSuggest(program: Command): void {
   common(program.command('suggest'))
-    .description('a proposed connector, from a sample response alone')
-    .requiredOption('-s, --sample <file>', 'a response of the partner, as JSON; - for standard input')
-    .option('-n, --name <name>', 'what the connector is called', 'new-pms')
+    .description('suggest a connector from a sample response')
+    .requiredOption('-s, --sample <file>', 'a JSON response from the partner; - for standard input')
+    .option('-n, --name <name>', 'the name of the connector', 'new-pms')
     .addHelpText(
       'after',
       `
-Prints a connector's YAML in which every line says how sure it is and why; with --json {connector, fields, unmapped}. Nothing is
-stored and nothing is contacted. A sample with several reservations in different statuses is guessed best.
+Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped}. Stores
+nothing and contacts nobody. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
@@ -35,6 +35,8 @@ Examples:
       }
       show(suggestionYaml(suggestion).trimEnd());
       const unsure = fields.filter(({ confidence }) => confidence < 0.75);
-      say(`${fields.length} lines proposed, ${unsure.length} of them unsure; ${unmapped.length} places left unmapped.`);
+      say(
+        `${fields.length} ${fields.length === 1 ? 'field' : 'fields'} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,
+      );
     });
 }

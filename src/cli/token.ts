@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../documents/duration.ts';
+import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { publicUrl } from '../operations/endpoints.ts';
 import { createSignIn, createToken } from '../operations/tokens.ts';
@@ -19,19 +20,19 @@ interface Options extends CommonOptions {
 export function registerToken(program: Command): void {
   const token = program
     .command('token')
-    .description('who may call the API and open the console: make, list and revoke tokens, make sign-in links')
+    .description('manage access to the API and the console: create, list and revoke tokens, create sign-in links')
     .addHelpText(
       'after',
       `
-viewer looks; operator also acts (runs, replays, acknowledges); admin also decides who may, applies documents, erases guests.
+viewer reads; operator also acts (runs, replays, acknowledges); admin also manages access, applies documents, erases guests.
 
 Examples:
   innbound token create --role operator --name "night desk" --integration lisbon-grand
   innbound token sign-in --role admin`,
     );
   granting(token.command('create'))
-    .description('a token for a program; it is shown this once')
-    .option('--expires <time>', 'when it ends, such as 90d; left out, it does not', lifeMs)
+    .description('create a token for a program; it is shown only once')
+    .option('--expires <time>', 'when it expires, such as 90d; by default it does not', lifeMs)
     .action((options: Options) =>
       withRuntime(options, 'token create', async (runtime) => {
         const { integrations, by, name } = grantOf(runtime, options);
@@ -42,12 +43,12 @@ Examples:
         if (options.json) return printJson({ token: made.token, token_id, name, role, integrations, expires_at });
         show(made.token);
         say(
-          `\n${role}, ${integrations?.join(', ') ?? 'all integrations'}. It is shown only now: only its hash is kept.`,
+          `\n${role}, ${integrations?.join(', ') ?? 'all integrations'}. The token is shown only now: only its hash is stored.`,
         );
       }),
     );
   granting(token.command('sign-in'))
-    .description('a link that opens the console once, within a day')
+    .description('create a link that opens the console once, within a day')
     .action((options: Options) =>
       withRuntime(options, 'token sign-in', async (runtime) => {
         const { integrations, by, name } = grantOf(runtime, options);
@@ -59,7 +60,7 @@ Examples:
       }),
     );
   common(token.command('list'))
-    .description('tokens and sessions that count now')
+    .description('list active tokens and sessions')
     .action((options: CommonOptions) =>
       withRuntime(options, 'token list', async ({ pool }) => {
         const tokens = await listTokens(pool);
@@ -71,18 +72,18 @@ Examples:
             one.role,
             one.name,
             one.integrations?.join(',') ?? 'all',
-            one.expires_at?.toISOString() ?? 'no end',
+            one.expires_at?.toISOString() ?? 'never',
           ]);
-          show(table([['token', 'kind', 'role', 'name', 'integrations', 'ends'], ...rows]));
+          show(table([['token', 'kind', 'role', 'name', 'integrations', 'expires'], ...rows]));
         }
       }),
     );
   common(token.command('revoke <token_id>'))
-    .description('end a token, and the sessions made from it, at once')
+    .description('revoke a token and the sessions created from it, at once')
     .action((id: string, options: CommonOptions) =>
       withRuntime(options, 'token revoke', async (runtime) => {
         if (!(await revokeToken(runtime.pool, id))) {
-          throw new InnboundError('operate.not_found', `No valid token has the id ${id}.`);
+          throw new InnboundError('operate.not_found', `There is no active token ${id}.`);
         }
         await noted(runtime, userInfo().username, 'tokens.revoke', id);
         if (options.json) printJson({ token_id: id, revoked: true });
@@ -93,10 +94,8 @@ Examples:
 
 function granting(command: Command): Command {
   return common(command)
-    .addOption(
-      new Option('-r, --role <role>', 'what it may do').choices(['viewer', 'operator', 'admin']).default('viewer'),
-    )
-    .option('-n, --name <name>', 'who or what it is for; the audit says so')
+    .addOption(new Option('-r, --role <role>', 'its role').choices(['viewer', 'operator', 'admin']).default('viewer'))
+    .option('-n, --name <name>', 'who or what it is for; written into the audit log')
     .option('-i, --integration <name...>', 'only for these integrations');
 }
 
@@ -104,7 +103,7 @@ function grantOf(runtime: Runtime, options: Options): { integrations: string[] |
   const known = runtime.active().integrations;
   const unknown = options.integration?.find((name) => !known.has(name));
   if (unknown !== undefined) {
-    throw new InnboundError('documents.unknown_name', `No integration is named ${unknown}.`);
+    throw new InnboundError('documents.unknown_name', noIntegration(unknown, known.keys()));
   }
   const by = userInfo().username;
   return { integrations: options.integration ? [...options.integration] : null, by, name: options.name ?? by };
@@ -116,6 +115,6 @@ async function noted(runtime: Runtime, by: string, action: string, target: strin
 
 function lifeMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined || ms <= 0) throw new InvalidArgumentError('a time such as 90d or 12h');
+  if (ms === undefined || ms <= 0) throw new InvalidArgumentError('Expected a duration such as 90d or 12h.');
   return ms;
 }

@@ -5,12 +5,12 @@ import { type CommonOptions, common, printJson, say, show } from './command.ts';
 
 export function registerValidate(program: Command): void {
   common(program.command('validate'))
-    .description('check all documents of a workspace and list every mistake with its place')
+    .description('check all documents of a workspace and list every mistake with its position')
     .addHelpText(
       'after',
       `
-Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Nothing is applied, nothing is
-contacted; secrets are not looked up.
+Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Applies nothing, contacts nobody,
+and does not look up secrets.
 
 Example:
   innbound validate -w my-workspace`,
@@ -26,12 +26,22 @@ Example:
           else show(`${file}:${line}:${column} ${at === '' ? '' : `${at}: `}${message}`);
         }
         const count = loaded.mistakes.length;
-        if (!options.json) say(`\n${count === 1 ? 'One mistake' : `${count} mistakes`}; nothing would be applied.`);
+        if (!options.json)
+          say(`\n${count === 1 ? '1 mistake' : `${count} mistakes`}; apply would refuse this workspace.`);
         return;
       }
       if (options.json) return;
       const { connectors, integrations, destinations } = loaded.documents;
       const own = [...connectors.values()].filter(({ shipped }) => !shipped).length;
-      show(`No mistakes: ${own} connectors, ${integrations.size} integrations, ${destinations.size} destinations.`);
+      const counted = [
+        plural(own, 'connector'),
+        plural(integrations.size, 'integration'),
+        plural(destinations.size, 'destination'),
+      ];
+      show(`No mistakes: ${counted.join(', ')}.`);
     });
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }

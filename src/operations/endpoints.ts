@@ -1,3 +1,4 @@
+import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -25,8 +26,7 @@ export async function addressFor(
 ): Promise<EndpointAddress> {
   const found = runtime.active().integrations.get(integration);
   if (!found) {
-    const names = [...runtime.active().integrations.keys()].join(', ') || 'none';
-    throw new InnboundError('documents.unknown_name', `No integration is named ${integration}; there are ${names}.`);
+    throw new InnboundError('documents.unknown_name', noIntegration(integration, runtime.active().integrations.keys()));
   }
   const sealer = sealerOf(runtime);
   const mint = { endpointId: mintEndpointId, secret: mintSecret };

@@ -1,5 +1,6 @@
 import type { EraseRequest, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
+import { noIntegration } from '../errors/no-integration.ts';
 import { timedId } from '../kit/ids.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
@@ -78,7 +79,7 @@ function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: 
   const keys: string[] = [];
   const texts: string[] = [];
   if (integration !== undefined && !runtime.active().integrations.has(integration)) {
-    return { kind: 'invalid', message: `No integration is named ${integration}.` };
+    return { kind: 'invalid', message: noIntegration(integration) };
   }
   if (email !== undefined) {
     const given = email.trim().toLowerCase();

@@ -27,7 +27,7 @@ test('until it is built, a page says so and comes back by itself', async () => {
   const answer = await get('/');
   assert.equal(answer.statusCode, 503);
   assert.equal(answer.headers.refresh, '2');
-  assert.match(answer.body, /The desk is being set/);
+  assert.match(answer.body, /Building the console/);
 });
 
 test('when it cannot be built, the page says what to do, and does not come back by itself', async () => {

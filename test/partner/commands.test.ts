@@ -72,7 +72,7 @@ test('check: what is asked for wrongly is said, and nothing is requested', async
     [['ftp://pms.example'], /base URL/],
     [[good.baseUrl, '--from', '2026-13-01'], /a date is written as/],
     [[good.baseUrl, '--from', '2026-02-02', '--to', '2026-02-01'], /--to lies before --from/],
-    [[good.baseUrl, '--auth', join(folder, 'nowhere.yaml')], /nowhere\.yaml cannot be read: there is no such file/],
+    [[good.baseUrl, '--auth', join(folder, 'nowhere.yaml')], /nowhere\.yaml cannot be read: the file does not exist/],
     [[good.baseUrl, '--auth', broken], /is neither YAML nor JSON\. See line 2/],
   ];
   await Promise.all(

@@ -19,7 +19,7 @@ export function auditRoutes(ports: AuditPorts): Route[] {
       method: 'GET',
       path: '/audit',
       id: 'audit.list',
-      summary: 'Who did what and who read payloads, the newest first',
+      summary: 'Who changed what and who read payloads, newest first',
       tag: 'audit',
       role: 'admin',
       scope: 'all',

@@ -4,7 +4,7 @@ import { instant, integrationParam, ok, problem, type Route, route } from '../ro
 
 export interface ConsentPorts {
   readonly link: (integration: string, by: string) => Promise<ConsentLink>;
-  /** What the partner sent the person back with, as a page to show. */
+  /** Handles the partner's redirect and returns the page to show. */
   readonly finish: (query: URLSearchParams) => Promise<{ readonly status: number; readonly html: string }>;
   readonly now: () => number;
 }
@@ -15,7 +15,7 @@ export function consentRoutes(ports: ConsentPorts): Route[] {
       method: 'POST',
       path: '/integrations/{integration}/consent',
       id: 'integrations.consent',
-      summary: 'A link through which somebody of the brand lets us in (OAuth 2.0 authorization code)',
+      summary: 'A link with which the brand authorizes our access (OAuth 2.0 authorization code)',
       tag: 'integrations',
       role: 'admin',
       scope: 'param',

@@ -61,7 +61,7 @@ const under = z
   .enum(['today', 'recorded'])
   .optional()
   .describe(
-    'The documents of today, or those it failed under. Left out: recorded for deliveries, today for the others.',
+    'Process with the current documents, or with those it failed with. Default: recorded for deliveries, today for the others.',
   );
 const filter = {
   integration: z.string().optional(),
@@ -71,7 +71,7 @@ const filter = {
   record_id: z.string().optional(),
 };
 const idParam = z.strictObject({ id: z.string().regex(/^\d{1,18}$/) });
-/** Replayed at once while the caller waits; who has more filters again, or uses the command. */
+/** Replayed while the caller waits; for more, call again or use the command line. */
 const mostAtOnce = 200;
 
 export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
@@ -93,7 +93,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'GET',
       path: '/dead-letters',
       id: 'dead_letters.list',
-      summary: 'What failed for good, the oldest first',
+      summary: 'Dead letters, oldest first',
       tag: 'dead letters',
       role: 'viewer',
       scope: 'any',
@@ -102,7 +102,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
         ...filter,
         state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open'),
       }),
-      response: pageOf(letter).extend({ total: z.int().describe('How many the filter finds in all.') }),
+      response: pageOf(letter).extend({ total: z.int().describe('How many match the filter in total.') }),
       handle: async ({ query, within }) => {
         const asked = { ...filterOf(query, within), state: query.state };
         const [after] = decodeCursor(query.cursor, 'number');
@@ -114,7 +114,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'GET',
       path,
       id: 'dead_letters.get',
-      summary: 'One dead letter whole, with its payload',
+      summary: 'One dead letter with its payload',
       tag: 'dead letters',
       role: 'viewer',
       scope,
@@ -130,7 +130,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'GET',
       path: `${path}/preview`,
       id: 'dead_letters.preview',
-      summary: 'What a replay would change, without doing it',
+      summary: 'What a replay would change; nothing is changed',
       tag: 'dead letters',
       role: 'viewer',
       scope,
@@ -147,7 +147,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'POST',
       path: `${path}/replay`,
       id: 'dead_letters.replay',
-      summary: 'Replay one',
+      summary: 'Replay one dead letter',
       tag: 'dead letters',
       role: 'operator',
       scope,
@@ -157,7 +157,8 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       handle: async ({ params, body, caller }) => {
         const found = await ports.show(params.id);
         if (found === undefined) return notFound(`dead letter ${params.id}`);
-        if (found.state !== 'open') return problem(409, 'operate.conflict', `It is ${found.state} already.`);
+        if (found.state !== 'open')
+          return problem(409, 'operate.conflict', `The dead letter is already ${found.state}.`);
         const [first] = await ports.replay([found], body.under, caller.name);
         return ok(first);
       },
@@ -166,7 +167,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'POST',
       path: '/dead-letters/replay',
       id: 'dead_letters.replay_many',
-      summary: `Replay the open ones that a filter finds, up to ${mostAtOnce} at once, the oldest first`,
+      summary: `Replay the open dead letters that match a filter, oldest first, up to ${mostAtOnce} per call`,
       tag: 'dead letters',
       role: 'operator',
       scope: 'any',
@@ -180,7 +181,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       }),
       response: z.object({
         results: z.array(result),
-        remaining: z.int().describe('Open ones that the filter still finds.'),
+        remaining: z.int().describe('Open dead letters that still match the filter.'),
       }),
       handle: async ({ body, caller, within }) => {
         const asked = { ...filterOf(body, within), ...(body.ids && { ids: body.ids }) };
@@ -193,7 +194,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       method: 'POST',
       path: `${path}/drop`,
       id: 'dead_letters.drop',
-      summary: 'Give one up, with a reason; what it held back flows again',
+      summary: 'Drop one with a reason; the versions that it held back are delivered',
       tag: 'dead letters',
       role: 'operator',
       scope,
@@ -203,7 +204,7 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       handle: async ({ params, body, caller }) =>
         (await ports.drop(params.id, caller.name, body.reason))
           ? ok({ dropped: true })
-          : problem(409, 'operate.conflict', 'It is not open any more.'),
+          : problem(409, 'operate.conflict', 'The dead letter is no longer open.'),
     }),
   ];
 }

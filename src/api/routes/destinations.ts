@@ -10,7 +10,7 @@ export interface DestinationPorts {
     readonly version: number;
     readonly receives: readonly string[];
     readonly paused: boolean;
-    /** The brands that feed it. */
+    /** The integrations that deliver to it. */
     readonly integrations: readonly string[];
   }[];
   readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
@@ -31,7 +31,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
       method: 'GET',
       path: '/destinations',
       id: 'destinations.list',
-      summary: 'Every destination: who feeds it, what waits, how the last tries went',
+      summary: 'Every destination: its integrations, its backlog and its last attempts',
       tag: 'destinations',
       role: 'viewer',
       scope: 'any',
@@ -43,7 +43,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             version: z.int(),
             receives: z.array(z.string()),
             paused: z.boolean(),
-            paused_until: instant.nullable().describe('It asked us to wait until then.'),
+            paused_until: instant.nullable().describe('The destination asked us to wait until then.'),
             last_delivered_at: instant.nullable(),
             last_failed_at: instant.nullable(),
             last_failure: z.string().nullable(),
@@ -83,7 +83,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
       method: 'GET',
       path: '/deliveries',
       id: 'deliveries.list',
-      summary: 'What is not delivered yet, the longest due first, each with the answer to its last try',
+      summary: 'Undelivered records, longest overdue first, each with the result of its last attempt',
       tag: 'destinations',
       role: 'viewer',
       scope: 'any',

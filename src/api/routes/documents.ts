@@ -12,7 +12,7 @@ export interface DocumentPorts {
     version: number | undefined,
   ) => Promise<(DocumentRow & { readonly source: string }) | undefined>;
   readonly versions: (kind: DocumentKind, name: string) => Promise<readonly DocumentRow[]>;
-  /** The text among all other documents of the workspace, nothing written. */
+  /** Validates the text together with all other documents of the workspace; writes nothing. */
   readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<readonly Mistake[]>;
   readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
@@ -23,7 +23,7 @@ export type Applied =
   | { readonly kind: 'applied'; readonly version: number; readonly file: string }
   | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'unknown' }
-  /** The workspace's folder cannot be written; the file is where it must be changed. */
+  /** The workspace folder is read-only; `file` is where the change must be made. */
   | { readonly kind: 'read_only'; readonly file: string };
 
 const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
@@ -66,7 +66,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       path,
       id: 'documents.get',
       summary: 'One document as written, and its versions',
-      description: 'Credentials that were typed into it are masked; sent back so, they stay what they are.',
+      description: 'Credentials in it are masked. Masked credentials that are sent back keep their value.',
       role: 'viewer',
       params: named,
       query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
@@ -82,7 +82,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       path: '/documents/validate',
       id: 'documents.validate',
       asks: true,
-      summary: 'Check a text among the other documents; nothing is applied',
+      summary: 'Validate a document together with the others; nothing is applied',
       role: 'viewer',
       body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
       response: z.object({ valid: z.boolean(), mistakes: z.array(mistake) }),
@@ -109,7 +109,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       method: 'DELETE',
       path,
       id: 'documents.remove',
-      summary: 'Take one document out of the workspace; its versions and data are kept',
+      summary: 'Remove one document from the workspace; its versions and data are kept',
       role: 'admin',
       params: named,
       response: z.object({ version: z.int(), file: z.string() }),
@@ -134,10 +134,15 @@ function answer(applied: Applied, what: string) {
   if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
   if (applied.kind === 'unknown') return notFound(what);
   if (applied.kind === 'read_only') {
-    return problem(409, 'operate.conflict', `${applied.file} cannot be written here: change it where it comes from.`);
+    return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
   }
   const { mistakes } = applied;
-  return problem(422, 'documents.invalid', `${mistakes.length} mistakes; nothing was applied.`, {
-    mistakes: mistakes.map((one) => ({ ...one })),
-  });
+  return problem(
+    422,
+    'documents.invalid',
+    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}; nothing was applied.`,
+    {
+      mistakes: mistakes.map((one) => ({ ...one })),
+    },
+  );
 }

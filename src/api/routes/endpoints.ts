@@ -21,7 +21,7 @@ export interface EndpointPorts {
     readonly secret?: string;
   }>;
   readonly retire: (integration: string) => Promise<boolean>;
-  /** Without an integration: those at addresses that no endpoint has. */
+  /** An empty name lists the requests to unknown endpoints. */
   readonly rejections: (integration: string) => Promise<readonly Rejection[]>;
   readonly rejectionCounts: (
     integration: string,
@@ -35,7 +35,7 @@ const issued = z.object({
   endpoint_id: z.string(),
   url: z.string(),
   sandbox_url: z.string(),
-  secret: z.string().optional().describe('Only when it was made just now; it is never shown again.'),
+  secret: z.string().optional().describe('Only in the response that created it; it is never shown again.'),
 });
 const rejection = z.object({
   endpoint_id: z.string(),
@@ -64,14 +64,13 @@ const path = '/integrations/{integration}/endpoint';
 const dayMs = 86_400_000;
 
 export function endpointRoutes(ports: EndpointPorts): Route[] {
-  const noPush = (integration: string) =>
-    problem(409, 'push.no_endpoint', `Push is not enabled for ${integration}, or there is no such integration.`);
+  const noPush = (integration: string) => problem(409, 'push.no_endpoint', `Push is not enabled for ${integration}.`);
   return [
     route({
       method: 'GET',
       path,
       id: 'endpoint.get',
-      summary: 'The webhook address of a brand, and which secrets count',
+      summary: 'The webhook URL of an integration and its active secrets',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',
@@ -96,7 +95,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'POST',
       path,
       id: 'endpoint.issue',
-      summary: 'Issue the endpoint; the first call gives the secret, once',
+      summary: 'Issue the endpoint; the first call returns the secret once',
       tag: 'endpoints',
       role: 'admin',
       scope: 'param',
@@ -112,7 +111,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'POST',
       path: `${path}/rotate`,
       id: 'endpoint.rotate',
-      summary: 'A new secret; the one before counts for the overlap',
+      summary: 'Create a new secret; the previous one stays valid during the overlap',
       tag: 'endpoints',
       role: 'admin',
       scope: 'param',
@@ -128,7 +127,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'DELETE',
       path,
       id: 'endpoint.retire',
-      summary: 'End the endpoint: its address answers 410 from now on',
+      summary: 'Retire the endpoint: its URL answers 410 from now on',
       tag: 'endpoints',
       role: 'admin',
       scope: 'param',
@@ -143,7 +142,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}/rejections',
       id: 'rejections.list',
-      summary: 'The last webhooks that were refused, and why; no payloads',
+      summary: 'The last refused webhooks with the reasons; no payloads',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',
@@ -155,7 +154,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path: '/rejections',
       id: 'rejections.unknown',
-      summary: 'Webhooks at addresses that no endpoint has',
+      summary: 'Webhooks sent to unknown endpoints',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'all',
@@ -166,7 +165,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}/sandbox-reports',
       id: 'sandbox.list',
-      summary: 'What the sandbox answered to the partner’s developer, the newest first; without what was sent',
+      summary: 'Sandbox reports, newest first; without payloads',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',
@@ -178,7 +177,7 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}/sandbox-reports/{report_id}',
       id: 'sandbox.get',
-      summary: 'One report of the sandbox: signature, envelope, and the record it would have made',
+      summary: 'One sandbox report: signature, envelope, and the record that would result',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',

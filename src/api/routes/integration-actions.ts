@@ -19,7 +19,7 @@ export interface IntegrationActionPorts {
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
 
-/** What an operator does to a brand. */
+/** Operator actions on an integration. */
 export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] {
   const exists = (name: string) => ports.views().some((view) => view.name === name);
   return [
@@ -27,7 +27,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/pause',
       id: 'integrations.pause',
-      summary: 'Stop scheduled pulls; events are still taken',
+      summary: 'Pause scheduled pulls; events are still accepted',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -44,7 +44,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/resume',
       id: 'integrations.resume',
-      summary: 'Pull again, also after refused credentials',
+      summary: 'Resume pulls, also after refused credentials',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -61,7 +61,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/runs',
       id: 'integrations.run',
-      summary: 'Run a sync now; with dates, over these days',
+      summary: 'Run a sync now, optionally for a date range',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -79,7 +79,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/backfill',
       id: 'integrations.backfill',
-      summary: 'Pull everything between two days, whatever its state',
+      summary: 'Pull everything between two dates, in any status',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -102,10 +102,10 @@ async function start(
   if (view === undefined) return notFound(`integration ${integration}`);
   if (view.pull === null) return problem(409, 'pull.no_such_sync', `${integration} does not pull.`);
   if (sync !== undefined && view.pull.syncs[sync] === undefined && (from === undefined || to === undefined)) {
-    return problem(409, 'pull.no_such_sync', `${integration} has no ${sync} sync; give dates to run it all the same.`);
+    return problem(409, 'pull.no_such_sync', `${integration} has no ${sync} sync; give from and to to run it anyway.`);
   }
   if ((from === undefined) !== (to === undefined) || (from !== undefined && to !== undefined && to < from)) {
-    return problem(422, 'operate.invalid_input', 'Give both days, the first not after the last.');
+    return problem(422, 'operate.invalid_input', 'Give both from and to; from must not be after to.');
   }
   const found = await ports.run({
     integration,

@@ -6,7 +6,7 @@ import { type SyncType, syncTypes } from '../../terms.ts';
 import { integrationStates, stateOf } from '../integration-state.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
-/** A brand as its documents have it. */
+/** An integration as defined by its documents. */
 export interface IntegrationView {
   readonly name: string;
   readonly version: number;
@@ -26,7 +26,7 @@ export interface IntegrationPorts {
   readonly now: (names: readonly string[]) => Promise<readonly IntegrationNow[]>;
   readonly lanes: (names: readonly string[]) => Promise<readonly LaneNow[]>;
   readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
-  /** Of the APIs that fail now, each with the brands that pull from it. */
+  /** The APIs with an open breaker, each with the integrations that pull from it. */
   readonly breakers: () => Promise<readonly (BreakerNow & { readonly integrations: readonly string[] })[]>;
   readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
   readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
@@ -63,7 +63,7 @@ const integrationSchema = z.object({
   running: z.int(),
   open_dead_letters: z.int(),
   open_alerts: z.int(),
-  lanes: z.array(lane).describe('What waits at each destination.'),
+  lanes: z.array(lane).describe('The backlog at each destination.'),
   sparkline: z.array(z.object({ at: z.string(), changes: z.int(), events: z.int() })),
 });
 
@@ -73,7 +73,7 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
       method: 'GET',
       path: '/integrations',
       id: 'integrations.list',
-      summary: 'Every brand: its state, what waits, and a line of its last hours',
+      summary: 'Every integration: its state, its backlog and its recent activity',
       tag: 'integrations',
       role: 'viewer',
       scope: 'any',
@@ -88,7 +88,7 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}',
       id: 'integrations.get',
-      summary: 'One brand',
+      summary: 'One integration',
       tag: 'integrations',
       role: 'viewer',
       scope: 'param',
@@ -99,11 +99,11 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
           .array(
             z.object({ field: z.string(), value: z.string(), times: z.int(), first_at: instant, last_at: instant }),
           )
-          .describe('Values of the partner that no value map knows.'),
+          .describe('Partner values that are missing from the value maps.'),
         consent: z
           .enum(['given', 'needed'])
           .nullable()
-          .describe('Whether somebody of the brand has let us in; null where nobody has to.'),
+          .describe('Whether the brand has authorized our access; null when no authorization is needed.'),
       }),
       handle: async ({ params, query }) => {
         const views = ports.views().filter(({ name }) => name === params.integration);

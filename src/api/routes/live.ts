@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, type Route, route } from '../route.ts';
 
-/** What the console sees happen. Data holds ids, counts and states, never guest data. */
+/** A live event for the console. Data holds ids, counts and states, never guest data. */
 export interface LiveEvent {
   readonly event: 'activity' | 'run' | 'change' | 'alert' | 'event';
   readonly integration: string;
@@ -9,8 +9,8 @@ export interface LiveEvent {
 }
 
 export interface LivePorts {
-  /** Tells of everything from now on, until the given function is called; undefined where too many listen already. */
-  readonly follow: (tell: (event: LiveEvent) => void) => (() => void) | undefined;
+  /** Reports every event until the returned function is called; undefined when there are too many listeners. */
+  readonly follow: (report: (event: LiveEvent) => void) => (() => void) | undefined;
 }
 
 export function liveRoutes(ports: LivePorts): Route[] {
@@ -19,9 +19,9 @@ export function liveRoutes(ports: LivePorts): Route[] {
       method: 'GET',
       path: '/live',
       id: 'live',
-      summary: 'What happens now, as server-sent events',
+      summary: 'Live events, as server-sent events',
       description:
-        'activity: counts of the last ten seconds of each brand; run: progress of a run; change: a new version of a record; event: a webhook taken; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection.',
+        'activity: counts of the last ten seconds of each integration; run: progress of a run; change: a new version of a record; event: an accepted webhook; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection open.',
       tag: 'overview',
       role: 'viewer',
       scope: 'any',
@@ -29,7 +29,7 @@ export function liveRoutes(ports: LivePorts): Route[] {
       query: z.strictObject({ integration: z.string().optional() }),
       response: z.object({ at: instant }).describe('The data of an event.'),
       handle: ({ query, within }) => {
-        const mayTell = (integration: string): boolean =>
+        const isVisible = (integration: string): boolean =>
           (within === undefined || within.includes(integration)) &&
           (query.integration === undefined || query.integration === integration);
         let stop: (() => void) | undefined;
@@ -37,7 +37,7 @@ export function liveRoutes(ports: LivePorts): Route[] {
           kind: 'stream',
           open: (send) => {
             stop = ports.follow(({ event, integration, data }) => {
-              if (mayTell(integration)) send(event, data);
+              if (isVisible(integration)) send(event, data);
             });
             return stop !== undefined;
           },

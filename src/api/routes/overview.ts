@@ -12,7 +12,7 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'now' | 
     integrations: readonly string[] | undefined,
   ) => Promise<readonly ActivityPoint[]>;
   readonly nodes: () => Promise<readonly NodeRow[]>;
-  /** Documents in force that cannot be worked with. */
+  /** Documents in force that do not compile. */
   readonly broken: () => readonly { readonly document: string; readonly message: string }[];
 }
 
@@ -38,7 +38,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
       id: 'overview.get',
       summary: 'Rates, latency, backlog and health, for charts',
       description:
-        'Series are in steps of ten seconds up to an hour back, of an hour beyond; steps without anything are absent.',
+        'Series have steps of ten seconds for periods up to an hour, otherwise of an hour; empty steps are absent.',
       tag: 'overview',
       role: 'viewer',
       scope: 'any',
@@ -105,7 +105,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           states,
           health,
           nodes,
-          // Whoever may see only some brands is not told the names of others.
+          // A caller limited to some integrations must not learn the names of others.
           broken: within === undefined ? ports.broken() : [],
         });
       },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Told } from '../../store/erasure/erasures.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
-/** Whom to erase. Several may be given: what matches any of them is the guest. */
+/** Whom to erase. With several keys, everything that matches any of them is erased. */
 export interface EraseRequest {
   readonly email?: string;
   readonly phone?: string;
   readonly guest_id?: string;
-  /** Only this brand; a guest_id means somebody only inside one. */
+  /** Only this integration; required with guest_id, which is unique only within one. */
   readonly integration?: string;
 }
 
@@ -15,10 +15,10 @@ export interface ErasureReceipt {
   readonly erasure_id: string;
   readonly requested_at: Date;
   readonly completed_at: Date | null;
-  /** When the last destination had confirmed it. */
+  /** When the last destination confirmed it. */
   readonly confirmed_at: Date | null;
   readonly requested_by: string;
-  /** A keyed hash: whoever asks again for the same guest finds it, nobody can read it. */
+  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
   readonly subject: string;
   readonly removed: { readonly [where: string]: number };
   readonly told: readonly Told[];
@@ -33,7 +33,7 @@ export interface PrivacyPorts {
     | { readonly kind: 'invalid'; readonly message: string }
   >;
   readonly list: () => Promise<readonly ErasureReceipt[]>;
-  /** The receipts of one guest: asked for in the same words as the erasure was. */
+  /** The receipts of one guest, found by the same keys as in the erasure request. */
   readonly find: (
     request: EraseRequest,
   ) => Promise<
@@ -46,18 +46,18 @@ export interface PrivacyPorts {
 const receipt = z.object({
   erasure_id: z.string(),
   requested_at: instant,
-  completed_at: instant.nullable().describe('When nothing of the guest was left with us.'),
-  confirmed_at: instant.nullable().describe('When the last destination had confirmed it; null as long as one has not.'),
+  completed_at: instant.nullable().describe('When nothing of the guest was left in the store.'),
+  confirmed_at: instant.nullable().describe('When the last destination confirmed it; null while one has not.'),
   requested_by: z.string(),
-  subject: z.string().describe('A keyed hash of whom it was about.'),
-  removed: z.record(z.string(), z.int()).describe('How many rows were emptied or removed, by where they were.'),
+  subject: z.string().describe('A keyed hash of the guest.'),
+  removed: z.record(z.string(), z.int()).describe('How many rows were emptied or removed, by place.'),
   told: z.array(
     z.object({
       integration: z.string(),
       destination: z.string(),
-      records: z.int().describe('How many it is told of.'),
-      confirmed: z.int().describe('How many of them it has taken.'),
-      passed_over: z.int().describe('How many of them it does not receive, as its filter says.'),
+      records: z.int().describe('How many erasures are sent to it.'),
+      confirmed: z.int().describe('How many of them it has confirmed.'),
+      passed_over: z.int().describe('How many of them its filter excludes.'),
       confirmed_at: instant.nullable(),
     }),
   ),
@@ -87,9 +87,9 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       method: 'POST',
       path: '/privacy/erasures',
       id: 'privacy.erase',
-      summary: 'Erase a guest everywhere, for good',
+      summary: 'Erase a guest everywhere, permanently',
       description:
-        'From records, their versions, raw payloads, events, dead letters and queued deliveries; destinations are told. A keyed hash keeps the guest from coming back with the next poll.',
+        'Erases the guest from records, their versions, raw payloads, events, dead letters and queued deliveries, and notifies destinations. A keyed hash prevents the next poll from bringing the guest back.',
       status: 201,
       body: whom,
       response: receipt,
@@ -104,7 +104,7 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       method: 'GET',
       path: '/privacy/erasures',
       id: 'privacy.list',
-      summary: 'Receipts of erasures, the newest first',
+      summary: 'Erasure receipts, newest first',
       response: z.object({ items: z.array(receipt) }),
       handle: async () => ok({ items: await ports.list() }),
     }),
@@ -116,7 +116,7 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       asks: true,
       summary: 'The receipts of one guest: was this address erased, and when?',
       description:
-        'Asked by POST so that the address stands in no log. It is compared as a keyed hash; name what the erasure named.',
+        'A POST, so that the address appears in no log. It is compared as a keyed hash; use the same keys as in the erasure request.',
       body: whom,
       response: z.object({ items: z.array(receipt) }),
       handle: async ({ body }) => {

@@ -26,7 +26,7 @@ const found = z.object({
   version: z.int(),
   changed_at: instant,
   data: anyJson.describe('The canonical record.'),
-  matched: z.string().describe('By what it was found.'),
+  matched: z.string().describe('Which field matched.'),
   undelivered: z.int().describe('Destinations that do not have the newest version.'),
   open_dead_letters: z.int(),
 });
@@ -34,7 +34,7 @@ const timeline = z.object({
   integration: z.string(),
   type: entityType,
   id: z.string(),
-  version: z.int().describe('0: it never became a record.'),
+  version: z.int().describe('0 when it never became a record.'),
   changed_at: z.string(),
   data: anyJson,
   deliveries: z.array(
@@ -51,7 +51,7 @@ const timeline = z.object({
   timeline: z.array(timelineEntry),
 });
 
-/** Reservations and guests: the same two routes over each. */
+/** The same two routes for reservations and guests. */
 export function recordRoutes(ports: RecordPorts): Route[] {
   return (['reservation', 'guest'] as const).flatMap((type) => [
     route({
@@ -60,8 +60,8 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       id: `${type}s.search`,
       summary:
         type === 'reservation'
-          ? 'Search by id, confirmation number, e-mail, phone or name; without a text, what changed last'
-          : 'Search profiles by guest id, e-mail, phone or name; without a text, what changed last',
+          ? 'Search by id, confirmation number, e-mail, phone or name; without q, the latest changes'
+          : 'Search profiles by guest id, e-mail, phone or name; without q, the latest changes',
       tag: `${type}s`,
       role: 'viewer',
       scope: 'any',
@@ -85,7 +85,7 @@ export function recordRoutes(ports: RecordPorts): Route[] {
           limit: limit + 1,
         });
         const page = paged(rows, limit, (row) => [row.changed_at.toISOString(), row.id, row.integration]);
-        // What a text finds is one page: whoever finds more than that asks more closely.
+        // A text search returns one page; for more results, narrow the search.
         return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
       },
     }),
@@ -93,7 +93,7 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       method: 'GET',
       path: `/integrations/{integration}/${type}s/{id}`,
       id: `${type}s.timeline`,
-      summary: `All that happened to one ${type}: what came in, what became of it, each try to deliver it`,
+      summary: `The timeline of one ${type}: what was received, what changed, and every delivery attempt`,
       tag: `${type}s`,
       role: 'viewer',
       scope: 'param',

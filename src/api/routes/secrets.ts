@@ -17,11 +17,11 @@ const nameParam = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
-    .refine((name) => !/^(innbound\.|typed_)/.test(name), 'names that begin so are the service’s own'),
+    .refine((name) => !/^(innbound\.|typed_)/.test(name), 'this prefix is reserved for the service'),
 });
 const documentKind = z.enum(['connector', 'integration', 'destination', 'workspace']);
 
-/** Write-only: no route, and no other interface, gives a secret back. */
+/** Write-only: no route and no other interface returns a secret. */
 export function secretRoutes(ports: SecretPorts): Route[] {
   return [
     route({
@@ -49,7 +49,7 @@ export function secretRoutes(ports: SecretPorts): Route[] {
       method: 'PUT',
       path: '/secrets/{name}',
       id: 'secrets.put',
-      summary: 'Store a secret, sealed, for documents to refer to',
+      summary: 'Store an encrypted secret for documents to refer to',
       tag: 'secrets',
       role: 'admin',
       scope: 'all',
@@ -65,7 +65,7 @@ export function secretRoutes(ports: SecretPorts): Route[] {
       method: 'DELETE',
       path: '/secrets/{name}',
       id: 'secrets.delete',
-      summary: 'Forget a secret',
+      summary: 'Delete a secret',
       tag: 'secrets',
       role: 'admin',
       scope: 'all',

@@ -3,7 +3,7 @@ import { type Caller, roles, sessionCookie } from '../caller.ts';
 import { instant, ok, problem, type Route, route } from '../route.ts';
 
 export interface SessionPorts {
-  /** A session from a sign-in link, which is used up by it, or from a token. */
+  /** Creates a session from a one-time sign-in token, which is consumed, or from an API token. */
   readonly signIn: (token: string) => Promise<
     | {
         readonly session: string;
@@ -13,14 +13,17 @@ export interface SessionPorts {
     | undefined
   >;
   readonly signOut: (tokenId: string) => Promise<void>;
-  /** Whether the console is reached over https, so that the cookie may insist on it. */
+  /** Whether the console is served over https, so that the cookie can be Secure. */
   readonly secure: () => boolean;
 }
 
 const who = z.object({
   name: z.string(),
   role: z.enum(roles),
-  integrations: z.array(z.string()).nullable().describe('The integrations it is limited to; null means all.'),
+  integrations: z
+    .array(z.string())
+    .nullable()
+    .describe('The integrations that the token is limited to; null means all.'),
 });
 
 export function sessionRoutes(ports: SessionPorts): Route[] {
@@ -34,7 +37,7 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       id: 'session.create',
       summary: 'Sign in',
       description:
-        'Exchanges a one-time sign-in token (or an API token) for a session cookie. Requests by cookie that change something also need the header X-Innbound-Console.',
+        'Exchanges a one-time sign-in token (or an API token) for a session cookie. Requests with the cookie that change data also need the header X-Innbound-Console.',
       tag: 'session',
       role: 'public',
       scope: 'any',
@@ -43,7 +46,7 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       handle: async ({ body }) => {
         const signed = await ports.signIn(body.token);
         if (signed === undefined) {
-          return problem(401, 'operate.unauthorized', 'The sign-in link was used before, has expired, or is unknown.');
+          return problem(401, 'operate.unauthorized', 'The sign-in link is unknown, expired or already used.');
         }
         const { caller, expires_at, session } = signed;
         const maxAgeS = Math.floor((expires_at.getTime() - Date.now()) / 1000);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Mistake } from '../../documents/mistake.ts';
+import { noIntegration } from '../../errors/no-integration.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Json } from '../../terms.ts';
 import { note } from '../forms.ts';
@@ -26,7 +27,7 @@ export interface StudioPorts {
       }
     | { readonly kind: 'nothing'; readonly message: string }
   >;
-  /** One page as the partner gives it now, through the brand's own credentials and protections. */
+  /** Fetches one page from the partner with the integration's credentials, rate limit and breaker. */
   readonly fetchPage: (integration: string) => Promise<
     | {
         readonly kind: 'page';
@@ -39,7 +40,7 @@ export interface StudioPorts {
 
 export interface Previewed {
   readonly mistakes: readonly Mistake[];
-  /** Why the sample could not be read as a list. */
+  /** Why the sample cannot be read as a list. */
   readonly problem?: { readonly code: ErrorCode; readonly message: string };
   readonly total: number;
   readonly records: readonly Json[];
@@ -49,9 +50,9 @@ const sample = z
   .string()
   .min(1)
   .max(4 * 1024 * 1024)
-  .describe('A response of the partner (or an event), as JSON text.');
+  .describe('A response from the partner (or an event), as JSON text.');
 
-/** What the mapping studio works with. Nothing of it is stored. */
+/** The mapping studio's routes. They store nothing. */
 export function studioRoutes(ports: StudioPorts): Route[] {
   return [
     route({
@@ -59,7 +60,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       path: '/map/preview',
       id: 'map.preview',
       asks: true,
-      summary: 'What a connector makes of a sample: canonical records, origins, notes, what was left',
+      summary: 'Map a sample with a connector: canonical records, origins, notes, unmapped fields',
       tag: 'mapping',
       role: 'viewer',
       scope: 'any',
@@ -69,7 +70,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .max(1024 * 1024)
           .describe('The connector’s document, as text.'),
         sample,
-        integration: z.string().optional().describe('Map as this brand would: its time zone, country and rules.'),
+        integration: z.string().optional().describe('Use the time zone, country and rules of this integration.'),
         push: z.boolean().default(false).describe('The sample is an event.'),
         limit: z.int().min(1).max(100).default(20),
       }),
@@ -93,7 +94,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       handle: async ({ body, within }) => {
         const { integration, connector, push, limit } = body;
         if (integration !== undefined && within !== undefined && !within.includes(integration)) {
-          return problem(404, 'operate.not_found', `There is no integration ${integration}.`);
+          return problem(404, 'operate.not_found', noIntegration(integration));
         }
         return ok(await ports.preview({ connector, sample: body.sample, integration, push, limit }));
       },
@@ -103,7 +104,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       path: '/map/suggest',
       id: 'map.suggest',
       asks: true,
-      summary: 'A first connector for a sample, to be read and corrected',
+      summary: 'Suggest a connector for a sample, for review',
       tag: 'mapping',
       role: 'viewer',
       scope: 'any',
@@ -115,10 +116,10 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .default('new-connector'),
       }),
       response: z.object({
-        connector: z.string().describe('The proposed document, as text, with the reason of each line.'),
-        fields: z.array(anyJson).describe('How sure each guess is, and why.'),
-        unmapped: z.array(z.string()).describe('Places of the sample that nothing was made of.'),
-        unknown: z.array(z.string()).describe('Spellings of a status that no value map knows.'),
+        connector: z.string().describe('The suggested document as text, with a reason for each line.'),
+        fields: z.array(anyJson).describe('The confidence and reason for each suggestion.'),
+        unmapped: z.array(z.string()).describe('Paths of the sample that are not mapped.'),
+        unknown: z.array(z.string()).describe('Status values that are missing from the value maps.'),
       }),
       handle: async ({ body }) => {
         const made = await ports.suggest(body.sample, body.name);
@@ -131,7 +132,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       method: 'POST',
       path: '/integrations/{integration}/sample',
       id: 'map.fetch',
-      summary: 'Fetch one page from the partner, to map by',
+      summary: 'Fetch one page from the partner as a sample',
       tag: 'mapping',
       role: 'operator',
       scope: 'param',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noIntegration } from '../../errors/no-integration.ts';
 import type { TokenRow } from '../../store/operate/tokens.ts';
 import { type Role, roles } from '../caller.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
@@ -35,9 +36,14 @@ const token = z.object({
   revoked_at: instant.nullable(),
 });
 const grant = {
-  name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit.'),
+  name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit log.'),
   role: z.enum(roles),
-  integrations: z.array(z.string().min(1)).min(1).nullable().default(null).describe('Limited to these; null for all.'),
+  integrations: z
+    .array(z.string().min(1))
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Limited to these integrations; null for all.'),
 };
 
 export function tokenRoutes(ports: TokenPorts): Route[] {
@@ -48,7 +54,7 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       method: 'GET',
       path: '/tokens',
       id: 'tokens.list',
-      summary: 'Tokens and sessions that count now',
+      summary: 'Active tokens and sessions',
       tag: 'tokens',
       role: 'admin',
       scope: 'all',
@@ -59,20 +65,25 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       method: 'POST',
       path: '/tokens',
       id: 'tokens.create',
-      summary: 'Make a token',
-      description: 'The token is in this answer and never again: only its hash is kept.',
+      summary: 'Create a token',
+      description: 'The token is shown only in this response: only its hash is stored.',
       tag: 'tokens',
       role: 'admin',
       scope: 'all',
       status: 201,
       body: z.strictObject({
         ...grant,
-        days: z.int().min(1).max(3650).optional().describe('After so many days it ends; left out, it does not.'),
+        days: z
+          .int()
+          .min(1)
+          .max(3650)
+          .optional()
+          .describe('Days until it expires; without it, the token does not expire.'),
       }),
       response: token.extend({ token: z.string() }),
       handle: async ({ body, caller }) => {
         const missing = unknown(body.integrations);
-        if (missing !== undefined) return problem(422, 'documents.unknown_name', `No integration is named ${missing}.`);
+        if (missing !== undefined) return problem(422, 'documents.unknown_name', noIntegration(missing));
         const { days, ...rest } = body;
         const lifeMs = days === undefined ? {} : { lifeMs: days * 86_400_000 };
         const made = await ports.create({ ...rest, ...lifeMs, by: caller.name });
@@ -84,7 +95,7 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       path: '/tokens/{token_id}',
       id: 'tokens.revoke',
       summary: 'Revoke a token',
-      description: 'It ends at once, and with it the sessions made from it.',
+      description: 'It ends at once, together with the sessions created from it.',
       tag: 'tokens',
       role: 'admin',
       scope: 'all',
@@ -97,7 +108,7 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       method: 'POST',
       path: '/sign-in-links',
       id: 'tokens.sign_in_link',
-      summary: 'Make a one-time link to the console',
+      summary: 'Create a one-time sign-in link to the console',
       tag: 'tokens',
       role: 'admin',
       scope: 'all',
@@ -106,7 +117,7 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       response: z.object({ url: z.string(), expires_at: instant }),
       handle: async ({ body, caller }) => {
         const missing = unknown(body.integrations);
-        if (missing !== undefined) return problem(422, 'documents.unknown_name', `No integration is named ${missing}.`);
+        if (missing !== undefined) return problem(422, 'documents.unknown_name', noIntegration(missing));
         return ok(await ports.signInLink({ ...body, by: caller.name }));
       },
     }),
