@@ -101,7 +101,7 @@ test('a sender that can only keep a token in its address is told so', async () =
   const { stdout, stderr } = await innbound(['endpoint', 'cloud', '--workspace', dir], {
     env: { DATABASE_URL: database },
   });
-  assert.match(stderr, /enter the address there as http\S+\?token=SECRET/);
+  assert.match(stderr, /enter the URL there as http\S+\?token=SECRET/);
   assert.match(stdout, /whsec_/);
 });
 

@@ -92,26 +92,26 @@ const timestamp = nowS();
 for (const [mistake, signature, explanation] of [
   ['only the body signed', () => `sha512=${hmac('sha512', body).digest('hex')}`, /Only the body was signed/],
   ['SHA-256', () => `sha256=${hmac('sha256', `${timestamp}.${body}`).digest('hex')}`, /HMAC-SHA256/],
-  ['base64', () => `sha512=${hmac('sha512', `${timestamp}.${body}`).digest('base64')}`, /written in hex/],
-  ['no prefix', () => hmac('sha512', `${timestamp}.${body}`).digest('hex'), /after "sha512="/],
+  ['base64', () => `sha512=${hmac('sha512', `${timestamp}.${body}`).digest('base64')}`, /encode it as hex/],
+  ['no prefix', () => hmac('sha512', `${timestamp}.${body}`).digest('hex'), /after the prefix "sha512="/],
   [
     'the secret decoded',
     () =>
       `sha512=${hmac('sha512', `${timestamp}.${body}`, Buffer.from(service.secret.slice(6), 'base64')).digest('hex')}`,
     /whole secret as issued/,
   ],
-  ['no point', () => `sha512=${hmac('sha512', `${timestamp}${body}`).digest('hex')}`, /point between/],
+  ['no dot', () => `sha512=${hmac('sha512', `${timestamp}${body}`).digest('hex')}`, /dot between/],
   [
     'another layout of the JSON',
     () => `sha512=${hmac('sha512', `${timestamp}.${JSON.stringify(JSON.parse(body), null, 2)}`).digest('hex')}`,
     /with line breaks/,
   ],
   [
-    'a line end that was not sent',
+    'a line break that was not sent',
     () => `sha512=${hmac('sha512', `${timestamp}.${body}\n`).digest('hex')}`,
-    /with a line end/,
+    /trailing line break/,
   ],
-  ['another secret', () => sign('whsec_other', timestamp, body), /not the one of this body/],
+  ['another secret', () => sign('whsec_other', timestamp, body), /does not match this body/],
 ] as const) {
   test(`a wrong signature is explained: ${mistake}`, async () => {
     const { status, json } = await examine(body, {
