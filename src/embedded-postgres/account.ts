@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Who the PostgreSQL programs run as. They refuse root, so root has two ways:
+ * The account that the PostgreSQL programs run under. They refuse to run as root, so root has two alternatives:
  *
- * self       the caller's own account: everyone but root
- * namespace  a user namespace in which root looks like nobody. The real uid stays 0, so data and programs may lie in
- *            folders of mode 0700 such as /root
- * user       another uid and gid, where namespaces are forbidden (most containers): it has to reach data and programs
+ * self       the caller's own account: everyone except root
+ * namespace  a user namespace in which root appears as nobody. The real uid stays 0, so data and programs may be in folders of
+ *            mode 0700 such as /root
+ * user       another uid and gid, where namespaces are forbidden (most containers): it must be able to reach data and programs
  */
 export type Account =
   | { readonly kind: 'self' }
@@ -18,7 +18,7 @@ const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
 const asNobody = ['--user', '--map-user=65534', '--map-group=65534', '--'];
 
-/** `force` is for tests of the way that the machine at hand would not take. */
+/** `force` lets tests use the alternative that this machine would not choose. */
 export async function chooseAccount(force?: 'namespace' | 'nobody'): Promise<Account> {
   if (process.getuid?.() !== 0) return self;
   if (force === 'nobody') return nobody;
@@ -34,9 +34,9 @@ export interface Invocation {
   readonly options: { readonly uid?: number; readonly gid?: number; readonly cwd: string };
 }
 
-/** How to spawn `file` under the account. In a namespace unshare replaces itself by it: the pid is the program's own. */
+/** How to spawn `file` under the account. `unshare` execs the program, so the pid is the program's own. */
 export function invocation(account: Account, file: string, args: readonly string[]): Invocation {
-  // The caller's folder may be closed to the account, and initdb gives up where it cannot tell its own folder.
+  // The account may have no access to the caller's folder, and initdb fails if it cannot determine its working directory.
   const cwd = '/';
   switch (account.kind) {
     case 'self':
@@ -50,7 +50,7 @@ export function invocation(account: Account, file: string, args: readonly string
 
 export interface Finished {
   readonly code: number | null;
-  /** stdout and stderr in the order they came, the last 16 KiB. */
+  /** The last 16 KiB of stdout and stderr, interleaved. */
   readonly output: string;
 }
 
@@ -69,7 +69,7 @@ export function runAs(
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  // A program that ends without reading its input is judged by its exit code.
+  // A program may exit without reading its input; its exit code decides.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   child.on('error', reject);
@@ -77,7 +77,7 @@ export function runAs(
   return promise;
 }
 
-/** Only what the programs need: a PGDATA, PGOPTIONS or LC_ALL of the caller must not change the server. */
+/** The minimal environment: PGDATA, PGOPTIONS or LC_ALL of the caller must not affect the server. */
 export function programEnv(more: Readonly<Record<string, string>>): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...more };
 }

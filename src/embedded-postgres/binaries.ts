@@ -3,21 +3,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InnboundError } from '../errors.ts';
 
-/** PostgreSQL's own programs, as they come with our packages. */
+/** The PostgreSQL programs from our npm dependencies. */
 export interface Binaries {
   readonly version: string;
   /** The folder with bin/, lib/ and share/. */
   readonly home: string;
   readonly initdb: string;
   readonly postgres: string;
-  /** What the loader needs to find the libraries; empty where the package's own links are in place. */
+  /** Environment for the dynamic loader; empty if the package's own links exist. */
   readonly loaderEnv: Readonly<Record<string, string>>;
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package makes its library links in an install script, which npm may
- * refuse to run. What is missing is made here: in place if the folder can be written, otherwise in `linkDir`, which the
- * loader is pointed to.
+ * npm packages cannot contain symbolic links, so the package creates its library links in an install script, which npm may refuse to
+ * run. This creates the missing links: in place if the folder is writable, otherwise in `linkDir`, which is added to the loader's path.
  */
 export function findBinaries(linkDir: string): Promise<Binaries> {
   return binariesIn(packageRoot(`${process.platform}-${process.arch}`), linkDir);
@@ -53,9 +52,9 @@ function packageRoot(platform: string): string {
 }
 
 interface Link {
-  /** The file that exists, relative to the package. */
+  /** The existing file, relative to the package. */
   readonly source: string;
-  /** The name it also has to be found under. */
+  /** The link to create. */
   readonly target: string;
 }
 
@@ -77,7 +76,7 @@ async function ensureLinks(root: string, linkDir: string): Promise<Record<string
     for (const link of missing) {
       await linkOnce(path.join(root, link.source), path.join(linkDir, path.basename(link.target)));
     }
-    // A library reached through linkDir looks for its own needs beside that link, so the real folder is named as well.
+    // A library found through linkDir searches its own dependencies beside the link, so the real folder is on the path too.
     const search = `${linkDir}:${path.join(root, 'native', 'lib')}`;
     return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: search } : { LD_LIBRARY_PATH: search };
   }
@@ -89,15 +88,15 @@ async function linkOnce(source: string, target: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (await exists(target)) return;
-    // It points nowhere: left from an installation that has moved.
+    // A dangling link, left by an installation that has moved.
     await rm(target, { force: true });
     await symlink(source, target);
   }
 }
 
 /**
- * A copy under `parent` that every account may read, for an account that cannot enter the folder of our packages. Made
- * aside and renamed, so that it is whole or absent.
+ * A world-readable copy under `parent`, for an account that cannot enter our package folder. Created under a temporary name and
+ * renamed, so that it is either complete or absent.
  */
 export async function publicCopy(binaries: Binaries, parent: string): Promise<Binaries> {
   const home = path.join(parent, `postgres-${binaries.version}-${process.arch}`);

@@ -7,12 +7,12 @@ import type { Binaries } from './binaries.ts';
 export const superuser = 'innbound';
 export const databaseName = 'innbound';
 
-/** Whoever reaches the socket is let in: its folder is closed to others, so there is no password to lose. */
+/** Everyone who can reach the socket is trusted: only the server's account can enter its folder, so no password is needed. */
 const hostBasedAccess = 'local all all trust\n';
 
 /**
- * A complete database cluster in `folder`, which must not exist or be empty, with the database already in it.
- * Sorting follows the built-in C.UTF-8: an upgrade of the system's libraries cannot bend an index.
+ * Creates a database cluster in `folder`, which must be missing or empty, with our database in it. The collation is the built-in
+ * C.UTF-8, so an upgrade of the system's libraries cannot corrupt an index.
  */
 export async function createCluster(
   binaries: Binaries,
@@ -54,7 +54,7 @@ export async function createCluster(
 
 function failed(step: string, output: string): InnboundError {
   const last = output.trim().split('\n').slice(-6).join('\n');
-  return new InnboundError('store.postgres_failed', `PostgreSQL's data folder could not be made: ${step}: ${last}`, {
+  return new InnboundError('store.postgres_failed', `PostgreSQL's data folder could not be created: ${step}: ${last}`, {
     step,
   });
 }

@@ -8,7 +8,7 @@ import { createCluster } from './cluster.ts';
 import { ignoreExisting, own, type Place } from './place.ts';
 import { isAlive } from './postmaster.ts';
 
-/** The programs, where the server's account can read them. */
+/** The programs, in a place that the server's account can read. */
 export async function programs(place: Place): Promise<Binaries> {
   const found = await findBinaries(path.join(place.home, 'lib'));
   if (place.account.kind !== 'user') return found;
@@ -17,7 +17,7 @@ export async function programs(place: Place): Promise<Binaries> {
   return publicCopy(found, await outside(place.account));
 }
 
-/** The real path of the data folder, made on first use. Of two that make it at once, one wins and the other discards its own. */
+/** The real path of the data folder, created on first use. If two processes create it at once, one wins and the other discards its copy. */
 export async function dataFolder(place: Place, binaries: Binaries): Promise<string> {
   const there = await realpath(place.dataLink).catch(() => undefined);
   if (there !== undefined) return there;
@@ -54,7 +54,7 @@ async function makeOutside(place: Place, binaries: Binaries): Promise<void> {
   }
 }
 
-/** A process killed during initdb leaves its half behind. */
+/** Removes the unfinished folder of a process that was killed during initdb. */
 async function discardUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     const pid = /^pg\.new-(\d+)-/.exec(name)?.[1];
@@ -62,7 +62,7 @@ async function discardUnfinished(home: string): Promise<void> {
   }
 }
 
-/** A folder of root's that the account can enter: kept across restarts if possible. Only root comes here. */
+/** A folder owned by root that the account can enter, preferably one that survives a restart. Called as root only. */
 async function outside(account: Account): Promise<string> {
   for (const folder of ['/var/lib/innbound', path.join(os.tmpdir(), 'innbound-postgres'), '/tmp/innbound-postgres']) {
     await mkdir(folder, { mode: 0o755 }).catch(() => {});
@@ -73,6 +73,6 @@ async function outside(account: Account): Promise<string> {
   throw new InnboundError(
     'store.postgres_failed',
     'PostgreSQL does not run as root, user namespaces are forbidden here, and no folder outside the workspace can be used: ' +
-      'make /var/lib/innbound, run as an ordinary user, or set DATABASE_URL.',
+      'create /var/lib/innbound, run as an ordinary user, or set DATABASE_URL.',
   );
 }

@@ -4,11 +4,10 @@ import type pg from 'pg';
 import { isAlive } from './postmaster.ts';
 
 /**
- * Who uses the server is written down in the server, as advisory locks of one session per process: they go when the
- * process goes, however it goes.
+ * Each process records its use of the server as advisory locks of one session. The locks end with the process, however it ends.
  *
- *   use       shared, by everyone; whoever gets it exclusively is the last one and may stop the server
- *   service   exclusive, by the one service of the workspace
+ *   use       shared, held by every process; the last process can take it exclusively and may stop the server
+ *   service   exclusive, held by the one service of the workspace
  */
 const lockClass = 0x1bb0;
 const useLock = 1;
@@ -25,7 +24,7 @@ export interface Holder {
 
 export type Joined = { readonly kind: 'joined' } | { readonly kind: 'held'; readonly holder: Holder };
 
-/** The session of a killed service ends within moments; someone restarting at once should not be refused for it. */
+/** The session of a killed service may outlive it briefly; an immediate restart must not be refused because of it. */
 const graceMs = 3_000;
 
 const thisHost =
@@ -33,13 +32,13 @@ const thisHost =
     .replace(/[^\x21-\x7e]/g, '')
     .slice(0, 20) || 'localhost';
 
-/** PostgreSQL keeps 63 bytes of it. */
+/** PostgreSQL truncates it to 63 bytes. */
 export function applicationName(purpose: Purpose): string {
   return `innbound ${purpose} ${process.pid}@${thisHost} ${new Date().toISOString().slice(0, 19)}Z`;
 }
 
 export async function join(session: pg.Client, purpose: Purpose, describe: string): Promise<Joined> {
-  // Waits while a last one is leaving: its server stops, this session is cut, and the caller starts over.
+  // Waits while the last process is leaving. Then the server stops, this session ends, and the caller starts again.
   await session.query('select pg_advisory_lock_shared($1, $2)', [lockClass, useLock]);
   const deadline = Date.now() + graceMs;
   while (purpose === 'service' && !(await tryLock(session, serviceLock))) {
@@ -47,12 +46,12 @@ export async function join(session: pg.Client, purpose: Purpose, describe: strin
     if (holder !== undefined && (isKnownAlive(holder) || Date.now() > deadline)) return { kind: 'held', holder };
     await delay(50);
   }
-  // The last statement of a session can be read by the others: what application_name has no room for.
+  // Other sessions can read our last statement: it carries the text that does not fit into application_name.
   await session.query(`select /*${printable(describe)}*/ 1`);
   return { kind: 'joined' };
 }
 
-/** True if nobody else uses the server: nobody can come in either until this session ends. */
+/** True if no other process uses the server. Then no process can join until this session ends. */
 export async function leave(session: pg.Client): Promise<boolean> {
   await session.query('select pg_advisory_unlock_shared($1, $2)', [lockClass, useLock]);
   return tryLock(session, useLock);

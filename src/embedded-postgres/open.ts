@@ -9,18 +9,18 @@ import { type Connection, connect, connectionOf, isAccepting, type Server, stop,
 export interface PrivateOptions {
   /** One service at a time; any number of commands beside it or without it. */
   readonly purpose: Purpose;
-  /** What a refused service is told of the one that runs, such as `serve on port 4180`. */
+  /** Shown to a second service that is refused, such as `serve on port 4180`. */
   readonly describe: string;
-  /** How root runs the server, where the choice should not be left to what the machine allows. */
+  /** Overrides how root runs the server; by default the machine's abilities decide. */
   readonly asRoot?: 'namespace' | 'nobody';
 }
 
-/** The server is kept up while it is in use; these tell how that goes. */
+/** The server is restarted while it is in use; these events report that. */
 export type ServerEvent =
-  /** The server went away; it is being brought back at the same address. */
+  /** The server has stopped and is being restarted at the same address. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'back'; readonly afterMs: number }
-  /** It cannot be brought back so far; tries go on. Said once per outage. */
+  /** A restart failed; attempts continue. Reported once per outage. */
   | { readonly kind: 'failed'; readonly error: Error }
   /** Another service took the workspace during the outage: this one must stop. */
   | { readonly kind: 'held'; readonly error: InnboundError };
@@ -29,14 +29,14 @@ export interface PrivatePostgres {
   readonly connection: Connection;
   readonly dataDir: string;
   readonly log: string;
-  /** Leaves the server, and stops it if nobody else uses it. End your pools before. */
+  /** Leaves the server, and stops it if no other process uses it. End your pools first. */
   release(): Promise<void>;
   onLost(listener: (event: ServerEvent) => void): void;
 }
 
 /**
- * The workspace's own PostgreSQL: made on first use, adopted if it runs, started if not, stopped by the last one out.
- * A service that finds another one on the workspace is refused with store.workspace_held.
+ * The workspace's private PostgreSQL: created on first use, adopted if it is running, started if not, stopped by the last process that
+ * leaves. A second service on the workspace is refused with store.workspace_held.
  */
 export async function openPrivatePostgres(workspaceDir: string, options: PrivateOptions): Promise<PrivatePostgres> {
   const place = await findPlace(workspaceDir, options.asRoot);
@@ -53,7 +53,7 @@ export async function openPrivatePostgres(workspaceDir: string, options: Private
   };
 }
 
-/** Cut off while a last one stops the server, a newcomer starts over; that this happens so often in a row is no accident. */
+/** A process that joins while the last one stops the server starts again. This many times in a row means a real problem. */
 const cutOffsAtMost = 10;
 
 /**
@@ -88,7 +88,7 @@ class Stay {
           await this.#leave(session);
           throw held(joined.holder);
         }
-        // The lock may have come free because a last one's session was cut by the very stop it asked for: ours is next.
+        // The lock may be free because the last process is stopping the server, which will end our session too.
         if (!(await isAccepting(this.#server))) throw new Error('the server is stopping');
         this.#keep(session);
         return;
@@ -118,7 +118,7 @@ class Stay {
     try {
       if (await leave(session)) await stop(this.#server);
     } catch {
-      // The server is already gone, and with it our place in it.
+      // The server is gone already, and our locks with it.
     } finally {
       await session.end().catch(() => {});
     }
@@ -126,7 +126,7 @@ class Stay {
 
   #keep(session: pg.Client): void {
     this.#session = session;
-    // A command that forgets to release still ends, and its locks with it.
+    // A command that forgets to release can still exit; its locks end with it.
     holdingProcess(session, false);
     session.once('end', () => {
       if (this.#session !== session) return;
@@ -137,32 +137,32 @@ class Stay {
 
   async #return(): Promise<void> {
     const lostAt = performance.now();
-    this.#tell({ kind: 'lost' });
+    this.#report({ kind: 'lost' });
     for (let failures = 0; !this.#leaving.signal.aborted; failures++) {
       try {
         await this.begin();
-        this.#tell({ kind: 'back', afterMs: Math.round(performance.now() - lostAt) });
+        this.#report({ kind: 'back', afterMs: Math.round(performance.now() - lostAt) });
         return;
       } catch (error) {
         if (this.#leaving.signal.aborted) return;
         if (error instanceof InnboundError && error.code === 'store.workspace_held') {
-          this.#tell({ kind: 'held', error });
+          this.#report({ kind: 'held', error });
           return;
         }
-        if (failures === 0) this.#tell({ kind: 'failed', error: error as Error });
+        if (failures === 0) this.#report({ kind: 'failed', error: error as Error });
         const pauseMs = Math.min(5_000, 100 * 2 ** failures);
         await delay(pauseMs, undefined, { signal: this.#leaving.signal, ref: false }).catch(() => {});
       }
     }
   }
 
-  #tell(event: ServerEvent): void {
+  #report(event: ServerEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 }
 
 function unreachable(cause: unknown): InnboundError {
-  const message = 'The private PostgreSQL was stopped again and again while we came in.';
+  const message = 'The private PostgreSQL was stopped repeatedly while this process was joining it.';
   return new InnboundError('store.unreachable', message, {}, cause);
 }
 
@@ -175,7 +175,7 @@ function held(holder: Holder): InnboundError {
   );
 }
 
-/** Whether the open session keeps the process from ending; pg has both methods, its types have neither. */
+/** Decides whether the open session keeps the process alive. pg has both methods, but not in its types. */
 function holdingProcess(session: pg.Client, holding: boolean): void {
   const socket = session as unknown as { ref(): void; unref(): void };
   if (holding) socket.ref();

@@ -7,12 +7,12 @@ import { type Account, canReach, chooseAccount, self } from './account.ts';
 /**
  * Where a workspace's server lives, all under `.innbound/`:
  *
- *   pg             the data; a link to it where the server's account cannot enter the workspace
- *   run            the socket's folder, mode 0700; a link to one under the system's temporary folder where that is closed
- *                  to the account, or where the path would be longer than a socket's address may be
- *   postgres.log   what the server says of itself
+ *   pg             the data; a link to it if the server's account cannot enter the workspace
+ *   run            the socket's folder, mode 0700; a link to a folder under the system's temporary folder if the account cannot
+ *                  enter the workspace, or if the path is too long for a socket address
+ *   postgres.log   the server's log
  *
- * A link is made in one step and found by everyone, so all processes agree without a lock.
+ * Creating a link is atomic, so all processes agree without a lock.
  */
 export interface Place {
   readonly home: string;
@@ -20,7 +20,7 @@ export interface Place {
   readonly dataLink: string;
   readonly log: string;
   readonly account: Account;
-  /** The account can enter the workspace. */
+  /** True if the account can enter the workspace. */
   readonly open: boolean;
 }
 
@@ -35,13 +35,13 @@ export async function findPlace(workspaceDir: string, force?: 'namespace' | 'nob
   const dataLink = path.join(home, 'pg');
   const account = await accountOf(dataLink, force);
   if (account.kind === 'user') {
-    // Others may pass through to what they own, and still not list what is here.
+    // The account may traverse the folder to reach its data, but not list it.
     await chmod(home, ((await stat(home)).mode & 0o777) | 0o011);
   }
   return { home, dataLink, log: path.join(home, 'postgres.log'), account, open: await canReach(account, home) };
 }
 
-/** Data that exists says who runs the server: its owner. */
+/** If data exists, its owner runs the server. */
 async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Promise<Account> {
   const owner = await stat(dataLink).catch(() => undefined);
   const me = process.getuid?.();
@@ -50,7 +50,7 @@ async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Prom
     if (owner.uid === me) return self;
     throw new InnboundError(
       'store.postgres_failed',
-      `The data in ${dataLink} belongs to the user with id ${owner.uid}: run as that user, or give it to ${me} with chown -R.`,
+      `The data in ${dataLink} belongs to the user with id ${owner.uid}: run as that user, or change the owner to ${me} with chown -R.`,
       { owner: owner.uid, user: me },
     );
   }
@@ -65,7 +65,7 @@ async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Prom
   );
 }
 
-/** The folder of the socket, made if need be. Asked for at every attempt: a temporary one may be cleaned away at any time. */
+/** The socket's folder, created if missing. Checked at every attempt, because a temporary folder may be cleaned up at any time. */
 export async function socketFolder(place: Place): Promise<string> {
   const link = path.join(place.home, 'run');
   const here = place.open && Buffer.byteLength(socketPath(link)) <= longestSocketPath;
@@ -77,7 +77,7 @@ export async function socketFolder(place: Place): Promise<string> {
     }
     if (found?.isSymbolicLink()) {
       const target = await readlink(link);
-      // Swept or cleaned away, it comes back under its old name: a service's pool keeps dialling that.
+      // If it was cleaned up, it is created again under the same name, because a service's pool keeps connecting to it.
       await mkdir(target, { mode: 0o700 }).then(
         () => own(place.account, target),
         () => {},
@@ -101,14 +101,14 @@ export function socketPath(folder: string): string {
   return path.join(folder, `.s.PGSQL.${port}`);
 }
 
-/** After the server has stopped: a temporary folder is not left behind. One in use again is not empty, and stays. */
+/** Removes the temporary folder after the server has stopped. A folder in use again is not empty, so rmdir leaves it. */
 export async function sweepSocketFolder(place: Place): Promise<void> {
   const link = path.join(place.home, 'run');
   const target = await readlink(link).catch(() => undefined);
   if (target !== undefined) await rmdir(target).catch(() => {});
 }
 
-/** For a link that came along in a copy of another workspace and leads to the server of that one. */
+/** Removes a link that was copied with another workspace and points to that workspace's server. */
 export async function forgetSocketFolder(place: Place): Promise<void> {
   await rm(path.join(place.home, 'run'), { recursive: true, force: true });
 }

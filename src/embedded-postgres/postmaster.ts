@@ -4,15 +4,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The process that PostgreSQL names in postmaster.pid. The name alone proves nothing: after a reboot, or in a copied
- * folder, the number may be another program's. A server stands in its data folder, and that is what we look at.
+ * The process named in postmaster.pid. The pid alone proves nothing: after a reboot, or in a copied folder, it may belong to another
+ * program. The working directory of a PostgreSQL server is its data folder, so that is checked.
  */
 export async function runningPostmaster(data: string): Promise<number | undefined> {
   const pid = pidIn(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => ''));
   return pid > 0 && (await servesFrom(pid, data)) ? pid : undefined;
 }
 
-/** Whether the process is a PostgreSQL on this data folder. */
+/** True if the process is a PostgreSQL server on this data folder. */
 async function servesFrom(pid: number, data: string): Promise<boolean> {
   if (process.platform !== 'linux') {
     const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
@@ -22,26 +22,26 @@ async function servesFrom(pid: number, data: string): Promise<boolean> {
     const [folder, program] = await Promise.all([readlink(`/proc/${pid}/cwd`), readlink(`/proc/${pid}/exe`)]);
     return folder === data && path.basename(program).startsWith('postgres');
   } catch (error) {
-    // A container's root may not look into the processes of other accounts; their command lines it may read.
+    // Root in a container may not inspect the processes of other accounts, but it may read their command lines.
     return (error as NodeJS.ErrnoException).code === 'EACCES' && (await commandLine(pid)).split('\0').includes(data);
   }
 }
 
-/** Stricter than not serving: a process on its way out has already let go of its folder or program. */
+/** Stricter than not serving: an exiting process may have released its folder or program already. */
 export async function isGone(pid: number, data: string): Promise<boolean> {
   if (process.platform !== 'linux') return !(await servesFrom(pid, data));
   const state = /\) (\w)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1];
   if (state === undefined || state === 'Z' || state === 'X') return true;
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => data);
-  return folder !== data; // the number has passed on to another program
+  return folder !== data; // another program has this pid now
 }
 
-/** Only PostgreSQL's own files are passed here: each begins with the pid of the one who holds it. */
+/** Only for PostgreSQL's own lock files, which begin with the pid of their holder. */
 export async function removeStaleLock(file: string, data: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  // A lock whose process is gone PostgreSQL clears by itself.
+  // PostgreSQL itself clears a lock whose process is gone.
   if (text === undefined || !isAlive(pidIn(text)) || (await serversOn(data)).length > 0) return;
-  // Taken aside first, so that the lock of a server started this very moment is noticed and put back.
+  // Renamed first: if a server created a new lock in this moment, it is noticed and put back.
   const aside = `${file}.stale-${process.pid}`;
   if (!(await rename(file, aside).then(isDone, isRefused))) return;
   if ((await readFile(aside, 'utf8')) !== text) await link(aside, file).catch(() => {});
@@ -49,8 +49,8 @@ export async function removeStaleLock(file: string, data: string): Promise<void>
 }
 
 /**
- * A postmaster that was killed leaves children that finish their statement first, and no new server starts beside them.
- * They are told to quit as the postmaster would have told them. True if there were any.
+ * Children of a killed postmaster finish their statements first, and no new server starts while they run. Sends them SIGQUIT, as the
+ * postmaster would have done. True if there were any.
  */
 export async function quitOrphans(data: string): Promise<boolean> {
   let found = false;
@@ -74,7 +74,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** False if there is no such process any more. */
+/** False if the process does not exist any more. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -100,7 +100,7 @@ function commandLine(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }
 
-/** A server for one user only writes it negative. */
+/** A single-user server writes its pid as a negative number. */
 const pidIn = (text: string) => Math.abs(Number.parseInt(text, 10));
 const isDone = () => true;
 const isRefused = () => false;

@@ -24,13 +24,13 @@ export interface Connection {
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Said aloud, since PGSSLMODE in the environment would ask for it on the socket. */
+  /** Explicit, because PGSSLMODE in the environment would enable it on the socket. */
   readonly ssl: false;
 }
 
-/** Starts that end at once are given up after the third: the log says why. */
+/** After this many starts that fail at once, the start is given up; the log says why. */
 const startsAtMost = 3;
-/** Recovery after a crash reads up to 2 GB of log. */
+/** Recovery after a crash reads up to 2 GB of WAL. */
 const patienceMs = 5 * 60_000;
 const pollMs = 20;
 const rotatedAtBytes = 4 * 1024 * 1024;
@@ -40,8 +40,8 @@ export function connectionOf(socketDir: string): Connection {
 }
 
 /**
- * A session on the workspace's server: the one that runs, whoever started it, or one started now. Starting needs no lock
- * of ours: PostgreSQL lets one server into a data folder, and who loses finds the winner's socket at the next turn.
+ * A session on the workspace's server, which is started if it is not running. Starting needs no lock of our own: PostgreSQL allows one
+ * server per data folder, and a process that loses the race connects to the winner's socket at its next attempt.
  */
 export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {
   const deadline = Date.now() + patienceMs;
@@ -70,7 +70,7 @@ export async function connect(server: Server, applicationName: string, isWanted:
   }
 }
 
-/** Whether the server takes new sessions: one told to stop refuses them before it cuts the sessions it has. */
+/** True if the server accepts new sessions. A stopping server refuses them before it ends existing ones. */
 export async function isAccepting(server: Server): Promise<boolean> {
   const attempt = await tryConnect(server, connectionOf(await socketFolder(server.place)));
   if (attempt.kind === 'connected') await attempt.client.end();
@@ -79,11 +79,11 @@ export async function isAccepting(server: Server): Promise<boolean> {
 
 type Attempt =
   | { readonly kind: 'connected'; readonly client: pg.Client }
-  /** Nobody listens, or not yet, or no longer. */
+  /** No server is listening: not yet, or no longer. */
   | { readonly kind: 'absent'; readonly error: Error }
-  /** The server answers and will not have us; trying again changes nothing. */
+  /** The server refuses us; a retry will not help. */
   | { readonly kind: 'refused'; readonly error: Error }
-  /** Another workspace's server: its address came along when the folder was copied. */
+  /** The server of another workspace: its address was copied with the folder. */
   | { readonly kind: 'elsewhere' };
 
 async function tryConnect(server: Server, config: pg.ClientConfig): Promise<Attempt> {
@@ -104,7 +104,7 @@ async function tryConnect(server: Server, config: pg.ClientConfig): Promise<Atte
   }
 }
 
-/** Served under the very path, or, where the workspace was renamed since the start, by the process that our folder names. */
+/** True if the server uses our data folder, also if the workspace was renamed since the server started. */
 async function isServing(client: pg.Client, data: string): Promise<boolean> {
   const { rows } = await client.query<{ folder: string; pid_file: string }>(
     `select current_setting('data_directory') as folder, pg_read_file('postmaster.pid') as pid_file`,
@@ -129,7 +129,7 @@ async function start({ place, binaries, data }: Server, socketDir: string): Prom
   const log = await open(place.log, 'a', 0o600);
   try {
     const call = invocation(place.account, binaries.postgres, ['-D', data, ...serverSettings(socketDir)]);
-    // A session of its own: a terminal's Ctrl-C is for the service, which then stops the server in order.
+    // Its own process group: Ctrl-C in a terminal goes to the service only, which then stops the server properly.
     const child = spawn(call.file, call.args, {
       ...call.options,
       env: programEnv(binaries.loaderEnv),
@@ -149,7 +149,7 @@ async function logSize(place: Place): Promise<number> {
   return (await stat(place.log).catch(() => ({ size: 0 }))).size;
 }
 
-/** What a start says in passing, and what therefore explains nothing. */
+/** Log lines of a normal start, which explain no failure. */
 const inPassing = /starting up|shutting down|administrator command|LOG: |HINT: |DETAIL: /;
 
 async function startFailed({ place, data }: Server, logFrom: number, cause: Error): Promise<InnboundError> {
@@ -163,7 +163,7 @@ async function startFailed({ place, data }: Server, logFrom: number, cause: Erro
   return new InnboundError('store.postgres_failed', message, { log: place.log, data }, cause);
 }
 
-/** Returns when the process is gone. Running sessions are cut, what they committed is kept. */
+/** Stops the server and returns when the process is gone. Ends running sessions; committed work is kept. */
 export async function stop({ place, data }: Server): Promise<void> {
   const pid = await runningPostmaster(data);
   if (pid !== undefined) {
@@ -172,7 +172,7 @@ export async function stop({ place, data }: Server): Promise<void> {
   await sweepSocketFolder(place);
 }
 
-/** After the server was lost and is no longer wanted: what it left behind goes as well. */
+/** Cleans up after a server that was lost and is no longer needed. */
 export async function sweep({ place, data }: Server): Promise<void> {
   const deadline = Date.now() + 3_000;
   while ((await quitOrphans(data)) && Date.now() < deadline) await delay(pollMs);

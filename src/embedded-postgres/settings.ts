@@ -3,17 +3,17 @@ import { availableParallelism } from 'node:os';
 const mebibyte = 1024 * 1024;
 
 /**
- * Given on the command line at every start, so that a data folder never keeps the settings of an older Innbound.
- * Whoever wants to tune more than this wants a PostgreSQL of their own, through DATABASE_URL.
+ * Passed on the command line at every start, so that a data folder never keeps the settings of an older version. For more tuning, use
+ * your own PostgreSQL through DATABASE_URL.
  */
 export function serverSettings(socketDir: string): readonly string[] {
   const settings: readonly (readonly [name: string, value: string])[] = [
-    // A socket in a closed folder, and nothing on the network.
+    // A socket in a private folder; nothing on the network.
     ['listen_addresses', ''],
     ['unix_socket_directories', `"${socketDir.replaceAll('"', '""')}"`],
     ['unix_socket_permissions', '0700'],
 
-    // What is acknowledged is on disk.
+    // Acknowledged means on disk.
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
@@ -29,21 +29,21 @@ export function serverSettings(socketDir: string): readonly string[] {
     ['max_parallel_workers_per_gather', '0'],
     ['max_parallel_maintenance_workers', '0'],
     ['autovacuum_max_workers', String(Math.min(3, Math.max(1, availableParallelism() - 1)))],
-    // Queue tables die and are born by the thousand: dead rows are swept early.
+    // Queue tables turn over thousands of rows: vacuum early.
     ['autovacuum_naptime', '15s'],
     ['autovacuum_vacuum_scale_factor', '0.05'],
     ['autovacuum_vacuum_cost_limit', '1000'],
-    // Everything is looked up by key, so that a small sample plans as well; sorting the usual 30,000 rows of each growing table
-    // every fifteen seconds was 4 % of a backfill's work.
+    // All lookups are by key, so a small statistics sample plans as well. The default sample of 30,000 rows per growing table took 4 %
+    // of a backfill's processor time (`npm run bench -- pull`, two cores).
     ['default_statistics_target', '20'],
 
-    // No replica hangs on it, so the log carries what recovery needs and no more.
+    // There is no replica, so the WAL carries only what crash recovery needs.
     ['wal_level', 'minimal'],
     ['max_wal_senders', '0'],
     ['max_wal_size', '2GB'],
     ['checkpoint_timeout', '15min'],
 
-    // Errors name values, and values are guests': only the server's own life goes to the log, without details.
+    // Error messages can contain guest data: the log holds the server's own events only, without details.
     ['log_min_messages', 'log'],
     ['log_min_error_statement', 'panic'],
     ['log_error_verbosity', 'terse'],

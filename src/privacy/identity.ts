@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
 
-/** An address or number that was asked to be erased: in all brands, or in one. */
+/** An e-mail address or phone number of an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
   return `${integration ?? ''} ${kind}:${value}`;
 }
@@ -11,8 +11,8 @@ export function guestIdIdentity(guestId: string, integration: string): string {
 }
 
 /**
- * What a guest is known by, as texts to be hashed. A phone alone is shared by families and desks: it counts only where it was
- * asked for; together with the name it is remembered of everyone who is erased.
+ * Everything that identifies a guest, as texts to be hashed. Families and front desks share phone numbers, so a phone number alone
+ * identifies a guest only if the erasure request named it; together with the name it always does.
  */
 export function identitiesOf(guest: Guest, integration: string): string[] {
   const found = rememberedOf(guest, integration);
@@ -25,7 +25,7 @@ export function identitiesOf(guest: Guest, integration: string): string[] {
   return found;
 }
 
-/** What is remembered of a guest beside what was asked for: within the brand in which it was found. */
+/** Identities that are kept for a guest besides those of the request. They are valid within the guest's brand. */
 export function rememberedOf(guest: Guest, integration: string): string[] {
   const found: string[] = [];
   if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));
@@ -38,14 +38,14 @@ export function rememberedOf(guest: Guest, integration: string): string[] {
 
 const derived = new WeakMap<Key, Buffer>();
 
-/** Only whoever has the workspace's key can try whether somebody is among the erased. */
+/** Without the workspace's key nobody can test whether a person was erased. */
 export function hashIdentity(key: Key, identity: string): string {
   const own = derived.get(key) ?? hmac('sha256', key.bytes, 'erased guests');
   derived.set(key, own);
   return hmac('sha256', own, identity).toString('hex');
 }
 
-/** Under every key at hand: what was erased under an older key stays erased. */
+/** Hashes under every key of the ring, so that an erasure under an older key stays effective. */
 export function hashesOf(keyring: Keyring, identities: readonly string[]): string[] {
   return keyring.flatMap((key) => identities.map((identity) => hashIdentity(key, identity)));
 }

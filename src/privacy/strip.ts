@@ -1,7 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject } from '../terms.ts';
 
-/** The erased guest keeps the place in the reservation and nothing else: how many guests there are is no personal data. */
+/** An erased guest becomes an empty element: the number of guests is not personal data. */
 export function withoutGuests(
   reservation: Reservation,
   isErased: (guest: Guest) => boolean,
@@ -14,7 +14,7 @@ export function withoutGuests(
   return { reservation: { ...rest, guests, ...kept }, erased };
 }
 
-/** What the partner sent along may repeat the guest under any name; the whole of it goes then. */
+/** `extra` may repeat guest data under any key. If it mentions the guest, all of it is removed. */
 function mentions(extra: JsonObject, erased: readonly Guest[]): boolean {
   const text = JSON.stringify(extra).toLowerCase();
   return erased.some((guest) =>
@@ -24,14 +24,14 @@ function mentions(extra: JsonObject, erased: readonly Guest[]): boolean {
   );
 }
 
-/** Notes, differences and origins speak of fields by path: those of guests go. */
+/** True for paths of notes, differences and origins that can hold guest data. */
 export function speaksOfGuests(path: string): boolean {
   return path.startsWith('guests') || path.startsWith('extra');
 }
 
 const address = /[^\s"'<>(),;:\\]+@[^\s"'<>(),;:\\]+\.[^\s"'<>(),;:\\]+/g;
 
-/** Addresses anywhere in a payload that never became a record. */
+/** E-mail addresses anywhere in a payload that never became a record. */
 export function addressesIn(raw: Json): string[] {
   return [
     ...new Set(

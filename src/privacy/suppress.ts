@@ -4,7 +4,7 @@ import type { Json, Note, Origins } from '../terms.ts';
 import { askedIdentity, hashesOf, identitiesOf } from './identity.ts';
 import { addressesIn, speaksOfGuests, withoutGuests } from './strip.ts';
 
-/** A record on its way into the store, as far as this room looks at it. */
+/** The parts of an incoming record that this room reads. */
 export type Passing =
   | {
       readonly kind: 'record';
@@ -21,7 +21,7 @@ export type Passing =
   | { readonly kind: 'dropped'; readonly raw: Json }
   | { readonly kind: 'dead'; readonly deadLetter: { readonly raw: Json; readonly detail: Json } };
 
-/** Keeps erased guests out: the port of the store, over the workspace's keys. */
+/** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
   const known = (integration: string, guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration));
   const inRaw = (raw: Json, integration: string) =>
@@ -54,7 +54,7 @@ function stripRecord(passing: Extract<Passing, { kind: 'record' }>, isErased: (g
   const { incoming } = passing;
   if (!('guests' in incoming.record)) {
     if (!isErased(incoming.record)) return passing;
-    // A profile is nothing but its guest.
+    // A profile consists of its guest only.
     const { incoming: _, ...rest } = passing;
     return { ...rest, kind: 'dropped', id: incoming.id, reason: 'The guest was erased.', raw: null } as Passing;
   }

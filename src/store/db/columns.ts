@@ -1,6 +1,7 @@
 /**
- * Columns for `unnest`, as arrays in PostgreSQL's binary form. The driver would write them as text, quoting every quote of a
- * JSON text, and the server would take that apart again: 200 receipts took 25 µs each for that alone, and so take 12.
+ * Columns for `unnest`, as arrays in PostgreSQL's binary format. The driver sends arrays as text and escapes every quote of a JSON
+ * value, which the server then unescapes: 25 µs a receipt, against 12 µs in binary (batches of 200, `npm run bench -- pull`, two
+ * x64 cores).
  */
 
 type Value<Of> = Of | null | undefined;
@@ -57,7 +58,7 @@ function column<Of>(
     return own;
   });
   const into = Buffer.allocUnsafe(size);
-  // One dimension, counted from 1.
+  // Array header: one dimension, lower bound 1.
   for (const [i, word] of [1, hasNull, typeId, values.length, 1].entries()) into.writeInt32BE(word, 4 * i);
   let at = headSize;
   for (const [i, value] of values.entries()) {

@@ -1,6 +1,6 @@
 import type { Pool } from './pool.ts';
 
-/** Makes sure that the server of this pool has a database of that name, and tells its URL. */
+/** Creates the database on this pool's server unless it exists, and returns its URL. */
 export async function createDatabaseBeside(pool: Pool, name: string): Promise<string> {
   const { rowCount } = await pool.query('select 1 from pg_database where datname = $1', [name]);
   if (rowCount === 0) await pool.query(`create database "${name.replaceAll('"', '""')}"`);

@@ -1,20 +1,20 @@
 import pg from 'pg';
 
 /**
- * A database on several hosts, of which one takes writes: postgres://user@one:5432,two:5432/name, as libpq has it. The driver
- * knows one host only, so the pool tries them in turn and keeps to the one that took a write last. After a failover its
- * connections break, and the next ones find the new primary.
+ * A database on several hosts, one of which accepts writes: postgres://user@one:5432,two:5432/name, in libpq's syntax. The driver
+ * supports one host only, so the pool tries the hosts in turn and stays with the one that accepts writes. After a failover its
+ * connections break, and new ones find the new primary.
  */
 
 export interface Hosts {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  /** What is the same for all of them. */
+  /** Settings shared by all hosts. */
   readonly rest: pg.PoolConfig;
 }
 
 const authority = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]+)(.*)$/;
 
-/** The hosts of a URL that names several; undefined for one. */
+/** The hosts of a URL that names several; undefined if it names one. */
 export function readHosts(url: string): Hosts | undefined {
   const [, before, list, after] = authority.exec(url) ?? [];
   if (before === undefined || list === undefined || !list.includes(',')) return undefined;
@@ -25,7 +25,7 @@ export function readHosts(url: string): Hosts | undefined {
   const first = hosts[0];
   if (!first) return undefined;
   const parsed = new URL(`${before}placeholder${after}`);
-  // For libpq; the driver does not know it, and a node can only work where it may write.
+  // A libpq parameter that the driver does not support; this pool always looks for the primary.
   parsed.searchParams.delete('target_session_attrs');
   const search = parsed.searchParams.toString();
   const rest = { connectionString: `${before}placeholder${parsed.pathname}${search === '' ? '' : `?${search}`}` };
@@ -69,13 +69,13 @@ export class HostsPool extends pg.Pool {
       const asked = this.#current;
       try {
         const client = await super.connect();
-        if (await takesWrites(client)) return client;
+        if (await acceptsWrites(client)) return client;
         client.release(true);
-        failure = new Error('No host of DATABASE_URL takes writes.');
+        failure = new Error('No host of DATABASE_URL accepts writes.');
       } catch (error) {
         failure = error;
       }
-      // Someone else may have moved on already while this one was waiting.
+      // Another caller may have switched hosts while this one was waiting.
       if (this.#current === asked) {
         this.#current += 1;
         this.#point();
@@ -87,8 +87,8 @@ export class HostsPool extends pg.Pool {
 
 const known = new WeakSet<pg.PoolClient>();
 
-/** Asked once per connection: a primary that steps down ends its connections. */
-async function takesWrites(client: pg.PoolClient): Promise<boolean> {
+/** Checked once per connection: a primary that is demoted closes its connections. */
+async function acceptsWrites(client: pg.PoolClient): Promise<boolean> {
   if (known.has(client)) return true;
   const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
   if (rows[0]?.transaction_read_only !== 'off') return false;

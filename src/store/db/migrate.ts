@@ -10,7 +10,7 @@ interface Migration {
 }
 
 const folder = new URL('../migrations/', import.meta.url);
-/** Any constant will do; it says "innbound" in no other database of the cluster. */
+/** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
 
 export async function readMigrations(): Promise<Migration[]> {
@@ -38,8 +38,8 @@ function newerThan(
 }
 
 /**
- * Tells, whenever it is asked, why this version may no longer work with the database: a node of a newer one has brought it further.
- * What this version knows is read now, since its files may be replaced while it runs.
+ * Returns a check that reports when a newer version has migrated the database, so that this version must stop. Reads this version's
+ * migrations now, because an upgrade may replace the files while the process runs.
  */
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
   const migrations = await readMigrations();
@@ -50,8 +50,8 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
 }
 
 /**
- * Brings the database to this version: forward only, each migration in a transaction of its own, one node at a time.
- * Nodes that start together wait for the first; a database from a newer version is refused.
+ * Migrates the database to this version: forward only, each migration in its own transaction, one node at a time. Nodes that start
+ * together wait for the first. A database migrated by a newer version is refused.
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
@@ -73,7 +73,7 @@ export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Prom
       if (before && before.hash !== hashOf(migration)) {
         throw new InnboundError(
           'store.changed_migration',
-          `Migration ${migration.number} (${migration.name}) was applied in another form than this version has it.`,
+          `Migration ${migration.number} (${migration.name}) was applied with different contents than this version has.`,
         );
       }
       if (before) continue;

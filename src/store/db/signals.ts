@@ -9,9 +9,9 @@ export interface Signals {
 const channel = 'innbound';
 
 /**
- * Carries wake-up signals between nodes with LISTEN and NOTIFY. They only save time, so a lost connection is simply made
- * anew; signals that were missed meanwhile are made up for by waking everyone once. A node that is `alone` only listens, for
- * commands: under load it would send forty notifications a second that nobody hears.
+ * Carries wake-up signals between nodes with LISTEN and NOTIFY. Signals only save time, so a lost connection is reopened and every
+ * topic is woken once to make up for missed signals. A node that is `alone` listens (commands send signals) but never sends: under
+ * load it would send forty notifications a second without a receiver.
  */
 export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}): Promise<Signals> {
   const own = `${process.pid}-${Math.random().toString(36).slice(2)}`;
@@ -28,7 +28,7 @@ export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}
       if (from !== own) wake.arrived(topic);
     });
     client.once('error', (error) => {
-      // Given back by close() already.
+      // close() has released it already.
       if (closed) return;
       listener = undefined;
       client.release(error);
@@ -48,7 +48,7 @@ export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}
     );
   };
 
-  // Signals come in bursts, one per commit; a few notifications a second are as good as thousands.
+  // Signals come in bursts, one per commit; they are combined into at most 50 notifications a second.
   const waiting = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const send = (): void => {
@@ -81,7 +81,7 @@ export async function signalNodes(pool: Pool, topic: string): Promise<void> {
   await pool.query('select pg_notify($1, $2)', [channel, topic]);
 }
 
-/** For a command: its signals reach the nodes, it listens to none. Closing waits until they are out. */
+/** For a command: sends signals and does not listen. Closing waits until they are sent. */
 export function sendSignals(pool: Pool, wake: Wake): Signals {
   const sent = new Set<Promise<unknown>>();
   wake.relayTo((topic) => {

@@ -26,21 +26,18 @@ export interface AppliedDocument {
   readonly change: 'new' | 'changed' | 'same' | 'removed';
 }
 
-/** One who decides about documents at a time: the second waits, and sees what the first has put in force. */
+/** Allows one change of documents at a time: the next one waits and then sees the result of the first. */
 export async function lockDocuments(tx: Tx): Promise<StoredDocument[]> {
   await tx.query('lock table current_documents in share row exclusive mode');
   return currentDocuments(tx);
 }
 
-/**
- * Puts these documents in force; the others stay as they are. One whose content did not change keeps its version. Under
- * `lockDocuments`.
- */
+/** Puts these documents in force and leaves all others. A document with unchanged content keeps its version. Needs `lockDocuments`. */
 export async function applyDocuments(
   tx: Tx,
   documents: readonly DocumentToApply[],
   appliedBy: string,
-  /** Takes out what must not be stored as it is; asked only for documents that are new or changed. */
+  /** Replaces what must not be stored as it is. Called only for new and changed documents. */
   sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
 ): Promise<AppliedDocument[]> {
   const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
@@ -70,7 +67,7 @@ export async function applyDocuments(
   return result;
 }
 
-/** Takes documents out of force; their versions are kept. */
+/** Takes documents out of force. Their versions are kept. */
 export async function removeDocuments(
   tx: Tx,
   documents: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[],
@@ -81,7 +78,7 @@ export async function removeDocuments(
   return documents.map(({ kind, name, version }) => ({ kind, name, version, change: 'removed' }));
 }
 
-/** Every content that a document was ever in force with, as `kind name hash`. */
+/** The content hash of every version that was ever in force, as `kind name hash`. */
 export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
   const { rows } = await db.query<{ past: string }>(
     `select distinct kind || ' ' || name || ' ' || hash as past from documents`,
@@ -97,7 +94,7 @@ export async function currentDocuments(db: Pool | Tx): Promise<StoredDocument[]>
   return rows;
 }
 
-/** One document as it was at a version, for replays under the recorded mapping. */
+/** One version of a document, for replays under the recorded mapping. */
 export async function documentAt(
   db: Pool | Tx,
   kind: DocumentKind,

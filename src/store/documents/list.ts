@@ -18,7 +18,7 @@ export async function listDocuments(db: Pool, kind: DocumentKind | undefined): P
   return rows;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function documentVersions(db: Pool, kind: string, name: string): Promise<DocumentRow[]> {
   const { rows } = await db.query<DocumentRow>(
     `select kind, name, version, applied_at, applied_by from documents where kind = $1 and name = $2
@@ -28,7 +28,7 @@ export async function documentVersions(db: Pool, kind: string, name: string): Pr
   return rows;
 }
 
-/** The text of a version; typed-in credentials are masked in it. Without a version, the one in force. */
+/** The source text of a version, with typed credentials masked. Without a version, the one in force. */
 export async function documentText(
   db: Pool,
   kind: string,
@@ -44,7 +44,7 @@ export async function documentText(
   return rows[0];
 }
 
-/** The texts in force, by `kind name`; typed-in credentials are masked in them. */
+/** The source texts in force, by `kind name`, with typed credentials masked. */
 export async function currentSources(db: Pool): Promise<Map<string, string>> {
   const { rows } = await db.query<{ key: string; source: string }>(
     `select kind || ' ' || name as key, source from current_documents join documents using (kind, name, version)`,

@@ -1,6 +1,6 @@
 import type { Pool, Tx } from '../db/pool.ts';
 
-/** Stored secrets, sealed by the caller: the store never sees one in the clear. */
+/** Stores a secret that the caller has sealed: the store never sees plain text. */
 export async function putSecret(db: Pool | Tx, name: string, sealed: Uint8Array): Promise<void> {
   await db.query(
     `insert into secrets (name, sealed) values ($1, $2)
@@ -9,7 +9,7 @@ export async function putSecret(db: Pool | Tx, name: string, sealed: Uint8Array)
   );
 }
 
-/** The secret of that name; the one given, where there is none yet. */
+/** The secret of that name. Stores and returns the given one if there is none yet. */
 export async function firstSecret(db: Pool | Tx, name: string, sealed: Uint8Array): Promise<Uint8Array> {
   await db.query('insert into secrets (name, sealed) values ($1, $2) on conflict (name) do nothing', [name, sealed]);
   return (await getSecret(db, name)) ?? sealed;

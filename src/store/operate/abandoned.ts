@@ -1,9 +1,9 @@
 import type { Pool } from '../db/pool.ts';
 
 /**
- * Ends the leases that a killed service left behind, so that its work goes on at once and not when they run out. Only for a
- * service that is known to be alone (the private server lets in one): as long as a command is at work beside it, leases are left to
- * run out by themselves, since some may be the command's.
+ * Ends the leases that a killed service left behind, so that its work continues at once instead of when they expire. Only for a
+ * service on the private server, which allows one service at a time. While a command is running, nothing is ended, because some
+ * leases may belong to the command.
  */
 export async function endAbandonedLeases(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ commands: number }>(

@@ -15,12 +15,12 @@ export interface ActivityPoint {
 
 /** A transaction that began in a bucket may commit a little after its end. */
 const settleMs = 3_000;
-/** After a rest of all nodes the ten-second buckets before it are not made up for; the hours are. */
+/** After a downtime of all nodes, at most this many ten-second buckets are counted late. Hours are counted in full. */
 const mostBuckets = 90;
 
 /**
- * Counts the buckets that ended since the last call, each once, on one node at a time. Returns how many. What a very long
- * transaction commits later is missed by the ten seconds and counted by the hour, which is read an hour later.
+ * Counts the buckets that ended since the last call, each once, on one node at a time. Returns the number of buckets. Rows that a very
+ * long transaction commits late are missing from the ten-second buckets, but not from the hours, which are counted later.
  */
 export async function countActivity(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
@@ -98,7 +98,7 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
   );
 }
 
-/** The points of some brands together, oldest first; moments in which nothing happened are absent. */
+/** The summed points of some brands, oldest first. Buckets without activity are absent. */
 export async function readActivity(
   db: Pool,
   step: '10s' | '1h',
@@ -123,7 +123,7 @@ export interface Spark {
   readonly points: readonly { readonly at: string; readonly changes: number; readonly events: number }[];
 }
 
-/** A small line per brand: what changed, in steps of five minutes (of an hour for more than a day). */
+/** A sparkline per brand: changes in steps of five minutes, or of one hour for ranges over three hours. */
 export async function readSparks(db: Pool, integrations: readonly string[], sinceMs: number): Promise<Spark[]> {
   const step = sinceMs > 3 * 3_600_000 ? '1h' : '10s';
   const { rows } = await db.query<Spark>(

@@ -5,9 +5,9 @@ import { type Pool, transaction } from '../db/pool.ts';
 export interface AlertRow {
   readonly alert_id: string;
   readonly kind: string;
-  /** Empty where it concerns the service as a whole. */
+  /** Empty for an alert about the whole service. */
   readonly integration: string;
-  /** What of the brand it concerns, such as a sync or a destination. */
+  /** The part of the brand, such as a sync or a destination. */
   readonly subject: string;
   readonly severity: 'warning' | 'critical';
   readonly message: string;
@@ -19,7 +19,7 @@ export interface AlertRow {
   readonly resolved_at: Date | null;
 }
 
-/** Something that is so now and should not be. */
+/** A problem that exists now. */
 export interface Condition {
   readonly kind: string;
   readonly integration: string;
@@ -33,8 +33,8 @@ const columns =
   'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
 
 /**
- * Makes the open alerts those of the conditions that hold: new ones are raised, known ones renewed, and those whose cause is
- * gone resolved. Kinds that were not judged this time are left alone.
+ * Makes the open alerts match the current conditions: raises new ones, refreshes known ones and resolves those whose condition is
+ * gone. Alerts of kinds that were not judged this time stay as they are.
  */
 export async function settleAlerts(
   pool: Pool,
@@ -80,7 +80,7 @@ export interface AlertFilter {
   readonly limit: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listAlerts(db: Pool, filter: AlertFilter): Promise<AlertRow[]> {
   const { rows } = await db.query<AlertRow>(
     `select ${columns} from alerts
@@ -116,7 +116,7 @@ export interface Untold extends AlertRow {
   readonly news: 'raised' | 'resolved';
 }
 
-/** What the outgoing webhook has not been told, the oldest first. What was raised and resolved untold is told as resolved. */
+/** Alerts that the outgoing webhook has not reported yet, oldest first. One that is resolved already is reported as resolved only. */
 export async function untoldAlerts(db: Pool, limit: number): Promise<Untold[]> {
   const { rows } = await db.query<Untold>(
     `select ${columns}, case when resolved_at is null then 'raised' else 'resolved' end as news from alerts

@@ -50,7 +50,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listAudit(db: Pool, filter: AuditFilter): Promise<AuditRow[]> {
   const { rows } = await db.query<AuditRow>(
     `select audit_id, at, actor, token_id, action, integration, target, status, request_id, address from audit

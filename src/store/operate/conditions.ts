@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** What the watch looks at, each by one statement. */
+/** The facts that alerts are judged by, one statement each. */
 
 export async function lastRuns(db: Pool, integrations: readonly string[]) {
   const { rows } = await db.query<{
@@ -57,7 +57,7 @@ export interface Habit {
   readonly hours: readonly { readonly at: number; readonly count: number }[];
 }
 
-/** The feeds that have been quiet for a while, with the hours of their last four weeks. */
+/** Feeds without data for at least `quietMs`, each with its hourly counts of the last four weeks. */
 export async function quietFeeds(
   db: Pool,
   pushing: readonly string[],

@@ -1,12 +1,12 @@
 import type { Tx } from '../db/pool.ts';
 
-/** Who closed it, and why; kept with the dead letter. */
+/** Who closed a dead letter, and why. Stored with it. */
 export interface Closing {
   readonly by: string;
   readonly reason?: string;
 }
 
-/** The open dead letter, locked so that nobody else closes it meanwhile; undefined when there is none. */
+/** The open dead letter, locked against a concurrent close. Undefined if it is not open. */
 export async function lockDeadLetter(
   tx: Tx,
   id: string,
@@ -31,7 +31,7 @@ export async function closeDeadLetter(
   );
 }
 
-/** The held record is tried again at once, with all its tries; the same version under the same key. */
+/** Retries the held version at once, with a full set of tries and the same idempotency key. */
 export async function retryHeld(tx: Tx, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update outbox o set held_by = null, attempt = 0, due_at = now()
@@ -43,7 +43,7 @@ export async function retryHeld(tx: Tx, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The held version is passed over: the destination never gets it, the versions behind it flow again. */
+/** Skips the held version: the destination never receives it, and the versions behind it are delivered. */
 export async function passOverHeld(tx: Tx, id: string, node: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `with passed as (
@@ -61,7 +61,7 @@ export async function passOverHeld(tx: Tx, id: string, node: string): Promise<bo
   return rowCount === 1;
 }
 
-/** The held version and those behind it are passed over up to a newer one, which holds the whole state. */
+/** Skips the held version and those behind it up to a newer one, which carries the complete state. */
 export async function skipHeldTo(tx: Tx, id: string, version: number, node: string): Promise<void> {
   await tx.query(
     `with held as (

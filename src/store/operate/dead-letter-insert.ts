@@ -4,10 +4,7 @@ import type { Arrival, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { Tx } from '../db/pool.ts';
 import type { ApplyTarget } from '../records/changes.ts';
 
-/**
- * Keeps what could not become canonical. The same record failing at every poll is one dead letter that counts up and holds
- * the newest payload.
- */
+/** Stores records that could not become canonical. A record that fails at every poll is one dead letter with a counter and the newest payload. */
 export async function insertDeadLetters(
   tx: Tx,
   target: ApplyTarget,

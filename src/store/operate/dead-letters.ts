@@ -9,7 +9,7 @@ export interface DeadLetter {
   readonly kind: DeadLetterKind;
   readonly integration: string;
   readonly type: EntityType | null;
-  /** Of the reservation or guest, where it is known. */
+  /** The id of the reservation or guest, if known. */
   readonly record_id: string | null;
   readonly destination: string | null;
   readonly version: number | null;
@@ -28,12 +28,12 @@ export interface DeadLetterFilter {
   readonly destination?: string;
   readonly code?: string;
   readonly recordId?: string;
-  /** Only those that failed last at or after this time. */
+  /** Only those whose last failure is at or after this time. */
   readonly since?: Date;
-  /** Only those with a greater id: for reading on. */
+  /** Only those with a greater id, for paging. */
   readonly after?: string;
   readonly ids?: readonly string[];
-  /** Only these brands, for callers that may see no others. */
+  /** Only these brands, for callers with limited access. */
   readonly integrations?: readonly string[];
   readonly limit?: number;
 }
@@ -41,7 +41,7 @@ export interface DeadLetterFilter {
 const columns = `dead_letter_id::text as id, kind, integration, type, id as record_id, destination, version, code, message,
   times, at, last_at, state`;
 
-/** Oldest first, in the order in which a replay goes. */
+/** Oldest first: the order of a replay. */
 export async function listDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<DeadLetter[]> {
   const { where, values } = conditions(filter);
   const { rows } = await db.query<DeadLetter>(
@@ -81,7 +81,7 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   return { where: parts.length === 0 ? 'true' : parts.join(' and '), values };
 }
 
-/** A dead letter whole: what it holds, and what happened around it. Holds guest data. */
+/** A dead letter with its payload and its history. Holds guest data. */
 export interface WholeDeadLetter extends DeadLetter {
   readonly detail: Json;
   readonly raw: Json;
@@ -92,13 +92,13 @@ export interface WholeDeadLetter extends DeadLetter {
   readonly closed_at: Date | null;
   readonly closed_by: string | null;
   readonly closed_reason: string | null;
-  /** For a delivery: the version as it was to be delivered, each try, and how many newer versions wait behind it. */
+  /** For a delivery: the version to deliver, its attempts, and the number of newer versions waiting behind it. */
   readonly data: Json;
   readonly attempts: readonly Json[];
   readonly waiting_behind: number;
-  /** For an event: what was sent, as long as it is kept. */
+  /** For an event: the received body, while it is retained. */
   readonly event: Json;
-  /** When the partner's data was in this state, as far as it is known. */
+  /** The effective time of the failed state, if known. */
   readonly effective_at: Date | null;
 }
 

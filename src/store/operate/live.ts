@@ -8,12 +8,12 @@ export interface News {
   readonly activity: readonly { readonly integration: string; readonly [key: string]: unknown }[];
 }
 
-/** Of a flood only so much is shown: the console draws the rates from the counts. */
+/** The most rows shown per kind; the console draws rates from the activity counts. */
 const most = 40;
 
 /**
- * What happened in the last moments; ids and counts only. A row bears the time at which its transaction began and is seen when
- * that has ended, so a look from where the last one stopped would miss it: each look reaches back over the slowest of them.
+ * The news of the last seconds: ids and counts only. A row carries the time at which its transaction began, but becomes visible only
+ * when that transaction commits. Reading from where the last read ended would miss it, so each read goes back 15 seconds.
  */
 export async function readNews(db: Pool): Promise<News> {
   const { rows } = await db.query<News>(

@@ -29,7 +29,7 @@ export interface MetricRows {
   readonly lastEvents: readonly { readonly integration: string; readonly at: number }[];
 }
 
-/** What a scrape shows of the store, in a few cheap statements. */
+/** The store's metrics for one scrape, in a few cheap statements. */
 export async function readMetrics(db: Pool, integrations: readonly string[]): Promise<MetricRows> {
   const rows = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
     (await db.query(sql, values)).rows as Row[];

@@ -7,7 +7,7 @@ export interface NodeRow {
   readonly started_at: Date;
 }
 
-/** A node that has not been seen for this long is gone. */
+/** A node without a heartbeat for this long counts as gone. */
 const forgottenAfter = `interval '1 minute'`;
 
 export async function seenNode(db: Pool, node: string, role: string, url: string): Promise<void> {
@@ -23,7 +23,7 @@ export async function forgetNode(db: Pool, node: string): Promise<void> {
   await db.query('delete from nodes where node = $1', [node]);
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function liveNodes(db: Pool): Promise<NodeRow[]> {
   const { rows } = await db.query<NodeRow>(
     `select node, role, url, started_at from nodes where seen_at > now() - ${forgottenAfter} order by started_at desc`,

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** What is true of a brand now, read from the tables themselves. */
+/** The current state of a brand, read from the tables themselves. */
 export interface IntegrationNow {
   readonly integration: string;
   readonly paused_at: Date | null;
@@ -42,15 +42,15 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
 export interface LaneNow {
   readonly integration: string;
   readonly destination: string;
-  /** Records with a version that is not delivered yet. */
+  /** Records with an undelivered version. */
   readonly waiting: number;
   /** Records that a dead letter holds back. */
   readonly held: number;
-  /** Of those that wait: how long the one longest due has been so. */
+  /** How long the oldest due record has been due. */
   readonly late_ms: number | null;
 }
 
-/** What waits at each destination. Counting stops at a million a lane: beyond that the number tells nothing more. */
+/** The backlog of each lane. Counting stops at one million per lane. */
 export async function lanesNow(
   db: Pool,
   lanes: readonly { integration: string; destination: string }[],
@@ -93,7 +93,7 @@ export async function pauseIntegration(db: Pool, integration: string, by: string
   );
 }
 
-/** Ends the pause, and the rest that refused credentials brought, so that the next start tries them anew. */
+/** Ends the pause, also the one caused by refused credentials, so that the next run tries them again. */
 export async function resumeIntegration(db: Pool, integration: string): Promise<void> {
   await db.query('delete from pauses where integration = $1', [integration]);
   await db.query(

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** To which brand a thing belongs that is named by its id alone; asked before anything of it is shown. */
+/** The brand that owns a dead letter. Used to check access before anything is shown. */
 export async function deadLetterIntegration(db: Pool, id: string): Promise<string | undefined> {
   if (!/^\d{1,18}$/.test(id)) return undefined;
   const { rows } = await db.query<{ integration: string }>(

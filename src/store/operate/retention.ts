@@ -12,8 +12,8 @@ export interface Retention {
 const batch = 2_000;
 
 /**
- * Forgets what is past its time, a few rows at a time, so that no statement holds its locks for long. What is not delivered
- * yet and dead letters that are open are never forgotten; of a record the newest version always stays.
+ * Deletes what is past its retention, in small batches, so that no statement holds locks for long. Undelivered work, open dead letters
+ * and the newest version of each record are never deleted.
  */
 export async function pruneStore(
   db: Pool,

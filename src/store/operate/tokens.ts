@@ -27,7 +27,7 @@ export interface NewToken {
   readonly integrations: readonly string[] | null;
   readonly createdBy: string;
   readonly lifeMs?: number;
-  /** The token it was made from: it ends with it. */
+  /** The token that this one was created from. It ends with its parent. */
   readonly parent?: string;
 }
 
@@ -59,7 +59,7 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
 
 const valid = `t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 
-/** The token that calls, if it is valid and so is the one it was made from. That it was used is noted once a minute. */
+/** The caller's token, if it and its parent are valid. Its last use is recorded once a minute. */
 export async function findToken(db: Pool, token: string): Promise<TokenRow | undefined> {
   const { rows } = await db.query<TokenRow & { stale: boolean }>(
     `select ${columns.replace(/\w+/g, 't.$&')}, coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
@@ -75,7 +75,7 @@ export async function findToken(db: Pool, token: string): Promise<TokenRow | und
   return found;
 }
 
-/** What a session can be made from: a sign-in link, used up by this, or a token for programs. */
+/** The credential that a session can be created from: a sign-in link, which this uses up, or an API token. */
 export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | undefined> {
   const { rows } = await tx.query<TokenRow>(
     `update tokens t set last_used_at = now(), revoked_at = case when kind = 'sign_in' then now() end
@@ -85,7 +85,7 @@ export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | unde
   return rows[0];
 }
 
-/** Those that people made and that still count, the newest first. */
+/** All active tokens, newest first. */
 export async function listTokens(db: Pool): Promise<TokenRow[]> {
   const { rows } = await db.query<TokenRow>(
     `select ${columns} from tokens t where ${valid} order by created_at desc, token_id limit 1000`,
@@ -93,7 +93,7 @@ export async function listTokens(db: Pool): Promise<TokenRow[]> {
   return rows;
 }
 
-/** With it end the sessions made from it. */
+/** Revokes a token and the sessions created from it. */
 export async function revokeToken(db: Pool | Tx, tokenId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update tokens set revoked_at = now() where (token_id = $1 or parent = $1) and revoked_at is null`,
@@ -102,7 +102,7 @@ export async function revokeToken(db: Pool | Tx, tokenId: string): Promise<boole
   return (rowCount ?? 0) > 0;
 }
 
-/** Ended ones are kept a while, for whoever reads the audit. */
+/** Deletes tokens that ended 90 days ago; until then the audit log can refer to them. */
 export async function pruneTokens(db: Pool): Promise<number> {
   const { rowCount } = await db.query(
     `delete from tokens where coalesce(revoked_at, expires_at) < now() - interval '90 days'`,

@@ -8,7 +8,7 @@ export interface Totals {
   readonly dead: number;
 }
 
-/** How much there is of everything; counted, so only for small stores such as the demo's. */
+/** Row counts for the demo's screen. Counts whole tables, so only for small stores. */
 export async function readTotals(db: Pool): Promise<Totals> {
   const { rows } = await db.query<Totals>(
     `select (select count(*) from records where type = 'reservation' and version > 0)::int as reservations,
