@@ -4,11 +4,11 @@ import { commands } from './cli/commands.ts';
 import { InnboundError } from './errors.ts';
 import { version } from './kit/version.ts';
 
-// A program that asked for JSON gets JSON, also where it asked wrongly.
+// With --json, usage errors are JSON too.
 const wantsJson = process.argv.includes('--json');
 
 const program = new Command('innbound')
-  .description('Collects hotel reservations by pull and push, makes them one schema, and delivers every change.')
+  .description('Collects hotel reservations by pull and push, converts them to one schema, and delivers every change.')
   .version(version)
   .showSuggestionAfterError()
   .exitOverride()
@@ -25,7 +25,7 @@ First steps:
 Each command explains itself: innbound COMMAND --help. Errors have stable codes: docs/errors.md.`,
   );
 
-// `innbound … | head`: whoever read the output has enough of it.
+// `innbound … | head` closes our output early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 for (const register of commands) register(program);

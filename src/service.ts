@@ -36,11 +36,11 @@ export interface ServiceOptions {
   readonly port: number;
   readonly host: string;
   readonly role: Role;
-  /** Where the settings and INNBOUND_LOG_LEVEL say nothing. */
+  /** Used if neither the settings nor INNBOUND_LOG_LEVEL set a level. */
   readonly logLevel?: string;
-  /** How often it tells others that it is there. */
+  /** Interval of the heartbeat in the table of nodes. */
   readonly seenEveryMs?: number;
-  /** Done once the runtime is there, before any work begins. */
+  /** Called with the open runtime, before any work begins. */
   readonly prepare?: (runtime: Runtime) => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-/** The only wiring of a running node: runtime, loops, HTTP; stopped in the opposite order. */
+/** Wires a running node: runtime, loops, HTTP. Stops them in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, port, role } = options;
   const log = openLog(process.env.INNBOUND_LOG_LEVEL ?? options.logLevel ?? 'info');
@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let intake: PushIntake | undefined;
   let webhooks: Webhooks | undefined;
-  // The port stays open to the last: whoever calls meanwhile is told to come back, not left to guess.
+  // The port stays open until the end, so that senders get a 503 with Retry-After instead of a refused connection.
   const stop = async (): Promise<void> => {
     draining = true;
     await webhooks?.drain();
@@ -128,8 +128,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /**
- * Tells the other processes that this node runs, and where; and finds out when one of a newer version has taken over the tables. What
- * a web node takes only waits there, so that it may stay until it is replaced.
+ * Writes this node's heartbeat, and stops a worker when a newer version has migrated the database. A web node only stores events, so it
+ * may stay until it is replaced.
  */
 async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: number): Promise<Loop> {
   const newerSchema = await newerSchemaCheck(runtime.pool);
@@ -148,7 +148,7 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
   };
 }
 
-/** Takes up documents that were applied elsewhere, at once by signal, at the latest after half a minute. */
+/** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
 function followDocuments(runtime: Runtime, changed: () => void): Loop {
   const stopping = new AbortController();
   const running = (async () => {
@@ -162,7 +162,8 @@ function followDocuments(runtime: Runtime, changed: () => void): Loop {
           runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
           runtime.wake.arrived('schedules');
         },
-        (error: Error) => runtime.log.warn({ error: error.message }, 'documents: cannot be read now'),
+        (error: Error) =>
+          runtime.log.warn({ error: error.message }, 'documents: reading failed, keeping the versions in force'),
       );
     }
   })();

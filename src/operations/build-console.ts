@@ -11,7 +11,7 @@ export interface ConsoleBuild {
   stop(): Promise<void>;
 }
 
-/** Makes the console where it is missing or old, beside the service: nothing else waits for it. */
+/** Builds the console in the background if it is missing or outdated. Nothing else waits for it. */
 export function startConsoleBuild(log: Log): ConsoleBuild {
   const building = new AbortController();
   let failure: string | undefined;
@@ -34,7 +34,7 @@ export function startConsoleBuild(log: Log): ConsoleBuild {
 
 type Outcome = { readonly kind: 'there' } | { readonly kind: 'failed'; readonly said: string };
 
-/** Resolves when the console is there, or cannot be. */
+/** Resolves when the console is built, or when building it failed. */
 export async function consoleBuilt(signal?: AbortSignal): Promise<Outcome> {
   if (isConsoleBuilt()) return { kind: 'there' };
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'], ...(signal && { signal }) });

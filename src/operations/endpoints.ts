@@ -11,14 +11,14 @@ export interface EndpointAddress {
   readonly endpoint_id: string;
   readonly url: string;
   readonly sandbox_url: string;
-  /** Only when it was made just now. */
+  /** Present only if it was just created. */
   readonly secret?: string;
 }
 
-/** For how long the secret before the last still counts, so that the sender can change over. */
+/** How long the previous secret stays valid after a rotation, so that the sender can switch. */
 export const standardOverlapMs = 24 * 3_600_000;
 
-/** The address and, once, the secret of a brand's webhook endpoint. */
+/** The address of a brand's webhook endpoint; with its secret, if that was just created. */
 export async function addressFor(
   runtime: Runtime,
   integration: string,
@@ -46,7 +46,7 @@ export async function addressFor(
   };
 }
 
-/** As the settings say, else where a node of this workspace listens now, else where one would by itself. */
+/** The public URL from the settings; otherwise that of a running node; otherwise the default address. */
 export async function publicUrl(runtime: Runtime): Promise<string> {
   const configured = runtime.active().settings.public_url;
   if (configured !== undefined) return configured.replace(/\/$/, '');

@@ -1,7 +1,7 @@
 import type { Pool } from '../store/db/pool.ts';
 import { documentAt, type StoredDocument } from '../store/documents/documents.ts';
 
-/** An integration and its connector as they were at these versions: what a record was read by. */
+/** The integration and the connector at the versions that a record was read with. */
 export async function recordedDocuments(
   pool: Pool,
   name: string,

@@ -16,7 +16,7 @@ export interface Grant {
 const signInLifeMs = 24 * 3_600_000;
 const sessionLifeMs = 12 * 3_600_000;
 
-/** A token for a program; it is known only to whoever gets this answer. */
+/** Creates an API token. Only its hash is stored, so the answer is the only copy. */
 export async function createToken(
   runtime: Pick<Runtime, 'pool'>,
   grant: Grant,
@@ -27,7 +27,7 @@ export async function createToken(
   return { token, row };
 }
 
-/** The path of a link that signs in to the console once. The token stands after #, so that no server or proxy logs it. */
+/** Creates a link that signs in to the console once. The token comes after #, so that no server or proxy logs it. */
 export async function createSignIn(
   runtime: Pick<Runtime, 'pool'>,
   grant: Partial<Grant> = {},
@@ -46,7 +46,7 @@ export async function createSignIn(
   return { path: `/sign-in#${token}`, expires_at: row.expires_at ?? new Date() };
 }
 
-/** A session from a sign-in link, which is used up in the same transaction, or from a token. */
+/** Creates a session from an API token, or from a sign-in link, which the same transaction uses up. */
 export async function createSession(
   runtime: Pick<Runtime, 'pool'>,
   shown: string,

@@ -11,7 +11,7 @@ import { compileCondition } from '../transform/condition.ts';
 
 import { pushSettings } from './push-settings.ts';
 
-/** The documents in force, ready to be worked with: each integration with its connector, its compiled path and its destinations. */
+/** The documents in force, compiled: each integration with its connector, its pipeline and its destinations. */
 
 export interface Versioned<Kind extends DocumentKind> {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ActiveIntegration {
   readonly connector: Versioned<'connector'>;
   readonly path: Path;
   readonly pushSettings: PushSettings;
-  /** Whom changes of this brand concern; what the store needs to take them in. */
+  /** What the store needs to apply changes of this brand. */
   readonly target: ApplyTarget;
 }
 
@@ -34,11 +34,11 @@ export interface Active {
   readonly settings: Bodies['workspace'];
   readonly integrations: ReadonlyMap<string, ActiveIntegration>;
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
-  /** Changes exactly when a document does. */
+  /** Differs if and only if a document differs. */
   readonly stamp: string;
-  /** Keeps erased guests out of what is taken in. */
+  /** Removes erased guests from incoming records. */
   readonly erasure?: ErasurePort;
-  /** Documents in force that this version of Innbound cannot work with, and why: they rest, the others go on. */
+  /** Documents in force that this version cannot use, and why. Only their brands stop. */
   readonly broken: readonly { readonly document: string; readonly message: string }[];
 }
 
@@ -59,7 +59,7 @@ export function activate(
       else
         broken.push({
           document: `${kind} ${name}`,
-          message: parsed.error.issues[0]?.message ?? 'does not fit its schema',
+          message: parsed.error.issues[0]?.message ?? 'does not match the schema',
         });
     }
     return found;
@@ -93,7 +93,7 @@ export function activate(
         connectorVersion: connector.version,
         integrationVersion: version,
         destinations: {
-          // Profiles are put together from reservations for brands whose guests somebody wants.
+          // Guest profiles are assembled from reservations, if a destination receives guests.
           reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
           guest: receiving('guest'),
         },
@@ -107,11 +107,11 @@ export function activate(
 
 const noConnector = schemas.connector.parse({ connector: 'none' });
 
-/** What only compiling shows: mappings and rules that do not hold together. For `validate` and `apply`. */
+/** Finds the mistakes in mappings and rules that only compiling shows. For `validate` and `apply`. */
 export const compileCheck: DocumentCheck = ({ connectors, integrations, destinations }) => {
   const used = new Set<string>();
   const findings: CheckFinding[] = [...integrations.values()].flatMap(({ name, body }) => {
-    // Rules are checked whatever became of the connector.
+    // Rules are checked even if the connector is missing.
     const connector = connectors.get(body.connector) ?? { name: '', body: noConnector };
     const compiled = compilePath(connector.body, body);
     const fresh = !used.has(connector.name);

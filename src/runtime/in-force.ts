@@ -20,14 +20,14 @@ import {
 import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
 
-/** Which documents are in force is a matter of the database alone; this is how it comes to change. */
+/** The database alone decides which documents are in force. The functions here change that. */
 export interface DocumentContext {
   readonly pool: Pool;
   readonly keyring: Keyring;
   readonly workspaceDir: string;
 }
 
-/** The files are the truth: what they say is in force, and nothing else. */
+/** Makes the documents in force equal to the files: applies what is new or changed, removes what is missing. */
 export async function applyWorkspace(
   context: DocumentContext,
   loaded: LoadedDocuments,
@@ -51,7 +51,7 @@ export async function applyWorkspace(
   return applied;
 }
 
-/** What is new in the files, for a service that starts; see `takeUp`. Gives back the files that were left behind. */
+/** Applies what is new in the files when a service starts; see `takeUp`. Returns the files that are older than the documents in force. */
 export async function takeUpWorkspace(
   context: DocumentContext,
   loaded: LoadedDocuments,
@@ -91,7 +91,7 @@ export async function takeUpWorkspace(
   return behind.map((key) => documents.find((one) => keyOf(one) === key)?.file ?? key);
 }
 
-/** One change of one document, decided on what is in force at that moment. `undefined` leaves everything as it is. */
+/** Changes one document. `decide` sees the documents in force under a lock and may refuse. */
 export async function changeDocument<T>(
   context: DocumentContext,
   by: string,
@@ -120,7 +120,7 @@ export async function changeDocument<T>(
 
 const keyOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind} ${name}`;
 
-/** Of the connectors that come with the product, only those in use. */
+/** All documents; of the shipped connectors only those in use. */
 function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
   return [
@@ -131,7 +131,7 @@ function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   ];
 }
 
-/** Whether a brand that stays needs a connector or a destination whose file is gone here. */
+/** True if an integration uses this connector or destination. */
 function refersTo(one: StoredDocument, other: StoredDocument): boolean {
   if (one.kind !== 'integration') return false;
   const { connector, deliver } = one.body as { connector?: string; deliver?: string[] };
@@ -149,10 +149,10 @@ function putInForce(tx: Tx, keyring: Keyring, documents: readonly LoadedDocument
   return applyDocuments(tx, stored, by, (document) => sealTyped(tx, keyring, document));
 }
 
-/** Keyed: the bare hash of a body with a typed-in password would let a thief of the database try passwords. */
+/** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
 const keyedHash = (key: Uint8Array, hash: string): string => hmac('sha256', key, hash).toString('hex');
 
-/** Credentials that were typed into a document go sealed into the store of secrets; the document keeps a reference. */
+/** Moves typed credentials into the sealed secrets. The document keeps references to them. */
 async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
   const body = structuredClone(document.body);
   let { source } = document;
@@ -172,7 +172,7 @@ function setAt(body: Json, at: readonly (string | number)[], value: string): voi
   (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = value;
 }
 
-/** What this folder's files gave last is kept in the folder itself: it is about these files and goes where they go. */
+/** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */
 const memoryOf = ({ workspaceDir }: DocumentContext): string => path.join(workspaceDir, '.innbound', 'given.json');
 
 async function givenBy(context: DocumentContext): Promise<Given | undefined> {
@@ -183,14 +183,14 @@ async function givenBy(context: DocumentContext): Promise<Given | undefined> {
   }
 }
 
-/** All that the files give, or one change to it. A folder that cannot be written simply remembers nothing. */
+/** Records the hashes of all files, or of one change. Does nothing if the folder is read-only. */
 async function remember(
   context: DocumentContext,
   given: readonly LoadedDocument[],
   gone?: readonly { readonly kind: string; readonly name: string }[],
 ): Promise<void> {
   const before = gone === undefined ? {} : await givenBy(context);
-  // To remember one document alone would say of all others that their files are new.
+  // Recording one document alone would make all other files look new.
   if (before === undefined) return;
   const forgotten = new Set((gone ?? []).map(keyOf));
   const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));

@@ -27,11 +27,11 @@ import { type Active, activate, compileCheck } from './active.ts';
 import { takeUpWorkspace } from './in-force.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 
-/** What every process stands on, a service as well as a command: the store, the documents in force, the key to the secrets. */
+/** What every process needs, service or command: the store, the documents in force, the key to the secrets. */
 export interface Runtime {
   readonly workspaceDir: string;
   readonly node: string;
-  /** The one service of a private server, which lets in no other. */
+  /** True for the service of a private server, which allows only one. */
   readonly alone: boolean;
   readonly pool: Pool;
   readonly log: Log;
@@ -39,18 +39,18 @@ export interface Runtime {
   /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
   readonly directLeases: DirectLeases;
   readonly keyring: Keyring;
-  /** For partners and destinations: public addresses only, unless the settings allow others. */
+  /** For partners and destinations: public addresses only, unless the settings allow private ones. */
   readonly http: Http;
   readonly allowPrivate: boolean;
-  /** A part of a document with its references to secrets replaced, or what is missing. */
+  /** Replaces the references to secrets in a part of a document, or reports the missing ones. */
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
   readonly active: () => Active;
   readonly partnerApis: () => Promise<PartnerApis>;
-  /** Reads the documents in force anew; true when they changed. */
+  /** Reloads the documents in force. True if they changed. */
   readonly refresh: () => Promise<boolean>;
-  /** Resolves when this process may no longer work here, such as when another service took the workspace while the server was away. */
+  /** Resolves when this process must stop, for example because another service took over the workspace while the server was down. */
   readonly lost: Promise<InnboundError>;
-  /** Says why. */
+  /** Makes this process stop, with the reason. */
   readonly giveUp: (reason: InnboundError) => void;
   readonly close: () => Promise<void>;
 }
@@ -58,23 +58,23 @@ export interface Runtime {
 export interface RuntimeOptions {
   readonly workspaceDir: string;
   readonly purpose: 'service' | 'command';
-  /** What others are told of this process, such as `serve on port 4180`. */
+  /** How other processes see this one, such as `serve on port 4180`. */
   readonly describe: string;
   readonly log?: Log;
-  /** Apply the workspace's documents first. Commands do so by themselves where no service runs on the workspace. */
+  /** Whether to apply the workspace's documents first. Commands do so if no service is running on the workspace. */
   readonly apply?: 'always' | 'when_alone' | 'never';
 }
 
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
 
-/** The workspace as it is on disk, checked whole. */
+/** Loads and checks all documents of the workspace's folder. */
 export async function readDocuments(
   workspaceDir: string,
 ): Promise<{ kind: 'ok'; documents: LoadedDocuments } | { kind: 'invalid'; mistakes: readonly Mistake[] }> {
   return loadWorkspace(workspaceDir, { shippedConnectorsDir, checks: [compileCheck] });
 }
 
-/** As above, or an error that lists every mistake. */
+/** As above, but throws an error that lists every mistake. */
 export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDocuments> {
   const loaded = await readDocuments(workspaceDir);
   if (loaded.kind === 'ok') return loaded.documents;
@@ -93,7 +93,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const log = options.log ?? openLog('silent');
   const wake = new Wake();
   const url = process.env.DATABASE_URL;
-  // A workspace with mistakes is refused before anything is started for it.
+  // Refuses a workspace with mistakes before anything is started for it.
   if (options.apply === 'always') await readSoundDocuments(workspaceDir);
   const server: PrivatePostgres | undefined = url
     ? undefined
@@ -102,14 +102,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     connection: server ? server.connection : { connectionString: url },
     applicationName: `innbound ${options.purpose} ${process.pid}`,
     maxConnections: options.purpose === 'service' ? 24 : 6,
-    onError: (error) => log.warn({ error: error.message }, 'a database connection was lost; it is replaced'),
+    onError: (error) => log.warn({ error: error.message }, 'store: lost a database connection, opening a new one'),
   });
   const lost = Promise.withResolvers<InnboundError>();
   server?.onLost((event) => {
-    if (event.kind === 'lost') log.warn({}, 'store: the private PostgreSQL went away; it is brought back');
-    else if (event.kind === 'back') log.warn({ after_ms: event.afterMs }, 'store: the private PostgreSQL is back');
+    if (event.kind === 'lost') log.warn({}, 'store: the private PostgreSQL stopped, restarting it');
+    else if (event.kind === 'back')
+      log.warn({ after_ms: event.afterMs }, 'store: the private PostgreSQL is running again');
     else if (event.kind === 'failed')
-      log.error({ error: event.error.message }, 'store: the private PostgreSQL cannot be brought back so far');
+      log.error({ error: event.error.message }, 'store: restarting the private PostgreSQL failed, trying again');
     else lost.resolve(event.error);
   });
   let signals: Signals | undefined;
@@ -130,7 +131,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       if (behind.length > 0) {
         log.warn(
           { files: behind },
-          'documents: these files are older than what is in force; `apply` would put them back',
+          'documents: these files are older than the documents in force; run `apply` to restore them',
         );
       }
     }
@@ -183,7 +184,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** The first process leaves a mark sealed with its key; one that cannot open it would take every stored secret for damaged. */
+/** The first process stores a value sealed with its key. A process with another key is refused: to it every secret would look damaged. */
 async function checkKey(pool: Pool, keyring: Keyring): Promise<void> {
   const name = 'innbound.key';
   const mark = await firstSecret(pool, name, seal(keyring, 'mark', name));
@@ -192,12 +193,12 @@ async function checkKey(pool: Pool, keyring: Keyring): Promise<void> {
   }
 }
 
-/** Beside a running service, what it has in force is the truth; alone, the files are, as they would be for `serve`. */
+/** With a running service, its documents in force count. Without one, the files count, as they would for `serve`. */
 async function shouldApply(options: RuntimeOptions, pool: Pool, server: PrivatePostgres | undefined): Promise<boolean> {
   if (options.apply === 'always') return true;
   if (options.apply === 'never') return false;
   if (server && (await findHolder(pool)) === undefined) return true;
-  // A service that is just starting applies in a moment; its first word on the documents is waited for.
+  // Waits for a service that is just starting to apply its documents.
   for (let waits = 0; server && waits < 100; waits++) {
     if ((await currentDocuments(pool)).length > 0 || (await findHolder(pool)) === undefined) break;
     await delay(100);

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/operate/dead-letters.ts';
 import { deadLetterIntegration } from '../store/operate/owners.ts';
 
-/** Enough for two hundred within the caller's patience, and no flood for a destination that just came back. */
+/** Replays 200 dead letters in 4 seconds, without flooding a destination that has just recovered. */
 const replaysPerSecond = 50;
 
 export function deadLetterPorts(runtime: Runtime): ApiPorts['deadLetters'] {

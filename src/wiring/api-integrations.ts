@@ -1,5 +1,6 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
+import type { Active } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readSparks } from '../store/operate/activity.ts';
 import {
@@ -17,11 +18,12 @@ import { openBreakersOf } from './partner-apis.ts';
 
 export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
   const { pool } = runtime;
+  const views = openViews(runtime);
   return {
-    views: () => viewsOf(runtime),
+    views,
     now: (names) => integrationsNow(pool, names),
     lanes: (names) => {
-      const wanted = viewsOf(runtime).filter(({ name }) => names.includes(name));
+      const wanted = views().filter(({ name }) => names.includes(name));
       return lanesNow(
         pool,
         wanted.flatMap(({ name, deliver }) => deliver.map((destination) => ({ integration: name, destination }))),
@@ -56,14 +58,18 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
   };
 }
 
-/** Made anew only when a document changes: lists of a thousand brands are asked for every few seconds. */
-const views = new WeakMap<object, readonly IntegrationView[]>();
+/** Built once per set of documents: consoles list a thousand brands every few seconds. */
+function openViews(runtime: Runtime): () => readonly IntegrationView[] {
+  let known: { readonly active: Active; readonly views: readonly IntegrationView[] } | undefined;
+  return () => {
+    const active = runtime.active();
+    if (known?.active !== active) known = { active, views: viewsOf(active) };
+    return known.views;
+  };
+}
 
-function viewsOf(runtime: Runtime): readonly IntegrationView[] {
-  const active = runtime.active();
-  const known = views.get(active);
-  if (known) return known;
-  const made = [...active.integrations.values()].map(
+function viewsOf(active: Active): readonly IntegrationView[] {
+  return [...active.integrations.values()].map(
     ({ name, version, body, connector }): IntegrationView => ({
       name,
       version,
@@ -78,8 +84,6 @@ function viewsOf(runtime: Runtime): readonly IntegrationView[] {
       deliver: body.deliver,
     }),
   );
-  views.set(active, made);
-  return made;
 }
 
 function syncsOf(syncs: object): NonNullable<IntegrationView['pull']>['syncs'] {

@@ -142,7 +142,7 @@ function endpointPorts(runtime: Runtime): ApiPorts['endpoints'] {
   };
 }
 
-/** The stored secrets, each with the documents in force that refer to it. */
+/** The stored secrets, each with the documents in force that reference it. */
 async function secretsWithUsers({ pool }: Runtime): ReturnType<ApiPorts['secrets']['list']> {
   const [secrets, documents] = await Promise.all([listSecrets(pool), currentDocuments(pool)]);
   const texts = documents.map(({ kind, name, body }) => ({ document: { kind, name }, text: JSON.stringify(body) }));

@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import type { Json } from '../terms.ts';
 
-/** Destinations authenticate by the methods of the pull side; `auth` is a section that the documents' schema let through. */
+/** Destinations authenticate with the methods of the pull side. `auth` has been validated by the documents' schema. */
 export function authorizer(runtime: Runtime, owner: string, auth: Json): Authorizer {
   const spool = openSpool(path.join(runtime.workspaceDir, '.innbound', 'spool'));
   const tokens = openTokenStore(runtime.pool, runtime.keyring, spool);

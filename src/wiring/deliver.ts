@@ -105,7 +105,7 @@ function selectionOf(body: Versioned<'destination'>['body']): Selection {
   };
 }
 
-/** A filter reads the fields of what it is given, so it is compiled for each type of record that the destination receives. */
+/** Compiles the filter once for each record type that the destination receives, because the types have different fields. */
 function filterOf(text: string, receives: readonly EntityType[]): NonNullable<Selection['filter']> {
   const byType = new Map(receives.map((type) => [type, compileCondition(text, type)]));
   return (type, data) => {

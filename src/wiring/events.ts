@@ -70,7 +70,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   };
 }
 
-/** What completes events that only name a reservation. */
+/** Fetches the reservations of events that carry only an id. */
 export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const { pool } = runtime;
   const pull = pullPorts(runtime);
@@ -95,7 +95,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
   };
 }
 
-/** What the sandbox endpoints need; they know the documents and nothing of the data. */
+/** The sandbox reads documents only, never stored data. */
 export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
   const { pool } = runtime;
   const found = (integration: string) => runtime.active().integrations.get(integration);
@@ -117,7 +117,7 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
   });
 }
 
-/** What push forgets in time, as the settings say. */
+/** Deletes events, rejections and sandbox reports past their retention. */
 export function upkeepPorts(runtime: Runtime): UpkeepPorts {
   const { pool } = runtime;
   const kept = () => runtime.active().settings.retention;

@@ -61,7 +61,7 @@ function schedulesOf(runtime: Runtime): Schedule[] {
   return schedules;
 }
 
-/** Queues a run for whichever node is free; nothing where the same sync is going already. */
+/** Queues a run for any node. Does nothing if the same sync is queued or running. */
 export async function runNow(
   runtime: Runtime,
   integration: string,
@@ -103,8 +103,8 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
 }
 
 /**
- * An adapter's path is written from the file of its connector: a file in connectors/, or connector.yaml in a folder of the
- * connector's name, of the workspace or as shipped. It may not lead out of there: a document can name code, not bring it.
+ * Resolves an adapter's path relative to its connector's file: connectors/NAME.yaml or connectors/NAME/connector.yaml, in the workspace
+ * or among the shipped connectors. The path may not leave these folders: a document can name code, but not bring it.
  */
 function adapterOf(runtime: Runtime, { connector }: ActiveIntegration): string | undefined {
   const adapter = connector.body.pull?.adapter;

@@ -8,7 +8,7 @@ import { appendEvents } from '../store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
 import { writeRejections } from '../store/events/rejections.ts';
 
-/** Webhook secrets are sealed with the workspace's key, like every other secret. One that does not open verifies nothing. */
+/** Webhook secrets are sealed with the workspace's key, like all secrets. A secret that cannot be opened verifies no signature. */
 export function sealerOf({ keyring, log }: Pick<Runtime, 'keyring' | 'log'>): Sealer {
   return {
     seal: (plain, boundTo) => seal(keyring, plain, boundTo),
@@ -27,7 +27,7 @@ export function sealerOf({ keyring, log }: Pick<Runtime, 'keyring' | 'log'>): Se
 export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
-    runtime.log.warn({ error: error.message }, 'push: a database connection was lost; it is replaced'),
+    runtime.log.warn({ error: error.message }, 'push: lost a database connection, opening a new one'),
   );
   const intake = openPushIntake({
     ...more,
@@ -44,7 +44,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
     onError: (error) =>
       runtime.log.warn(
         { error: error instanceof Error ? error.message : String(error) },
-        'push: the store did not take events',
+        'push: storing events failed',
       ),
   });
   return {

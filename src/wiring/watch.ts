@@ -18,7 +18,7 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-/** What every node does beside its work: count what happened, judge it, tell it, and forget what is past its time. */
+/** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
   const { pool, log } = runtime;
   const every = (name: string, ms: number, work: () => Promise<unknown>): Loop =>
@@ -32,12 +32,12 @@ export function startWatch(runtime: Runtime): Loop {
     every('alerts', 30_000, () => watchOnce(runtime)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
-    every('retention', 10 * 60_000, () => forget(runtime)),
+    every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 }
 
-/** One look at everything: alerts are raised, renewed and resolved, and whoever is to be told is told. */
+/** Judges all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
   const { raised, resolved } = await settleAlerts(runtime.pool, conditionsOf(await facts(runtime)), alertKinds);
   for (const { alert_id, kind, integration, subject, severity } of raised) {
@@ -47,10 +47,10 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
   }
   const url = runtime.active().settings.alerts.webhook;
-  if (url !== undefined) await tell(runtime, url);
+  if (url !== undefined) await sendAlerts(runtime, url);
 }
 
-/** An event every few minutes is a habit; runs come every 15 to 60 minutes, so fewer of them say as much. */
+/** How many expected arrivals must be missing. Runs are 15 to 60 minutes apart, so fewer of them are enough. */
 const rules = {
   push: { missed: 8, leastMs: 15 * 60_000 },
   pull: { missed: 4, leastMs: 90 * 60_000 },
@@ -98,7 +98,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   };
 }
 
-async function tell(runtime: Runtime, url: string): Promise<void> {
+async function sendAlerts(runtime: Runtime, url: string): Promise<void> {
   const { failed } = await tellAlerts({
     untold: () => untoldAlerts(runtime.pool, 100),
     markTold: (alertId, news) => markTold(runtime.pool, alertId, news),
@@ -115,10 +115,10 @@ async function tell(runtime: Runtime, url: string): Promise<void> {
       return answer.kind === 'answer' && answer.status >= 200 && answer.status < 300;
     },
   });
-  if (failed) runtime.log.warn({ code: 'operate.alert_unsent' }, 'watch: the address for alerts did not take one');
+  if (failed) runtime.log.warn({ code: 'operate.alert_unsent' }, 'watch: the alert webhook refused an alert');
 }
 
-async function forget(runtime: Runtime): Promise<void> {
+async function prune(runtime: Runtime): Promise<void> {
   const { raw, dead_letters, runs, audit } = runtime.active().settings.retention;
   const forgotten = await pruneStore(
     runtime.pool,
@@ -130,5 +130,6 @@ async function forget(runtime: Runtime): Promise<void> {
     },
     () => systemClock.wait(20),
   );
-  if (Object.values(forgotten).some((count) => count > 0)) runtime.log.info(forgotten, 'watch: forgotten in time');
+  if (Object.values(forgotten).some((count) => count > 0))
+    runtime.log.info(forgotten, 'watch: deleted rows past their retention');
 }

@@ -17,7 +17,7 @@ test('hosts are read as libpq reads them', () => {
   assert.deepEqual(readHosts('postgresql://app@%2Frun%2Fa,%2Frun%2Fb/app')?.hosts[1], { host: '/run/b', port: 5432 });
 });
 
-test('of several hosts the one that takes writes is found, and found again after a failover', async (t) => {
+test('the pool finds the host that accepts writes, and finds the new one after a failover', async (t) => {
   const folders = await Promise.all([1, 2].map(() => mkdtemp(path.join(os.tmpdir(), 'ib-host-'))));
   const servers = await Promise.all(
     folders.map((folder) => openPrivatePostgres(folder, { purpose: 'command', describe: 'test' })),
