@@ -1,7 +1,9 @@
 /** Writes docs/reference/mapping.md from the mapping's schema and its examples. A test holds the file against it. */
+
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { chargeFields, guestFields, reservationFields, roomFields } from '../src/canonical/fields.ts';
+import { valueSources } from '../src/canonical/value-sources.ts';
 import {
   flatSchema,
   guestListSchema,
@@ -15,7 +17,6 @@ import {
   listFormSchema,
   lookupSchema,
   operatorsSchema,
-  sourceKeys,
 } from '../src/documents/mapping-field.ts';
 import { type Chapter, chapters, defaultTimezone, type Example, readExamples } from './mapping-examples.ts';
 
@@ -34,7 +35,7 @@ function section(title: string, ...parts: string[]): string {
   return [`## ${title}`, ...parts].join('\n\n');
 }
 
-const sources = new Set<string>(sourceKeys);
+const sources = new Set<string>(valueSources);
 const canonical = { reservation: reservationFields, guests: guestFields, rooms: roomFields, charges: chargeFields };
 
 /** What stands before the examples of a chapter: the keys that belong to it. */

@@ -37,6 +37,11 @@ export type LocalDate = string;
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** True for a JSON object: not null and not a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export type SyncType = 'pre_stay' | 'stay' | 'post_stay';
 export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
 

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Json, Note } from '../terms.ts';
 import { FieldCheck, mustBeThere, type Problem, storable } from './field-check.ts';
-import { plain } from './plain.ts';
 import { type Charge, type Guest, type Reservation, type Room, type Status, statuses } from './reservation.ts';
 
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
@@ -9,7 +8,7 @@ type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
 export type ReservationDraft = Fields<Reservation>;
 export type GuestDraft = Fields<Guest>;
 
-type Complete<Of> = { readonly [Key in keyof Required<Of>]: Of[Key] };
+type EveryField<Of> = { readonly [Key in keyof Required<Of>]: Of[Key] };
 
 interface Invalid {
   readonly kind: 'invalid';
@@ -71,7 +70,7 @@ export function toReservation(
   if (check.problems.length > 0 || id === undefined || checkIn === undefined || checkOut === undefined)
     return invalid(check, 'record.invalid');
 
-  const reservation = new PlainReservation({
+  const reservation = inSchemaOrder({
     id,
     confirmation_number: confirmation,
     check_in: checkIn,
@@ -91,24 +90,25 @@ export function toReservation(
   return { kind: 'ok', reservation, notes: check.notes.length === 0 ? noNotes : check.notes };
 }
 
-/** What was read of each field, the keys in the schema's order. */
-const PlainReservation = plain(function (this: Reservation, read: Complete<Reservation>) {
-  this.id = read.id;
-  if (read.confirmation_number !== undefined) this.confirmation_number = read.confirmation_number;
-  this.check_in = read.check_in;
-  this.check_out = read.check_out;
-  if (read.booking_date !== undefined) this.booking_date = read.booking_date;
-  this.status = read.status;
-  if (read.status_raw !== undefined) this.status_raw = read.status_raw;
-  if (read.channel !== undefined) this.channel = read.channel;
-  if (read.source !== undefined) this.source = read.source;
-  if (read.total_amount !== undefined) this.total_amount = read.total_amount;
-  if (read.currency !== undefined) this.currency = read.currency;
-  this.guests = read.guests;
-  this.rooms = read.rooms;
-  this.charges = read.charges;
-  if (read.extra !== undefined) this.extra = read.extra;
-});
+/** Leaves absent fields out; the keys follow the order of the schema. */
+function inSchemaOrder(read: EveryField<Reservation>): Reservation {
+  const record: Partial<Reservation> = { id: read.id };
+  if (read.confirmation_number !== undefined) record.confirmation_number = read.confirmation_number;
+  record.check_in = read.check_in;
+  record.check_out = read.check_out;
+  if (read.booking_date !== undefined) record.booking_date = read.booking_date;
+  record.status = read.status;
+  if (read.status_raw !== undefined) record.status_raw = read.status_raw;
+  if (read.channel !== undefined) record.channel = read.channel;
+  if (read.source !== undefined) record.source = read.source;
+  if (read.total_amount !== undefined) record.total_amount = read.total_amount;
+  if (read.currency !== undefined) record.currency = read.currency;
+  record.guests = read.guests;
+  record.rooms = read.rooms;
+  record.charges = read.charges;
+  if (read.extra !== undefined) record.extra = read.extra;
+  return record as Reservation;
+}
 
 export function toGuest(draft: { readonly record: GuestDraft }): Checked<'guest', Guest> {
   const check = new FieldCheck();
@@ -155,57 +155,53 @@ function list<Of>(
   return items;
 }
 
-const PlainGuest = plain(function (this: Guest, raw: GuestDraft, check: FieldCheck) {
-  const id = check.text(raw.guest_id, 'guest_id');
-  if (id !== undefined) this.guest_id = id;
-  const first = check.verbatim(raw.first_name, 'first_name');
-  if (first !== undefined) this.first_name = first;
-  const last = check.verbatim(raw.last_name, 'last_name');
-  if (last !== undefined) this.last_name = last;
-  const email = check.verbatim(raw.email, 'email');
-  if (email !== undefined) this.email = email;
-  const emailRaw = check.verbatim(raw.email_raw, 'email_raw');
-  if (emailRaw !== undefined) this.email_raw = emailRaw;
-  if (raw.email_proxy === true) this.email_proxy = true;
-  const phone = check.verbatim(raw.phone, 'phone');
-  if (phone !== undefined) this.phone = phone;
-  const phoneRaw = check.verbatim(raw.phone_raw, 'phone_raw');
-  if (phoneRaw !== undefined) this.phone_raw = phoneRaw;
-  const born = check.date(raw.date_of_birth, 'date_of_birth');
-  if (born !== undefined) this.date_of_birth = born;
-  const nationality = check.country(raw.nationality, 'nationality');
-  if (nationality !== undefined) this.nationality = nationality;
-  const documentType = check.text(raw.document_type, 'document_type');
-  if (documentType !== undefined) this.document_type = documentType;
-  const documentNumber = check.text(raw.document_number, 'document_number');
-  if (documentNumber !== undefined) this.document_number = documentNumber;
-  const consent = check.boolean(raw.marketing_consent, 'marketing_consent');
-  if (consent !== undefined) this.marketing_consent = consent;
-});
-
 function guestOf(raw: GuestDraft, check: FieldCheck): Guest {
-  return new PlainGuest(raw, check);
+  const guest: Guest = {};
+  const id = check.text(raw.guest_id, 'guest_id');
+  if (id !== undefined) guest.guest_id = id;
+  const first = check.verbatim(raw.first_name, 'first_name');
+  if (first !== undefined) guest.first_name = first;
+  const last = check.verbatim(raw.last_name, 'last_name');
+  if (last !== undefined) guest.last_name = last;
+  const email = check.verbatim(raw.email, 'email');
+  if (email !== undefined) guest.email = email;
+  const emailRaw = check.verbatim(raw.email_raw, 'email_raw');
+  if (emailRaw !== undefined) guest.email_raw = emailRaw;
+  if (raw.email_proxy === true) guest.email_proxy = true;
+  const phone = check.verbatim(raw.phone, 'phone');
+  if (phone !== undefined) guest.phone = phone;
+  const phoneRaw = check.verbatim(raw.phone_raw, 'phone_raw');
+  if (phoneRaw !== undefined) guest.phone_raw = phoneRaw;
+  const born = check.date(raw.date_of_birth, 'date_of_birth');
+  if (born !== undefined) guest.date_of_birth = born;
+  const nationality = check.country(raw.nationality, 'nationality');
+  if (nationality !== undefined) guest.nationality = nationality;
+  const documentType = check.text(raw.document_type, 'document_type');
+  if (documentType !== undefined) guest.document_type = documentType;
+  const documentNumber = check.text(raw.document_number, 'document_number');
+  if (documentNumber !== undefined) guest.document_number = documentNumber;
+  const consent = check.boolean(raw.marketing_consent, 'marketing_consent');
+  if (consent !== undefined) guest.marketing_consent = consent;
+  return guest;
 }
 
-const PlainRoom = plain(function (this: Room, raw: Fields<Room>, check: FieldCheck) {
-  const type = check.text(raw.room_type, 'room_type');
-  if (type !== undefined) this.room_type = type;
-  const board = check.text(raw.board, 'board');
-  if (board !== undefined) this.board = board;
-  const rate = check.text(raw.rate_code, 'rate_code');
-  if (rate !== undefined) this.rate_code = rate;
-  const start = check.date(raw.start_date, 'start_date');
-  if (start !== undefined) this.start_date = start;
-  const end = check.date(raw.end_date, 'end_date');
-  if (end !== undefined) this.end_date = end;
-  const adults = check.count(raw.adults, 'adults');
-  if (adults !== undefined) this.adults = adults;
-  const children = check.count(raw.children, 'children');
-  if (children !== undefined) this.children = children;
-});
-
 function roomOf(raw: Fields<Room>, check: FieldCheck): Room {
-  return new PlainRoom(raw, check);
+  const room: Room = {};
+  const type = check.text(raw.room_type, 'room_type');
+  if (type !== undefined) room.room_type = type;
+  const board = check.text(raw.board, 'board');
+  if (board !== undefined) room.board = board;
+  const rate = check.text(raw.rate_code, 'rate_code');
+  if (rate !== undefined) room.rate_code = rate;
+  const start = check.date(raw.start_date, 'start_date');
+  if (start !== undefined) room.start_date = start;
+  const end = check.date(raw.end_date, 'end_date');
+  if (end !== undefined) room.end_date = end;
+  const adults = check.count(raw.adults, 'adults');
+  if (adults !== undefined) room.adults = adults;
+  const children = check.count(raw.children, 'children');
+  if (children !== undefined) room.children = children;
+  return room;
 }
 
 function chargeOf(raw: Fields<Charge>, check: FieldCheck): Charge {

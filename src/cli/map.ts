@@ -7,7 +7,7 @@ import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
 import { compilePath } from '../pipeline.ts';
 import { readSoundDocuments } from '../runtime/runtime.ts';
-import type { Json } from '../terms.ts';
+import { isObject } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
 
@@ -101,6 +101,3 @@ Examples:
       if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
     });
 }
-
-const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -41,21 +41,6 @@ export const numberFormat = z.enum(['point', 'comma']);
 
 const namePart = z.enum(['first', 'last']);
 
-/** The keys of a field that say where its value comes from; a field has one of them. */
-export const sourceKeys = [
-  'path',
-  'const',
-  'first',
-  'join',
-  'sum',
-  'product',
-  'min',
-  'max',
-  'count',
-  'pick',
-  'lookup',
-] as const;
-
 /** One source, then modifiers; these are applied in the order in which they stand here. */
 export const fieldFormSchema = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../terms.ts';
 import { crossChecked } from './checked.ts';
 import { headerName, secretText } from './scalars.ts';
 
@@ -39,8 +40,4 @@ export function setByAuth(auth: unknown, headers: unknown): string[] {
   if (auth.type === 'api_key' && auth.query === undefined) own.push(String(auth.header ?? 'X-API-Key'));
   const taken = new Set(own.map((name) => name.toLowerCase()));
   return Object.keys(headers).filter((name) => taken.has(name.toLowerCase()));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

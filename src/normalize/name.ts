@@ -1,7 +1,6 @@
 import { type CaseContext, caseName, type NameField, recase } from './name-case.ts';
 import { lookAt, type NameLook } from './name-look.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
-import { Recent } from './recent.ts';
 
 interface NameChange {
   readonly field: NameField;
@@ -15,31 +14,18 @@ interface NameReading {
   readonly changes: readonly NameChange[];
 }
 
-/**
- * Names that more than their case is to be looked at: 8 µs unseen, 0.6 seen, and they come so at every poll. An entry of usual
- * length weighs 550 bytes, the whole some 18 MB; it lives in this process's memory alone, and new names push the old ones out.
- */
-const readings = new Recent<NameReading>(32_768);
 const unchanged: readonly NameChange[] = [];
 
-/** Both names by all rules, and what each rule did. */
+/** Applies every rule to both names and lists what each rule changed. */
 export function readNames(given: Names, regions: NameRegions): NameReading {
-  const { first_name = '', last_name = '' } = given;
   const first = lookAt(given.first_name);
   const last = lookAt(given.last_name);
   if (first === 'mixed' && last === 'mixed') return { names: given, changes: unchanged };
   if (first !== 'other' && last !== 'other') return readCase(given, first, last, regions);
-  if (first_name.length > longestName || last_name.length > longestName) return read(given, regions);
-  const presence = given.first_name === undefined ? 1 : given.last_name === undefined ? 2 : 3;
-  const key = `${presence}${regions.nationality ?? ''}/${regions.country ?? ''}/${first_name}\n${last_name}`;
-  const known = readings.get(key);
-  if (known !== undefined) return known;
-  const reading = read(given, regions);
-  readings.set(key, reading);
-  return reading;
+  return applyRules(given, regions);
 }
 
-/** Names that no rule but the one for case has anything to do with. */
+/** For names that only the letter-case rule can change. */
 function readCase(given: Names, first: NameLook, last: NameLook, { nationality }: NameRegions): NameReading {
   let { first_name, last_name } = given;
   if (first_name !== undefined && first !== 'mixed')
@@ -62,11 +48,8 @@ function changeOf(field: NameField, before: Names, after: Names, rule: NameRule)
   return { field, rule, before: before[field], after: after[field] };
 }
 
-/**
- * The rules repeat until none has anything left to do, so that a second reading changes nothing. Each shortens what it changes,
- * so they come to an end.
- */
-function read(given: Names, regions: NameRegions): NameReading {
+/** Repeats the rules until none changes anything, so that normalizing twice equals once. Each rule shortens the text, so this ends. */
+function applyRules(given: Names, regions: NameRegions): NameReading {
   const changes: NameChange[] = [];
   let names: Names = given;
   const put = (rule: NameRule, next: Names): void => {

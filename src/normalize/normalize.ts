@@ -1,11 +1,9 @@
-import { plain } from '../canonical/plain.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, Note } from '../terms.ts';
 import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
 import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
-import { type GuestField, placeOf } from './place.ts';
 
 export interface NormalizeContext {
   /** The integration's country: the region of a local phone number where the guest's nationality does not tell. */
@@ -86,9 +84,9 @@ class Cleaning {
     this.#notesBefore = notes.length;
   }
 
-  note(name: GuestField, code: string, reason: string, before: Json | undefined, after: Json | undefined): void {
+  note(name: keyof Guest, code: string, reason: string, before: Json | undefined, after: Json | undefined): void {
     const step = 'normalize';
-    const field = this.#index === undefined ? name : placeOf(this.#index, name);
+    const field = this.#index === undefined ? name : `guests[${this.#index}].${name}`;
     if (before === undefined)
       this.#notes.push(after === undefined ? { step, field, code, reason } : { step, field, code, reason, after });
     else if (after === undefined) this.#notes.push({ step, field, code, reason, before });
@@ -97,7 +95,7 @@ class Cleaning {
 
   /** The same object where nothing changed: no change is without its note. */
   outcome(): Guest {
-    return this.#notes.length === this.#notesBefore ? this.#given : new CleanGuest(this.#given, this);
+    return this.#notes.length === this.#notesBefore ? this.#given : cleanGuest(this.#given, this);
   }
 }
 
@@ -227,21 +225,23 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
 }
 
 /**
- * Equal guests must have equal text, so the keys stand in the schema's order whatever was added. Written out, as the check does
- * it: a loop over the names took four times as long, and the encoder after it twice.
+ * Keys stay in the schema's order, so that equal guests have equal text. Written out: a loop over the field names took four times as
+ * long (bench shape, two arm64 cores).
  */
-const CleanGuest = plain(function (this: Guest, given: Guest, now: Cleaning) {
-  if (given.guest_id !== undefined) this.guest_id = given.guest_id;
-  if (now.first_name !== undefined) this.first_name = now.first_name;
-  if (now.last_name !== undefined) this.last_name = now.last_name;
-  if (now.email !== undefined) this.email = now.email;
-  if (now.email_raw !== undefined) this.email_raw = now.email_raw;
-  if (now.email_proxy !== undefined) this.email_proxy = now.email_proxy;
-  if (now.phone !== undefined) this.phone = now.phone;
-  if (now.phone_raw !== undefined) this.phone_raw = now.phone_raw;
-  if (given.date_of_birth !== undefined) this.date_of_birth = given.date_of_birth;
-  if (now.nationality !== undefined) this.nationality = now.nationality;
-  if (given.document_type !== undefined) this.document_type = given.document_type;
-  if (given.document_number !== undefined) this.document_number = given.document_number;
-  if (given.marketing_consent !== undefined) this.marketing_consent = given.marketing_consent;
-});
+function cleanGuest(given: Guest, now: Cleaning): Guest {
+  const guest: Guest = {};
+  if (given.guest_id !== undefined) guest.guest_id = given.guest_id;
+  if (now.first_name !== undefined) guest.first_name = now.first_name;
+  if (now.last_name !== undefined) guest.last_name = now.last_name;
+  if (now.email !== undefined) guest.email = now.email;
+  if (now.email_raw !== undefined) guest.email_raw = now.email_raw;
+  if (now.email_proxy !== undefined) guest.email_proxy = now.email_proxy;
+  if (now.phone !== undefined) guest.phone = now.phone;
+  if (now.phone_raw !== undefined) guest.phone_raw = now.phone_raw;
+  if (given.date_of_birth !== undefined) guest.date_of_birth = given.date_of_birth;
+  if (now.nationality !== undefined) guest.nationality = now.nationality;
+  if (given.document_type !== undefined) guest.document_type = given.document_type;
+  if (given.document_number !== undefined) guest.document_number = given.document_number;
+  if (given.marketing_consent !== undefined) guest.marketing_consent = given.marketing_consent;
+  return guest;
+}

@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json } from '../terms.ts';
 
 type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
 
@@ -100,6 +100,3 @@ function previewOne(path: Path, raw: RawRecord, push: boolean): Json {
     unmapped: [...shaper.unmapped(raw)],
   };
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

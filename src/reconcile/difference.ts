@@ -1,4 +1,4 @@
-import type { Json } from '../terms.ts';
+import { isObject, type Json } from '../terms.ts';
 
 export interface Difference {
   /** Such as guests[0].phone. */
@@ -29,5 +29,3 @@ export function difference(before: Json | undefined, after: Json | undefined, pa
 }
 
 const isList = (value: Json | undefined): value is Json[] => Array.isArray(value);
-const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

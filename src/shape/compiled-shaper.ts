@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Origins } from '../terms.ts';
+import { isObject, type Json, type Origins } from '../terms.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import { type Builder, compileBuilder } from './draft.ts';
 import { Env } from './env.ts';
@@ -135,8 +135,4 @@ export class CompiledShaper implements Shaper {
     this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
     return this.#traced;
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { valueSources } from '../canonical/value-sources.ts';
 import type { FieldForm, FieldMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileModifiers, modifierNames } from './modify.ts';
@@ -5,9 +6,9 @@ import { documentPath } from './path.ts';
 import { readingOf } from './reading.ts';
 import { isBlank, type Read } from './scope.ts';
 import { type Slot, slotPath } from './slot.ts';
-import { compileSource, sourceNames } from './source.ts';
+import { compileSource } from './source.ts';
 
-const formNames: ReadonlySet<string> = new Set([...sourceNames, ...modifierNames]);
+const formNames: ReadonlySet<string> = new Set([...valueSources, ...modifierNames]);
 const absent: Read = () => undefined;
 
 /** One field of the mapping as a function of the item. Mistakes go to the environment; a field with one reads as absent. */
@@ -22,13 +23,13 @@ function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env
     if (!formNames.has(name))
       env.problem(documentPath(at, name), `unknown key ${name}; there are ${[...formNames].join(', ')}`);
   }
-  const given = sourceNames.filter((name) => form[name] !== undefined);
+  const given = valueSources.filter((name) => form[name] !== undefined);
   if (given.length > 1) {
     env.problem(at, `takes one source but has ${given.join(' and ')}; put several under first`);
     return absent;
   }
   if (given.length === 0 && slot.piece) {
-    env.problem(at, `has no source; give one of ${sourceNames.join(', ')}`);
+    env.problem(at, `has no source; give one of ${valueSources.join(', ')}`);
     return absent;
   }
   // With modifiers alone, a field has its own name as its path.

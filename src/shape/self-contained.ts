@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { RawRecord } from './config.ts';
 import { parsePath, type Step } from './path.ts';
 import type { Trace } from './scope.ts';
@@ -52,7 +52,7 @@ function put(
   if (value === undefined || value === null) return value ?? null;
   if (step === undefined) return copy(value);
   if (step.kind !== 'key' || Array.isArray(value) || typeof value !== 'object') return value;
-  const into: JsonObject = typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? kept : {};
+  const into: JsonObject = isObject(kept) ? kept : {};
   const inner = value[step.key];
   if (inner !== undefined) into[step.key] = put(into[step.key], inner, steps, index + 1, copy);
   return into;

@@ -11,22 +11,7 @@ import { isBlank, keyText, type Read, type Scope } from './scope.ts';
 import { asideOf, assume, pieceOf, type Slot } from './slot.ts';
 import { compileTable } from './table.ts';
 
-/** Where a field's value may come from. A form has one of these. */
-export const sourceNames = [
-  'path',
-  'const',
-  'first',
-  'join',
-  'sum',
-  'product',
-  'min',
-  'max',
-  'count',
-  'pick',
-  'lookup',
-] as const;
-
-/** Those whose value comes straight from the partner's JSON; the others are made of fields, which are read themselves. */
+/** Leaves read the partner's JSON directly; every other source is built from fields, which are read on their own. */
 export function isLeaf({ path, const: constant, join }: FieldForm): boolean {
   return path !== undefined || constant !== undefined || join !== undefined;
 }

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../terms.ts';
-import { areIds, child, emptied, isObject, keysOf } from './leaves.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { areIds, child, emptied, keysOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
 /** A place of the records that may hold their guests, rooms or charges. */

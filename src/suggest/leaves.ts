@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { withoutNoise, wordsOf } from './words.ts';
 
 /** One place where the items of a sample have a value. */
@@ -112,10 +112,6 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
 
 const withoutSign = (key: string) => key.replace(/^[@_#]/, '');
 const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The keys that a mapping may name: those that every JavaScript object has are none. */
 export function keysOf(object: JsonObject): string[] {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../terms.ts';
-import { child, isObject, keysOf } from './leaves.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { child, keysOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
 export interface Paging {

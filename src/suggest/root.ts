@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../terms.ts';
-import { areIds, child, isObject, keysOf, leavesOf } from './leaves.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { areIds, child, keysOf, leavesOf } from './leaves.ts';
 import { reservationWords } from './lexicon.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
-import { child, isObject, keysOf, type Leaf, leavesOf, present } from './leaves.ts';
+import { child, keysOf, type Leaf, leavesOf, present } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
 /** A list beside the reservations, to which they refer by id, or which refers to them. */

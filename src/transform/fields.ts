@@ -1,60 +1,43 @@
-/** The canonical fields as rules see them. A test holds these tables against the canonical schema. */
+import * as canonical from '../canonical/fields.ts';
+
+/** The canonical fields as rules see them, with the fields that cleaning adds. */
 export type FieldKind = 'text' | 'decimal' | 'integer' | 'flag';
-export type ListName = 'guests' | 'rooms' | 'charges';
+export type ListName = canonical.ListName;
+type Fields = Readonly<Record<string, FieldKind>>;
 
-export const reservationFields = {
-  id: 'text',
-  confirmation_number: 'text',
-  check_in: 'text',
-  check_out: 'text',
-  booking_date: 'text',
-  status: 'text',
-  status_raw: 'text',
-  channel: 'text',
-  source: 'text',
-  total_amount: 'decimal',
+const kindInRules: Readonly<Record<canonical.FieldKind, FieldKind>> = {
+  text: 'text',
+  verbatim: 'text',
+  date: 'text',
+  birth_date: 'text',
+  country: 'text',
   currency: 'text',
-} as const satisfies Record<string, FieldKind>;
+  status: 'text',
+  decimal: 'decimal',
+  count: 'integer',
+  integer: 'integer',
+  boolean: 'flag',
+};
 
-export const guestFields = {
-  guest_id: 'text',
-  first_name: 'text',
-  last_name: 'text',
-  email: 'text',
+function inRules(fields: Readonly<Record<string, canonical.FieldKind>>): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, kindInRules[kind]]));
+}
+
+export const reservationFields: Fields = { ...inRules(canonical.reservationFields), status_raw: 'text' };
+
+export const guestFields: Fields = {
+  ...inRules(canonical.guestFields),
   email_raw: 'text',
   email_proxy: 'flag',
-  phone: 'text',
   phone_raw: 'text',
-  date_of_birth: 'text',
-  nationality: 'text',
-  document_type: 'text',
-  document_number: 'text',
-  marketing_consent: 'flag',
-} as const satisfies Record<string, FieldKind>;
+};
 
-const roomFields = {
-  room_type: 'text',
-  board: 'text',
-  rate_code: 'text',
-  start_date: 'text',
-  end_date: 'text',
-  adults: 'integer',
-  children: 'integer',
-} as const satisfies Record<string, FieldKind>;
-
-const chargeFields = {
-  code: 'text',
-  description: 'text',
-  amount: 'decimal',
-  quantity: 'integer',
-} as const satisfies Record<string, FieldKind>;
-
-/** The lists of a reservation: the fields of an item, and the variable it is called by in a rule over its list. */
+/** The lists of a reservation: the fields of an item, and the variable that names one item in a rule. */
 export const lists = {
   guests: { fields: guestFields, variable: 'guest', type: 'Guest' },
-  rooms: { fields: roomFields, variable: 'room', type: 'Room' },
-  charges: { fields: chargeFields, variable: 'charge', type: 'Charge' },
-} as const satisfies Record<ListName, { fields: Readonly<Record<string, FieldKind>>; variable: string; type: string }>;
+  rooms: { fields: inRules(canonical.roomFields), variable: 'room', type: 'Room' },
+  charges: { fields: inRules(canonical.chargeFields), variable: 'charge', type: 'Charge' },
+} as const satisfies Record<ListName, { fields: Fields; variable: string; type: string }>;
 
 export const listNames = Object.keys(lists) as readonly ListName[];
 
@@ -65,5 +48,5 @@ export const celTypes: Readonly<Record<FieldKind, string>> = {
   flag: 'bool',
 };
 
-/** Never a field: names that reach into an object's machinery. */
+/** Refused as field names: they reach the prototype of a JavaScript object. */
 export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

@@ -8,7 +8,7 @@ import {
   reservationSchema,
   roomSchema,
 } from '../../src/canonical/reservation.ts';
-import { guestFields, lists, reservationFields } from '../../src/transform/fields.ts';
+import { lists, reservationFields } from '../../src/transform/fields.ts';
 import { compileRules, type Rule } from '../../src/transform/rules.ts';
 
 interface Case {
@@ -151,14 +151,11 @@ test('every mistake of all rules is told at once, with its path', () => {
   );
 });
 
-test('the fields that rules know are those of the canonical schema', () => {
+test('rules know exactly the fields of the canonical schema', () => {
+  const sorted = (names: object): string[] => Object.keys(names).sort();
   const ofSchema = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
   for (const [list, schema] of Object.entries(ofSchema)) {
-    assert.deepEqual(Object.keys(lists[list as keyof typeof lists].fields), Object.keys(schema.shape));
+    assert.deepEqual(sorted(lists[list as keyof typeof lists].fields), sorted(schema.shape));
   }
-  assert.deepEqual(
-    [...Object.keys(reservationFields), ...Object.keys(lists), 'extra'],
-    Object.keys(reservationSchema.shape),
-  );
-  assert.equal(lists.guests.fields, guestFields);
+  assert.deepEqual(sorted({ ...reservationFields, ...lists, extra: true }), sorted(reservationSchema.shape));
 });

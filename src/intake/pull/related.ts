@@ -1,4 +1,4 @@
-import type { Json } from '../../terms.ts';
+import { isObject, type Json } from '../../terms.ts';
 import type { AskCounts, Asked, Asker } from './ask.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
@@ -65,8 +65,7 @@ export async function fetchRelated(
 
 /** The answer with the tables in it, for the mapping to find at `$body`; undefined where it is a bare list and has no room for them. */
 export function withTables(body: Json, tables: Tables): Json | undefined {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? ({ ...body, ...tables } as Json) : undefined;
+  return isObject(body) ? ({ ...body, ...tables } as Json) : undefined;
 }
 
 /** In the order of their first mention. What is no id (null, an object) is left out: the mapping will find nothing for it, and say so. */

@@ -1,4 +1,4 @@
-import type { Json, LocalDate, SyncType } from '../../terms.ts';
+import { isObject, type Json, type LocalDate, type SyncType } from '../../terms.ts';
 import type { RequestTemplate } from './settings.ts';
 import { fill, fillPath, plainText, type Values } from './template.ts';
 import { addDays, startOfDayUtc, type Window } from './windows.ts';
@@ -100,7 +100,7 @@ function placeInBody(
 ): Record<string, Json> {
   if (rest.length === 0) return { ...body, [key]: value };
   const inner = Object.hasOwn(body, key) ? body[key] : undefined;
-  const object = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  const object = isObject(inner) ? inner : {};
   return { ...body, [key]: placeInBody(object, rest, value) };
 }
 

@@ -1,5 +1,5 @@
 import { isLocalDate } from '../../canonical/dates.ts';
-import type { EpochMs, Json, JsonObject } from '../../terms.ts';
+import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
 
 export const eventTypes = [
   'reservation.created',
@@ -51,10 +51,6 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
 
 function isEventType(value: Json | undefined): value is EventType {
   return typeof value === 'string' && (eventTypes as readonly string[]).includes(value);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const utcForm =

@@ -1,4 +1,4 @@
-import type { EpochMs, Json, JsonObject } from '../../terms.ts';
+import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { EnvelopeProblem, EventType } from './envelope.ts';
 import { findEventId, type Nth } from './event-id.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
@@ -145,7 +145,7 @@ function unix(text: string, unitMs: number): EpochMs | undefined {
 function dataOf(places: readonly string[], scope: Scope): JsonObject | undefined {
   for (const place of places) {
     const value = valueAt(scope, place);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   }
   return undefined;
 }

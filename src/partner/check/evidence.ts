@@ -1,4 +1,4 @@
-import type { JsonObject, LocalDate } from '../../terms.ts';
+import { isObject, type JsonObject, type LocalDate } from '../../terms.ts';
 import type { CheckAuth } from './auth.ts';
 import type { Seen } from './client.ts';
 
@@ -65,7 +65,7 @@ export function takeApart(seen: Seen, rootPath?: string): Listed | undefined {
 }
 
 function objects(items: readonly unknown[]): JsonObject[] {
-  return items.filter((item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item));
+  return items.filter(isObject);
 }
 
 /** What tells one row from another; the whole row where it has no id. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../terms.ts';
 import type { CheckAuth } from './auth.ts';
 import type { PoliteClient, Seen } from './client.ts';
 
@@ -15,7 +16,6 @@ export async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: P
   const url = new URL(auth.tokenUrl);
   const seen = await client.ask('an access token', { method: 'POST', url, headers, body: form.toString() }, 'none');
   const { json } = seen;
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  if (isObject && typeof json.access_token === 'string') client.token = json.access_token;
+  if (isObject(json) && typeof json.access_token === 'string') client.token = json.access_token;
   return seen;
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../terms.ts';
+import { isObject, type Json } from '../../terms.ts';
 
 /** One request, read whole. */
 export interface Exchange {
@@ -39,7 +39,7 @@ export function problem(
 export function bodyObject(text: string): { [key: string]: Json } | undefined {
   try {
     const parsed: Json = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
+    return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseJson } from '../../../kit/json.ts';
-import type { IntegrationName, Json } from '../../../terms.ts';
+import { type IntegrationName, isObject } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire } from '../request.ts';
 import type { Auth } from '../settings.ts';
@@ -62,6 +62,5 @@ export function outgoingCredentials(
 function opened(request: Outgoing, withBody = false): OpenRequest {
   const open = { method: request.method as 'GET', base: request.url, query: [], headers: request.headers };
   const body = withBody && request.body !== undefined ? parseJson(request.body) : undefined;
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? { ...open, body: body as Record<string, Json> } : open;
+  return isObject(body) ? { ...open, body } : open;
 }

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../kit/http.ts';
 import { parseJson } from '../../../kit/json.ts';
-import type { Json } from '../../../terms.ts';
+import { isObject, type Json } from '../../../terms.ts';
 import { partnerMessage } from '../answer.ts';
 import type { PullPorts } from '../ports.ts';
 import type { OAuth2 } from '../settings.ts';
@@ -99,8 +99,4 @@ function text(value: Json | undefined, ...names: readonly string[]): string | un
     if (typeof found === 'number') return String(found);
   }
   return undefined;
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

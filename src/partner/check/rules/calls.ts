@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../terms.ts';
+import { isObject, type JsonObject } from '../../../terms.ts';
 import type { Seen } from '../client.ts';
 import { type Evidence, moved, rowKey } from '../evidence.ts';
 import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';
@@ -206,7 +206,7 @@ function allAnswer(seen: readonly Seen[], status: number): Verdict {
 }
 
 function objectOf({ json }: Seen): JsonObject | undefined {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : undefined;
+  return isObject(json) ? json : undefined;
 }
 
 function fieldOf(seen: Seen, name: string) {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../terms.ts';
+import { isObject, type Json, type JsonObject } from '../../../terms.ts';
 import { isRealDate } from '../../simulate/query.ts';
 import type { Evidence } from '../evidence.ts';
 import { formOf } from '../redact.ts';
@@ -123,9 +123,7 @@ export const recordRules: readonly Rule<Evidence>[] = [
     fields.map((field) =>
       fieldRule(part, field, (record) =>
         Array.isArray(record[part])
-          ? (record[part] as Json[]).filter(
-              (item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item),
-            )
+          ? (record[part] as Json[]).filter((item): item is JsonObject => isObject(item))
           : [],
       ),
     ),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '../../../terms.ts';
+import { isObject, type Json, type JsonObject } from '../../../terms.ts';
 
 /** One request that the sender made. `raw` and `json` hold guest data and stay in memory. */
 export interface Delivery {
@@ -27,12 +27,12 @@ export interface Attempts {
 export type Role = 'accept' | 'fail' | 'wait';
 
 export function envelopeOf({ json }: Delivery): JsonObject | undefined {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : undefined;
+  return isObject(json) ? json : undefined;
 }
 
 export function dataOf(delivery: Delivery): JsonObject | undefined {
   const data = envelopeOf(delivery)?.data;
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : undefined;
+  return isObject(data) ? data : undefined;
 }
 
 /** An event id where partners put one: in the envelope, by either name. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../terms.ts';
+import { isObject, type Json } from '../../../terms.ts';
 import { formOf } from '../redact.ts';
 import { broken, holds, type Rule, unseen } from '../rule.ts';
 import { envelopeOf, eventIdOf } from './delivery.ts';
@@ -39,12 +39,8 @@ export const envelopeRules: readonly Rule<SenderEvidence>[] = [
           : `It is ${brand}, not ${evidence.brandId}`;
       }),
   },
-  envelope(
-    'data',
-    'must',
-    'data is an object',
-    'Put the reservation or the guest into data.',
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  envelope('data', 'must', 'data is an object', 'Put the reservation or the guest into data.', (value) =>
+    isObject(value),
   ),
   {
     id: 'envelope.event_id',
