@@ -1,6 +1,6 @@
 /**
- * Makes docs/images/console-*.png from a living demo: its own two hotels, a CRM that refuses some bookings, and an event that
- * cannot become a record, so that every page has something to show.
+ * Takes docs/images/console-*.png from a running demo, with a CRM that refuses some reservations and an event that cannot become
+ * a record, so that every page has something to show.
  *
  *   node_modules/.bin/node scripts/console-pictures.ts [NAME...]
  */
@@ -25,7 +25,7 @@ interface Picture {
   readonly at: string;
   readonly scheme: 'light' | 'dark';
   readonly phone?: true;
-  /** What is done on the page before it is taken. */
+  /** What to do on the page before taking the picture. */
   readonly act?: (page: Awaited<ReturnType<Browser['newPage']>>) => Promise<void>;
 }
 
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
       await page.goto(`${origin}${at}`);
       await page.locator('h1').first().waitFor();
       await act?.(page);
-      // Long enough for charts to be drawn and for something to have happened.
+      // Enough time for the charts to have data.
       await delay(name === 'overview' ? 150_000 : name.startsWith('overview') ? 8_000 : 1_000);
       await page.screenshot({ path: path.join(images, `console-${name}.png`) });
       console.log(`docs/images/console-${name}.png`);
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The demo says where its console is; everything else it says is not ours. */
+/** Waits until the demo prints its sign-in link. */
 function signInLink(demo: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -124,21 +124,21 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
       at: studio,
       scheme: 'dark',
       act: async (page) => {
-        await page.getByRole('button', { name: 'Fetch one page' }).click();
-        await page.getByText('Passes').waitFor();
+        await page.getByRole('button', { name: 'Fetch a sample' }).click();
+        await page.getByText('Valid', { exact: true }).waitFor();
       },
     },
     { name: 'destinations', at: '/destinations', scheme: 'dark' },
     { name: 'onboard', at: '/onboard', scheme: 'light' },
     { name: 'audit', at: '/audit', scheme: 'light' },
-    // Last, when the charts have something to show.
+    // Last, when the charts have the most data.
     { name: 'overview', at: '/', scheme: 'dark' },
     { name: 'overview-day', at: '/', scheme: 'light' },
     { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
   ];
 }
 
-/** An event whose guest leaves before arriving. */
+/** An event whose check-out is before its check-in. */
 async function pushBackwards({ url, secret }: { url: string; secret: string }): Promise<void> {
   const body = JSON.stringify({
     event: 'reservation.created',
@@ -168,7 +168,7 @@ async function pushBackwards({ url, secret }: { url: string; secret: string }): 
   });
 }
 
-/** Takes most bookings, refuses every seventh for good, and is down for every eleventh. */
+/** Accepts most reservations, refuses every seventh for good, and answers 503 for every eleventh. */
 async function startCrm(): Promise<{ url: string; stop: () => void }> {
   const server = createServer(async (request, response) => {
     let text = '';

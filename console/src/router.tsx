@@ -1,14 +1,16 @@
-import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Alerts } from './pages/Alerts.tsx';
 import { Audit } from './pages/Audit.tsx';
 import { DeadLetter } from './pages/DeadLetter.tsx';
 import { DeadLetters } from './pages/DeadLetters.tsx';
 import { Destinations } from './pages/Destinations.tsx';
-import { DocumentPage, Documents } from './pages/Documents.tsx';
+import { DocumentPage } from './pages/DocumentPage.tsx';
+import { Documents } from './pages/Documents.tsx';
 import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
 import { Integration } from './pages/Integration.tsx';
 import { Integrations } from './pages/Integrations.tsx';
+import { NotFound } from './pages/NotFound.tsx';
 import { Onboard } from './pages/Onboard.tsx';
 import { Overview } from './pages/Overview.tsx';
 import { Privacy } from './pages/Privacy.tsx';
@@ -19,21 +21,9 @@ import { Secrets } from './pages/Secrets.tsx';
 import { Studio } from './pages/Studio.tsx';
 import { Timeline } from './pages/Timeline.tsx';
 import { Tokens } from './pages/Tokens.tsx';
-import { Card, Empty, Head } from './parts/basics.tsx';
+import * as filters from './shell/filters.ts';
 import { Shell } from './shell/Shell.tsx';
 import { SignIn } from './shell/SignIn.tsx';
-
-/** What stands after ? in the address of a list: filters that a link can carry. */
-function filters<const Key extends string>(...keys: readonly Key[]) {
-  return (search: Record<string, unknown>): { [key in Key]?: string | undefined } => {
-    const given: { [key in Key]?: string | undefined } = {};
-    for (const key of keys) {
-      const value = search[key];
-      if (value !== undefined && value !== '') given[key] = String(value);
-    }
-    return given;
-  };
-}
 
 const root = createRootRoute({ component: Outlet });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
@@ -45,39 +35,39 @@ const pages = [
   createRoute({ ...at, path: '/integrations', component: Integrations }),
   createRoute({ ...at, path: '/integrations/$name', component: Integration }),
   createRoute({ ...at, path: '/reservations/$name/$type/$id', component: Timeline }),
-  createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters('integration', 'status') }),
+  createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters.runs }),
   createRoute({ ...at, path: '/runs/$id', component: Run }),
   createRoute({
     ...at,
     path: '/reservations',
     component: Reservations,
-    validateSearch: filters('q', 'integration', 'status', 'type'),
+    validateSearch: filters.reservations,
   }),
   createRoute({
     ...at,
     path: '/dead-letters',
     component: DeadLetters,
-    validateSearch: filters('integration', 'kind', 'code', 'destination', 'state'),
+    validateSearch: filters.deadLetters,
   }),
   createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
   createRoute({ ...at, path: '/alerts', component: Alerts }),
-  createRoute({ ...at, path: '/events', component: Events, validateSearch: filters('integration', 'state') }),
+  createRoute({ ...at, path: '/events', component: Events, validateSearch: filters.events }),
   createRoute({ ...at, path: '/events/$name/$seq', component: Event }),
   createRoute({ ...at, path: '/destinations', component: Destinations }),
-  createRoute({ ...at, path: '/studio', component: Studio, validateSearch: filters('connector', 'letter') }),
+  createRoute({ ...at, path: '/studio', component: Studio, validateSearch: filters.studio }),
   createRoute({ ...at, path: '/documents', component: Documents }),
-  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage, validateSearch: filters('version') }),
+  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage, validateSearch: filters.document }),
   createRoute({ ...at, path: '/onboard', component: Onboard }),
   createRoute({ ...at, path: '/privacy', component: Privacy }),
   createRoute({ ...at, path: '/secrets', component: Secrets }),
   createRoute({ ...at, path: '/tokens', component: Tokens }),
-  createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters('actor', 'action', 'integration') }),
-  createRoute({ ...at, path: '/$', component: Lost }),
+  createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters.audit }),
+  createRoute({ ...at, path: '/$', component: NotFound }),
 ] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([signIn, desk.addChildren(pages)]),
-  // Filters in an address are plain words, so that people can read and share them.
+  // Plain words instead of the router's JSON, so that people can read and share an address.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
@@ -89,15 +79,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
-}
-
-function Lost() {
-  return (
-    <>
-      <Head title="No such page" />
-      <Card>
-        <Empty title="Nothing is kept at this address" action={<Link to="/">Back to the overview</Link>} />
-      </Card>
-    </>
-  );
 }

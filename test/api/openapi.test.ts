@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { answersFile, answersText } from '../../scripts/console-types.ts';
+import { operationsFile, operationsText } from '../../scripts/console-types.ts';
 import { openApiFile, openApiText } from '../../scripts/openapi-doc.ts';
 
 const document = JSON.parse(openApiText());
@@ -21,7 +21,7 @@ test('the published document is the one that the server speaks (scripts/openapi-
 });
 
 test('the console’s types are those of the published document (scripts/console-types.ts writes them)', () => {
-  assert.equal(readFileSync(answersFile, 'utf8'), answersText());
+  assert.equal(readFileSync(operationsFile, 'utf8'), operationsText());
 });
 
 test('it is OpenAPI 3.1 with every parameter of every path described', () => {

@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { yamlEditor } from './support/editor.ts';
 
-/** What belongs to one brand: how it is let in, what its partner tried, what it sent, and the end of its endpoint. */
+/** One brand: authentication methods, sandbox reports, events, and retiring its endpoint. */
 describe('the pages of a brand', { skip }, () => {
   let desk: Desk;
   let page: Page;
@@ -20,28 +21,28 @@ describe('the pages of a brand', { skip }, () => {
     await partner?.stop();
   });
 
-  /** The first step of connecting a brand, and the address of its API. */
+  /** Fills in the first step and the base URL. */
   const begin = async (name: string, url: string) => {
     await page.goto(`${desk.url}/onboard`);
-    await page.getByLabel('Name here').fill(name);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
     await page.getByLabel('Brand id').fill(name.toUpperCase());
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: 'hotel' }).click();
     await page.getByLabel('Time zone').first().fill('Europe/Lisbon');
-    // Leaves the field, and closes what it offers.
+    // Leaves the field, which closes its list.
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByLabel('Base URL').fill(url);
-    await page.getByRole('switch', { name: 'Take events' }).uncheck();
+    await page.getByRole('switch', { name: 'Accept pushed events' }).uncheck();
     await page.getByRole('checkbox', { name: 'lake' }).check();
   };
   const choose = async (way: RegExp) => {
     await page.getByRole('combobox', { name: 'Authentication' }).click();
     await page.getByRole('option', { name: way }).click();
   };
-  const documentText = () => page.getByLabel('Integration, as YAML').inputValue();
+  const documentText = () => yamlEditor(page, 'Integration as YAML').text();
 
-  test('OAuth 2 with consent: the form, the link, and that the partner lets us in', async () => {
+  test('OAuth 2 with consent: form, consent link, and confirmation', async () => {
     await begin('harbour', partner.baseUrl);
     await choose(/authorization code/);
     await page.getByLabel('Token URL').fill(`${partner.baseUrl}/oauth/token`);
@@ -54,18 +55,18 @@ describe('the pages of a brand', { skip }, () => {
     assert.match(text, /client_secret: "\$\{secret:harbour-client-secret\}"/);
     assert.ok(!text.includes('between us'));
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create the link' }).click();
     const link = await textOf(page.getByRole('region', { name: 'consent link' }));
     const back = await fetch(link);
     assert.equal(back.status, 200, await back.text());
-    await page.getByText('The partner lets us in').waitFor();
+    await page.getByText('Consent was given').waitFor();
   });
 
-  test('signed requests: only what differs from the usual is written', async () => {
+  test('signed requests: only values that differ from the defaults are written', async () => {
     await begin('signed', partner.baseUrl);
     await choose(/HMAC/);
     await page.getByLabel('Secret').fill('hush');
-    await page.getByText('What is seldom changed').click();
+    await page.getByText('Advanced').click();
     await page.getByLabel('Headers').fill('X-Sig: {signature}\nX-Time: {timestamp}');
     await page.getByRole('button', { name: 'Next' }).click();
     const text = await documentText();
@@ -76,19 +77,19 @@ describe('the pages of a brand', { skip }, () => {
     assert.doesNotMatch(text, /algorithm|encoding|sign:|hush/);
   });
 
-  test('custom values: each is kept sealed, the document refers to them', async () => {
+  test('custom values: each is stored as a secret that the document refers to', async () => {
     await begin('custom', partner.baseUrl);
     await choose(/headers, query or body/);
     await page.getByLabel('Headers').fill('X-Tenant: blue\nX-Pass: hush');
     await page.getByRole('button', { name: 'Next' }).click();
     assert.match(await documentText(), /X-Pass: "\$\{secret:custom-headers-x-pass\}"/);
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('link', { name: 'To the page of custom' }).waitFor();
+    await page.getByRole('link', { name: 'Open custom' }).waitFor();
     const { items } = await desk.api<{ items: { name: string }[] }>('GET', '/secrets');
     assert.ok(items.some(({ name }) => name === 'custom-headers-x-tenant'));
   });
 
-  test('an event opens with what was sent, and that it was read is in the audit', async () => {
+  test('an event shows its payload, and opening it is audited', async () => {
     await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await page.getByRole('link', { name: 'Events' }).first().click();
     await page.getByRole('link', { name: 'reservation.created' }).click();
@@ -97,35 +98,35 @@ describe('the pages of a brand', { skip }, () => {
     assert.equal(items[0]?.integration, 'grand');
   });
 
-  test('what the partner’s developer tried in the sandbox is listed, and opens with the reason', async () => {
+  test('sandbox reports are listed and open with the reason', async () => {
     const { sandbox_url: url } = await desk.api<{ sandbox_url: string }>('GET', '/integrations/grand/endpoint');
     const body = JSON.stringify({ event: 'reservation.created', event_id: 'try-1', data: booking('R9') });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': 'sha512=00' };
     await fetch(url, { method: 'POST', headers, body });
     await page.goto(`${desk.url}/integrations/grand`);
     const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Sandbox' }) });
-    await card.getByText('Wrong').waitFor();
+    await card.getByText('Invalid').waitFor();
     await card.getByRole('button', { name: 'reservation.created' }).click();
-    const report = page.getByRole('dialog', { name: 'Report of the sandbox' });
-    await report.getByText('Live it would get 401').waitFor();
+    const report = page.getByRole('dialog', { name: 'Sandbox report' });
+    await report.getByText('The live endpoint would answer 401').waitFor();
     assert.match(await textOf(report), /\/brand_id/);
     await page.keyboard.press('Escape');
     await report.waitFor({ state: 'detached' });
   });
 
-  test('an endpoint is retired only after its brand’s name was typed', async () => {
+  test('an endpoint is retired only after the brand’s name is typed', async () => {
     const { url } = await desk.api<{ url: string }>('GET', '/integrations/grand/endpoint');
     await page.getByRole('button', { name: 'Retire the endpoint' }).click();
     const dialog = page.getByRole('dialog', { name: 'Retire the endpoint' });
-    assert.ok(await dialog.getByRole('button', { name: 'Retire it' }).isDisabled());
+    assert.ok(await dialog.getByRole('button', { name: 'Retire', exact: true }).isDisabled());
     await dialog.getByLabel(/to confirm/).fill('grand');
-    await dialog.getByRole('button', { name: 'Retire it' }).click();
+    await dialog.getByRole('button', { name: 'Retire', exact: true }).click();
     await page.getByRole('button', { name: 'Issue the endpoint' }).waitFor();
     const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
     assert.equal(answer.status, 410);
   });
 
-  test('the browser had nothing to complain about', () => {
+  test('the browser reported no error', () => {
     const real = desk.complaints.filter((text) => !text.includes('404'));
     assert.deepEqual(real, []);
   });

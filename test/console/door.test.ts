@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Desk, openDesk, skip } from './support/desk.ts';
 
-/** Who comes in, and what the page may do in the browser. */
-describe('the door of the console', { skip }, () => {
+/** Signing in and out, roles, and the content security policy. */
+describe('access to the console', { skip }, () => {
   let desk: Desk;
   before(async () => {
     desk = await openDesk();
@@ -11,7 +11,7 @@ describe('the door of the console', { skip }, () => {
   });
   after(() => desk?.stop());
 
-  test('a link signs in once, and its token leaves the address', async () => {
+  test('a link signs in once, and its token is removed from the address', async () => {
     const page = await desk.signIn();
     assert.equal(new URL(page.url()).pathname, '/');
     assert.equal(new URL(page.url()).hash, '');
@@ -24,7 +24,7 @@ describe('the door of the console', { skip }, () => {
     await page.getByText('was used before').waitFor();
   });
 
-  test('without a session every page leads to the door, and signing out closes it', async () => {
+  test('without a session every page leads to the sign-in page, also after signing out', async () => {
     const page = await desk.signIn();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in');
@@ -33,16 +33,16 @@ describe('the door of the console', { skip }, () => {
     await page.getByText('bin/innbound token sign-in').waitFor();
   });
 
-  test('a viewer is not offered what only others may do', async () => {
+  test('a viewer does not see actions of other roles', async () => {
     const page = await desk.signIn({ role: 'viewer' });
     assert.equal(await page.getByRole('link', { name: 'Tokens' }).count(), 0);
     await page.goto(`${desk.url}/integrations/grand`);
-    // The brand is there, not only the page's head.
-    await page.getByRole('heading', { name: 'Last runs' }).waitFor();
+    // Waits for the brand, not only for the page's head.
+    await page.getByRole('heading', { name: 'Recent runs' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0);
   });
 
-  test('the page allows no inline script, no frame, and nothing from elsewhere', async () => {
+  test('the policy forbids inline scripts, framing and other hosts', async () => {
     const answer = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
     const rules = answer.headers.get('content-security-policy') ?? '';
     assert.match(rules, /default-src 'none'/);
@@ -51,7 +51,7 @@ describe('the door of the console', { skip }, () => {
     assert.doesNotMatch(rules, /unsafe/);
     const [, nonce] = /'nonce-([^']+)'/.exec(rules) ?? [];
     const again = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
-    assert.ok(nonce && !again.headers.get('content-security-policy')?.includes(nonce), 'a nonce is used once');
+    assert.ok(nonce && !again.headers.get('content-security-policy')?.includes(nonce), 'each page has its own nonce');
     const html = await answer.text();
     assert.ok(html.includes(nonce));
     const [asset = ''] = /\/assets\/[\w.-]+\.js/.exec(html) ?? [];
@@ -59,7 +59,7 @@ describe('the door of the console', { skip }, () => {
     assert.match(script.headers.get('cache-control') ?? '', /immutable/);
   });
 
-  test('what is no page stays a problem for programs', async () => {
+  test('addresses that are not pages answer with a problem document', async () => {
     const html = { headers: { accept: 'text/html' } };
     for (const [at, init] of [
       ['/api/v1/nothing', html],
@@ -75,7 +75,7 @@ describe('the door of the console', { skip }, () => {
     assert.equal(traversal.status, 404);
   });
 
-  test('the browser had nothing to complain about', () => {
+  test('the browser reported no error', () => {
     const real = desk.complaints.filter((text) => !text.includes('401'));
     assert.deepEqual(real, []);
   });

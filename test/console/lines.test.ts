@@ -5,7 +5,7 @@ import { lineDiff, parts } from '../../console/src/parts/lines.ts';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'));
 
-test('both texts can be read from their difference, and what is common is as much as can be', () => {
+test('both texts can be rebuilt from their difference', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = lineDiff(before, after);
@@ -14,7 +14,7 @@ test('both texts can be read from their difference, and what is common is as muc
           .filter(({ kind }) => kind !== but)
           .map((line) => line.text)
           .join('\n');
-      // The line break at the end of a file is no line.
+      // A line break at the end of a file does not start another line.
       assert.equal(read('new'), before.replace(/\n$/, ''));
       assert.equal(read('gone'), after.replace(/\n$/, ''));
       if (before === after) assert.ok(lines.every(({ kind }) => kind === 'same'));
@@ -22,7 +22,7 @@ test('both texts can be read from their difference, and what is common is as muc
   );
 });
 
-test('only the surroundings of a change are shown, and how much lies between', () => {
+test('only the surroundings of changes are shown, with the number of lines left out', () => {
   const before = Array.from({ length: 30 }, (_, i) => `line ${i}`);
   const after = before.with(10, 'other').with(25, 'another');
   const [first, second, ...more] = parts(lineDiff(before.join('\n'), after.join('\n')));

@@ -5,11 +5,11 @@ import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
 import { barriersAt } from './support/look.ts';
 
-/** The pages of who watches: readable by all, and nothing wider than the screen. */
-describe('the pages of the desk keep nobody out', { skip }, () => {
+/** The pages of the operator: accessible, and never wider than the screen. */
+describe('the pages of the operator are accessible', { skip }, () => {
   let desk: Desk;
   let page: Page;
-  /** What stands for {run} and the like in the addresses below. */
+  /** Fills in {run} and the like in the addresses below. */
   const ids: Record<string, string> = {};
   before(async () => {
     desk = await openDesk();

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
 import { barriers, barriersAt } from './support/look.ts';
 
-/** The pages of who builds and decides: readable by all, and nothing wider than the screen. */
-describe('the pages of the workshop and the house keep nobody out', { skip }, () => {
+/** The pages of the engineer and the administrator: accessible, and never wider than the screen. */
+describe('the pages of the engineer and the administrator are accessible', { skip }, () => {
   let desk: Desk;
   let page: Page;
   before(async () => {
@@ -38,7 +38,7 @@ describe('the pages of the workshop and the house keep nobody out', { skip }, ()
     test(at, async () => assert.deepEqual(await barriersAt(page, `${desk.url}${at}`), []));
   }
 
-  test('the menu of a phone, a dialog, and the door', async () => {
+  test('the menu on a phone, a dialog, and the sign-in page', async () => {
     const phone = await desk.signIn({ phone: true, scheme: 'light' });
     await phone.getByRole('button', { name: 'More' }).click();
     await phone.getByRole('link', { name: 'Tokens' }).waitFor();

@@ -5,7 +5,7 @@ import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 
-/** The operator at night: why is this booking not in the CRM? */
+/** The operator: why is this reservation not in the CRM? */
 describe('the operator', { skip }, () => {
   let desk: Desk;
   let page: Page;
@@ -14,8 +14,8 @@ describe('the operator', { skip }, () => {
     desk.crm.refuse = (id) => id === 'R7';
     await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
-    // A list of bookings is read once: reading guest data is audited, so news does not read it again.
-    await until('the CRM has refused one and taken the other', async () => {
+    // Lists of reservations do not refresh by themselves, because each reading of guest data is audited.
+    await until('the CRM has refused one and accepted the other', async () => {
       const { total } = await desk.api<{ total: number }>('GET', '/dead-letters');
       return total === 1 && desk.crm.taken.includes('R1');
     });
@@ -23,7 +23,7 @@ describe('the operator', { skip }, () => {
   });
   after(() => desk?.stop());
 
-  test('finds the booking from any page with the keyboard, and reads why one destination lacks it', async () => {
+  test('finds the reservation from any page with the keyboard, and reads why one destination lacks it', async () => {
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     await page.keyboard.press('/');
@@ -32,31 +32,31 @@ describe('the operator', { skip }, () => {
     const row = page.getByRole('row', { name: /LIS-R7/ });
     await row.getByText('1 dead letter').waitFor();
     await row.getByRole('link', { name: 'LIS-R7' }).click();
-    const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Where it is' }) });
-    await where.getByText('Held back').waitFor();
+    const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Destinations' }) });
+    await where.getByText('Held', { exact: true }).waitFor();
     assert.match(await textOf(where), /The destination answered 422/);
     assert.match(await textOf(where), /Has version 1/);
   });
 
-  test('reads what came in and why each value is not as it was sent', async () => {
+  test('reads the payload, and why values differ from it', async () => {
     const ledger = page.getByRole('list').filter({ hasText: 'Created as version 1' });
     const text = await textOf(ledger);
     assert.match(text, /guests\[0\]\.phone/);
     assert.match(text, /\+351912345678/);
-    await ledger.getByText('What came in').click();
+    await ledger.getByText('Payload', { exact: true }).click();
     await page
-      .getByRole('region', { name: /What came in/ })
+      .getByRole('region', { name: /^Payload of/ })
       .getByText('912 345 678')
       .waitFor();
   });
 
-  test('replays the dead letter once the CRM takes it, and sees it arrive', async () => {
+  test('replays the dead letter once the CRM accepts it, and sees it arrive', async () => {
     await page.getByRole('link', { name: 'Open the dead letter' }).click();
-    await page.getByText('It would go out again as it is').waitFor();
+    await page.getByText('It would be sent again unchanged').waitFor();
     assert.match(await textOf(page.getByRole('main')), /loyalty tier is required/);
     desk.crm.refuse = () => false;
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('It is replayed and needs nothing more').waitFor();
+    await page.getByText('It was replayed').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
     await page.getByText('Version 1 delivered to crm').waitFor();
     assert.deepEqual(
@@ -65,7 +65,7 @@ describe('the operator', { skip }, () => {
     );
   });
 
-  test('drops a letter with a reason', async () => {
+  test('drops a dead letter with a reason', async () => {
     await desk.push('grand', {
       event: 'reservation.created',
       event_id: 'e8',
@@ -75,14 +75,14 @@ describe('the operator', { skip }, () => {
     await page.getByRole('link', { name: 'Event R8' }).click();
     await page.getByText('It would fail again').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Replay' }).isDisabled());
-    await page.getByRole('button', { name: 'Drop' }).click();
-    await page.getByLabel('Why, for whoever asks later').fill('a test booking of the partner');
-    await page.getByRole('button', { name: 'Drop it' }).click();
-    await page.getByText('It is dropped and needs nothing more').waitFor();
+    await page.getByRole('button', { name: 'Drop …' }).click();
+    await page.getByLabel('Reason, for the audit').fill('a test booking of the partner');
+    await page.getByRole('button', { name: 'Drop', exact: true }).click();
+    await page.getByText('It was dropped').waitFor();
     await page.getByText('a test booking of the partner').waitFor();
   });
 
-  test('starts a run and sees it end by itself', async () => {
+  test('starts a run and sees it finish without a reload', async () => {
     await page.getByRole('link', { name: 'Integrations' }).first().click();
     await page.getByRole('link', { name: 'grand' }).click();
     await page.getByRole('button', { name: 'Run now' }).click();
@@ -113,16 +113,16 @@ describe('the operator', { skip }, () => {
     await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('button', { name: 'Acknowledge test silence grand' }).click();
-    await page.getByText('Seen by Ada, operator').waitFor();
+    await page.getByText('Acknowledged by Ada, operator').waitFor();
   });
 
-  test('sees a change on the overview as it happens', async () => {
+  test('sees a change on the overview live', async () => {
     await page.getByRole('link', { name: 'Overview' }).first().click();
     await page.getByText('Live', { exact: true }).waitFor();
     await desk.push('grand', { event: 'reservation.created', event_id: 'e2', data: booking('R2') });
-    const ticker = page.locator('.card', { has: page.getByRole('heading', { name: 'As it happens' }) });
+    const ticker = page.locator('.card', { has: page.getByRole('heading', { name: 'Latest changes' }) });
     await ticker.getByRole('link', { name: 'R2' }).waitFor();
   });
 
-  test('the browser had nothing to complain about', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
 });

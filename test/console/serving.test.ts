@@ -7,7 +7,7 @@ import { type ConsolePorts, registerConsole } from '../../src/api/console.ts';
 import { buildServer } from '../../src/api/server.ts';
 import { openLog } from '../../src/kit/log.ts';
 
-/** How the built console is served, and what stands there until it is built. */
+/** How the console is served, before and after it is built. */
 
 let dist: string;
 let progress: ReturnType<ConsolePorts['progress']> = { kind: 'building' };
@@ -23,21 +23,21 @@ after(async () => {
   await rm(path.dirname(dist), { recursive: true, force: true });
 });
 
-test('until it is built, a page says so and comes back by itself', async () => {
+test('until it is built, a page says so and reloads by itself', async () => {
   const answer = await get('/');
   assert.equal(answer.statusCode, 503);
   assert.equal(answer.headers.refresh, '2');
   assert.match(answer.body, /Building the console/);
 });
 
-test('when it cannot be built, the page says what to do, and does not come back by itself', async () => {
+test('if the build fails, the page says what to do and does not reload', async () => {
   progress = { kind: 'failed', message: 'Run <this> to see why' };
   const answer = await get('/');
   assert.equal(answer.headers.refresh, undefined);
   assert.match(answer.body, /Run &#60;this&#62; to see why/);
 });
 
-test('once built, it is there without a restart; a newer build takes its place', async () => {
+test('a finished build is served without a restart, and a newer one replaces it', async () => {
   await mkdir(path.join(dist, 'assets'), { recursive: true });
   await writeFile(path.join(dist, 'index.html'), '<meta nonce="__NONCE__">one');
   await writeFile(path.join(dist, 'assets', 'a-1.js'), 'x'.repeat(5_000));
@@ -55,7 +55,7 @@ test('once built, it is there without a restart; a newer build takes its place',
   assert.equal((await get('/')).body, 'two');
 });
 
-test('who comes without a browser is told where things are', async () => {
+test('a client that is not a browser gets plain text with the main addresses', async () => {
   const answer = await get('/', { accept: '*/*' });
   assert.equal(answer.statusCode, 200);
   assert.match(String(answer.headers['content-type']), /^text\/plain/);
@@ -63,7 +63,7 @@ test('who comes without a browser is told where things are', async () => {
   assert.equal((await get('/any/page', { accept: '*/*' })).statusCode, 404);
 });
 
-test('the stamp and files outside are not served', async () => {
+test('the stamp and files outside the build are not served', async () => {
   for (const at of ['/stamp', '/index.html', '/../package.json', '/assets/%2e%2e/stamp']) {
     const answer = await get(at, {});
     assert.equal(answer.statusCode, 404, at);

@@ -1,47 +1,60 @@
-/** A refusal of the API, as RFC 9457 tells it. */
+import { type Operations, places } from './operations.ts';
+
+export type OperationId = keyof Operations;
+export type Input<Id extends OperationId> = Operations[Id]['input'];
+export type Answer<Id extends OperationId> = Operations[Id]['answer'];
+
+/** An error answer of the API, in the form of RFC 9457. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
   constructor(status: number, body: Record<string, unknown>) {
-    const { detail, title, code, request_id: requestId } = body as Record<string, string | undefined>;
-    super(detail ?? title ?? `The service answered ${status}.`);
+    const text = (key: string) => (typeof body[key] === 'string' ? body[key] : undefined);
+    super(text('detail') ?? text('title') ?? `The service answered ${status}.`);
     this.status = status;
-    this.code = code ?? 'operate.unexpected';
-    this.requestId = requestId;
+    this.code = text('code') ?? 'operate.unexpected';
+    this.requestId = text('request_id');
     this.body = body;
   }
 }
 
-type Query = Readonly<Record<string, string | number | undefined>>;
-
-async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(`/api/v1${path}`, {
+/** Calls one operation. Its id alone decides what must be passed and what comes back. */
+export async function call<Id extends OperationId>(
+  id: Id,
+  ...[input = {}, signal]: Record<never, never> extends Input<Id>
+    ? [input?: Input<Id>, signal?: AbortSignal]
+    : [input: Input<Id>, signal?: AbortSignal]
+): Promise<Answer<Id>> {
+  const { method, url, body } = requestOf(id, input);
+  const response = await fetch(url, {
     method,
-    // Says that the console itself asks: a page of another site cannot send it.
+    // A page of another site cannot set this header, so it cannot act in the name of whoever is signed in here.
     headers: { 'x-innbound-console': '1', ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body }),
     ...(signal && { signal }),
   }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error;
     throw new Problem(0, { detail: 'The service cannot be reached. Is it running?', code: 'operate.unreachable' });
   });
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  if (!response.ok) throw new Problem(response.status, answer);
-  return answer as T;
+  const answer: unknown = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(response.status, answer as Record<string, unknown>);
+  // The only cast: the service checks its answers against the same description that these types are generated from.
+  return answer as Answer<Id>;
 }
 
-function withQuery(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+/** Puts each value in its place: into the path where the path names it, else into the query or the body. */
+function requestOf(id: OperationId, input: object): { method: string; url: string; body?: string } {
+  const [method, path] = places[id];
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest.get(name));
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const url = `/api/v1${filled}`;
+  if (method === 'POST' || method === 'PUT') return { method, url, body: JSON.stringify(Object.fromEntries(rest)) };
+  const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)])).toString();
+  return { method, url: query === '' ? url : `${url}?${query}` };
 }
-
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
-  call<T>('GET', withQuery(path, query), undefined, signal);
-export const post = <T>(path: string, body: unknown = {}, signal?: AbortSignal) => call<T>('POST', path, body, signal);
-export const put = <T>(path: string, body: unknown) => call<T>('PUT', path, body);
-export const remove = <T>(path: string) => call<T>('DELETE', path);
-/** One part of a path. */
-export const part = encodeURIComponent;

@@ -1,7 +1,8 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useRef, useState } from 'react';
+import type { OperationId } from './client.ts';
 
-/** A change as the feed tells it: ids only. */
+/** A change as the feed reports it: ids only. */
 export interface News {
   integration: string;
   type: 'reservation' | 'guest';
@@ -13,15 +14,15 @@ export interface News {
 }
 
 /**
- * Which lists a piece of news makes old. Lists of bookings are not among them: reading guest data is audited, and an open page
- * is no reason to read it again every second.
+ * The operations to read again after each kind of message. Lists of reservations are left out: each reading of guest data is
+ * audited, and an open page must not fill the audit by itself.
  */
-const touched: Readonly<Record<string, readonly string[]>> = {
-  activity: ['overview', 'integrations', 'dead-letters'],
-  run: ['runs', 'run', 'integrations'],
-  change: ['deliveries'],
-  event: ['events', 'endpoint'],
-  alert: ['alerts', 'overview'],
+const outdated: Readonly<Record<string, readonly OperationId[]>> = {
+  activity: ['overview.get', 'integrations.list', 'integrations.get', 'dead_letters.list'],
+  run: ['runs.list', 'runs.get', 'integrations.list', 'integrations.get'],
+  change: ['destinations.list', 'deliveries.list'],
+  event: ['events.list', 'endpoint.get'],
+  alert: ['alerts.list', 'overview.get'],
 };
 /** However much happens, a list is read again at most this often. */
 const gentlyMs = 1_500;
@@ -33,7 +34,7 @@ export interface Feed {
 }
 
 /**
- * News from the service by server-sent events. It only says what is old; what is shown is always read from the API, so that a
+ * Server-sent events from the service. They only mark answers as outdated; what is shown always comes from the API, so a
  * missed message costs a moment and never shows something wrong.
  */
 export function useLiveFeed(): Feed {
@@ -46,12 +47,13 @@ export function useLiveFeed(): Feed {
     const old = pending.current;
     source.onopen = () => setFeed((before) => ({ ...before, on: true }));
     source.onerror = () => setFeed((before) => ({ ...before, on: false }));
-    for (const [name, keys] of Object.entries(touched)) {
+    for (const [name, operations] of Object.entries(outdated)) {
       source.addEventListener(name, (event: MessageEvent<string>) => {
-        for (const key of keys) old.add(JSON.stringify([key]));
+        for (const operation of operations) old.add(JSON.stringify([operation]));
         if (name !== 'change') return;
-        const change = JSON.parse(event.data) as News;
-        old.add(JSON.stringify(['timeline', change.integration, `${change.type}s`, change.id]));
+        const change: News = JSON.parse(event.data);
+        const { integration, id } = change;
+        old.add(JSON.stringify([`${change.type}s.timeline`, { integration, id }]));
         fresh.push(change);
       });
     }
@@ -71,14 +73,14 @@ export function useLiveFeed(): Feed {
 
 function flush(queries: QueryClient, pending: Set<string>): void {
   if (document.visibilityState === 'hidden') return;
-  for (const key of pending) void queries.invalidateQueries({ queryKey: JSON.parse(key) as string[] });
+  for (const key of pending) void queries.invalidateQueries({ queryKey: JSON.parse(key) });
   pending.clear();
 }
 
 export const LiveContext = createContext<Feed>({ on: false, news: [] });
 export const useNews = (): readonly News[] => useContext(LiveContext).news;
 
-/** How often to ask anyway: seldom while news comes in, as a clock where it does not. */
+/** The polling interval: a quarter of the rate while the live feed is connected. */
 export function useEvery(seconds: number): number {
   return (useContext(LiveContext).on ? seconds * 4 : seconds) * 1_000;
 }

@@ -1,10 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { get, post } from '../api/client.ts';
-import type { DocumentRow, Mistake } from '../api/types.ts';
+import { useApi } from '../api/query.tsx';
+import type { DocumentKind, Mistake } from '../api/types.ts';
 import type { Schema } from './completion.ts';
 
-/** The value once it has stood still for a moment. */
+/** The value once it has not changed for a moment. */
 export function useSettled<T>(value: T, ms = 350): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -14,25 +13,23 @@ export function useSettled<T>(value: T, ms = 350): T {
   return settled;
 }
 
-export function useSchema(kind: DocumentRow['kind']): Schema | undefined {
-  return useQuery({ queryKey: ['schema', kind], queryFn: () => get<Schema>(`/schemas/${kind}`), staleTime: Infinity })
-    .data;
+export function useSchema(kind: DocumentKind): Schema | undefined {
+  const { data } = useApi('documents.schema', { kind }, { staleMs: Number.POSITIVE_INFINITY });
+  // The answer is a JSON Schema, which the API's description leaves open.
+  return data === undefined ? undefined : (data as Schema);
 }
 
-/** The mistakes of a text among all other documents, as it is typed. */
+/** The mistakes of a text, checked together with all other documents while it is typed. Undefined until the first check. */
 export function useMistakes(
-  kind: DocumentRow['kind'],
+  kind: DocumentKind,
   name: string | undefined,
   text: string,
 ): readonly Mistake[] | undefined {
   const settled = useSettled(text);
-  const { data } = useQuery({
-    queryKey: ['validate', kind, name, settled],
-    queryFn: ({ signal }) =>
-      post<{ mistakes: Mistake[] }>('/documents/validate', { kind, text: settled, ...(name && { name }) }, signal),
-    enabled: settled.trim() !== '',
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  });
+  const { data } = useApi(
+    'documents.validate',
+    { kind, name: name || undefined, text: settled },
+    { enabled: settled.trim() !== '', staleMs: 60_000, keep: true },
+  );
   return data?.mistakes;
 }

@@ -1,4 +1,4 @@
-/** What may be written at a place of a YAML document, read off its JSON Schema. */
+/** Completions for a position in a YAML document, from its JSON Schema. */
 export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
@@ -20,7 +20,7 @@ export interface Schema {
 }
 
 export interface Offers {
-  /** Where the word that is being written begins. */
+  /** Where the word at the caret begins. */
   readonly from: number;
   readonly words: readonly string[];
 }
@@ -41,7 +41,7 @@ export function offersAt(text: string, caret: number, schema: Schema, paths: rea
 
 const indentOf = (line: string): number => /^[\s-]*/.exec(line)?.[0].length ?? 0;
 
-/** The keys that enclose a place, told by their indentation, outermost first. */
+/** The keys that enclose a position, found by indentation, outermost first. */
 function keysAbove(before: string, indent: number): string[] {
   const keys: string[] = [];
   let least = indent;
@@ -70,7 +70,7 @@ function walk(places: readonly Schema[], path: readonly string[], root: Schema):
   return here;
 }
 
-/** A schema as the plain ones that it stands for. */
+/** A schema with everything that it refers to or combines. */
 function flat(schema: Schema, root: Schema, depth = 0): Schema[] {
   if (depth > 8) return [];
   const name = schema.$ref?.split('/').at(-1);

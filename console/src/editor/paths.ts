@@ -1,4 +1,4 @@
-/** The paths at which the records of a sample hold values, for completion: names as a mapping writes them. */
+/** The paths of a sample's values, written as a mapping writes them, for completion. */
 export function pathsIn(sample: string): string[] {
   try {
     const found = new Set<string>();
@@ -12,7 +12,7 @@ export function pathsIn(sample: string): string[] {
 function collect(value: unknown, path: string, found: Set<string>, depth: number): void {
   if (depth > 6 || found.size > 300 || value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
-    // Inside a list paths begin anew: a mapping names them from its element on.
+    // Paths inside a list are relative to its elements, as in a mapping.
     for (const one of value.slice(0, 5)) collect(one, '', found, depth + 1);
     return;
   }

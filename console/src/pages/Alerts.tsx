@@ -1,28 +1,23 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { part, post } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
+import { useAct, usePages } from '../api/query.tsx';
 import type { Alert } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
-import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { capital, words } from '../parts/format.ts';
-import { usePages } from '../parts/paging.tsx';
+import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
 export function Alerts() {
-  const [state, setState] = useState('open');
-  const operator = useMay('operator');
-  const { query, all, more } = usePages<Alert>('alerts', '/alerts', { state, limit: 50 }, useEvery(5));
-  const acknowledge = useAct(
-    (id: string) => post(`/alerts/${part(id)}/acknowledge`),
-    () => 'Acknowledged. It resolves by itself when its cause is gone.',
-  );
+  const [state, setState] = useState<'open' | 'all'>('open');
+  const { rows, error, more } = usePages('alerts.list', { state, limit: 50 }, useEvery(5));
   return (
     <>
       <Head
         title="Alerts"
-        lead="A silent feed, an incomplete run, an open breaker, refused credentials, a growing pile. They resolve by themselves."
+        lead="Silent feeds, incomplete runs, open circuits, refused credentials, growing backlogs. An alert resolves by itself when its cause is gone."
       >
         <SegmentedControl
           size="xs"
@@ -35,69 +30,70 @@ export function Alerts() {
           aria-label="Which alerts"
         />
       </Head>
-      <Loaded query={query}>
-        {() => (
-          <Card flush>
-            {all.length === 0 ? (
-              <Empty title="No alert is open">Every feed does what it usually does at this hour.</Empty>
+      <Card flush>
+        <Table
+          label="Alerts"
+          rows={rows}
+          error={error}
+          rowKey={({ alert_id }) => alert_id}
+          empty={
+            state === 'open' ? (
+              <Empty title="No open alerts">The checks run every 30 seconds.</Empty>
             ) : (
-              <table className="list folds">
-                <thead>
-                  <tr>
-                    <th scope="col">Alert</th>
-                    <th scope="col">Severity</th>
-                    <th scope="col">Raised</th>
-                    <th scope="col">State</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((alert) => (
-                    <tr key={alert.alert_id}>
-                      <td className="whole">
-                        <strong>{capital(words(alert.kind))}</strong>{' '}
-                        {alert.integration && (
-                          <Link to="/integrations/$name" params={{ name: alert.integration }}>
-                            {alert.integration}
-                          </Link>
-                        )}
-                        <div>{alert.message}</div>
-                      </td>
-                      <td>
-                        <State of={alert.severity} />
-                      </td>
-                      <td>
-                        <Ago at={alert.raised_at} />
-                      </td>
-                      <td>
-                        {alert.resolved_at ? (
-                          <>
-                            <State of="done" label="Resolved" /> <Ago at={alert.resolved_at} />
-                          </>
-                        ) : alert.acknowledged_at ? (
-                          <State of="calm" label={`Seen by ${alert.acknowledged_by}`} />
-                        ) : operator ? (
-                          <Button
-                            size="compact-sm"
-                            variant="default"
-                            aria-label={`Acknowledge ${words(alert.kind)} ${alert.integration}`}
-                            onClick={() => acknowledge.mutate(alert.alert_id)}
-                            loading={acknowledge.isPending}
-                          >
-                            Acknowledge
-                          </Button>
-                        ) : (
-                          <State of="open" />
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            {more}
-          </Card>
-        )}
-      </Loaded>
+              <Empty title="No alert has been raised yet" />
+            )
+          }
+          columns={[
+            { head: 'Alert', phone: 'line', cell: (alert) => <What alert={alert} /> },
+            { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+            { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
+            { head: 'State', cell: (alert) => <Handling alert={alert} /> },
+          ]}
+        />
+        {more}
+      </Card>
     </>
+  );
+}
+
+function What({ alert }: { alert: Alert }) {
+  return (
+    <>
+      <strong>{capital(words(alert.kind))}</strong>{' '}
+      {alert.integration && (
+        <Link to="/integrations/$name" params={{ name: alert.integration }}>
+          {alert.integration}
+        </Link>
+      )}
+      <div>{alert.message}</div>
+    </>
+  );
+}
+
+function Handling({ alert }: { alert: Alert }) {
+  const operator = useMay('operator');
+  const acknowledge = useAct(
+    () => call('alerts.acknowledge', { alert_id: alert.alert_id }),
+    () => 'Acknowledged. The alert resolves by itself when its cause is gone.',
+  );
+  if (alert.resolved_at) {
+    return (
+      <>
+        <State of="done" label="Resolved" /> <Ago at={alert.resolved_at} />
+      </>
+    );
+  }
+  if (alert.acknowledged_at) return <State of="calm" label={`Acknowledged by ${alert.acknowledged_by}`} />;
+  if (!operator) return <State of="open" />;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Acknowledge ${words(alert.kind)} ${alert.integration}`}
+      onClick={() => acknowledge.mutate(undefined)}
+      loading={acknowledge.isPending}
+    >
+      Acknowledge
+    </Button>
   );
 }

@@ -1,18 +1,19 @@
 import { Button, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { AuditRow } from '../api/types.ts';
+import { usePages } from '../api/query.tsx';
+import type { Json } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, State } from '../parts/basics.tsx';
 import { clockOf, instant, shown } from '../parts/format.ts';
-import { usePages } from '../parts/paging.tsx';
+import { Table } from '../parts/Table.tsx';
 
 const route = getRouteApi('/desk/audit');
 
 export function Audit() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { query, all, more } = usePages<AuditRow>('audit', '/audit', { ...search, limit: 60 }, 15_000);
+  const { rows, error, more } = usePages('audit.list', { ...search, limit: 60 }, 15_000);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -21,7 +22,7 @@ export function Audit() {
   };
   return (
     <>
-      <Head title="Audit" lead="Who did what, and who read payloads with guest data. No page and no call edits it." />
+      <Head title="Audit" lead="Who did what, and who opened guest data. Entries cannot be edited." />
       <form className="filters" onSubmit={submit}>
         <TextInput name="actor" label="Who" defaultValue={search.actor} />
         <TextInput name="action" label="Action" defaultValue={search.action} placeholder="dead_letters.replay" />
@@ -33,56 +34,47 @@ export function Audit() {
           Filter
         </Button>
       </form>
-      <Loaded query={query}>
-        {() => (
-          <Card flush>
-            {all.length === 0 ? (
-              <Empty title="Nothing matches" />
-            ) : (
-              <table className="list folds">
-                <thead>
-                  <tr>
-                    <th scope="col">When</th>
-                    <th scope="col">Who</th>
-                    <th scope="col">Action</th>
-                    <th scope="col">On</th>
-                    <th scope="col">Answer</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((row) => (
-                    <tr key={row.audit_id}>
-                      <td className="nowrap num" title={instant(row.at)}>
-                        {clockOf(row.at)}
-                      </td>
-                      <td>
-                        {row.actor} <span className="muted small">{row.address}</span>
-                      </td>
-                      <td className="mono">{row.action}</td>
-                      <td className="small">
-                        {[
-                          row.integration,
-                          ...Object.entries(row.target ?? {})
-                            .filter(([key]) => key !== 'integration')
-                            .map(([, value]) => shown(value)),
-                        ]
-                          .filter(Boolean)
-                          .join(' ')}
-                      </td>
-                      <td>
-                        {row.status !== null && (
-                          <State of={row.status < 400 ? 'done' : 'failed'} label={String(row.status)} />
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            {more}
-          </Card>
-        )}
-      </Loaded>
+      <Card flush>
+        <Table
+          label="Audit"
+          rows={rows}
+          error={error}
+          rowKey={({ audit_id }) => String(audit_id)}
+          empty={<Empty title="No entry matches" />}
+          columns={[
+            {
+              head: 'When',
+              cell: ({ at }) => (
+                <span className="nowrap num" title={instant(at)}>
+                  {clockOf(at)}
+                </span>
+              ),
+            },
+            {
+              head: 'Who',
+              cell: ({ actor, address }) => (
+                <>
+                  {actor} <span className="muted small">{address}</span>
+                </>
+              ),
+            },
+            { head: 'Action', kind: 'code', cell: ({ action }) => action },
+            { head: 'Target', cell: (row) => <span className="small">{targetOf(row)}</span> },
+            {
+              head: 'Answer',
+              cell: ({ status }) =>
+                status !== null && <State of={status < 400 ? 'done' : 'failed'} label={String(status)} />,
+            },
+          ]}
+        />
+        {more}
+      </Card>
     </>
   );
+}
+
+function targetOf({ integration, target }: { integration: string | null; target: Json }): string {
+  const named = target !== null && typeof target === 'object' && !Array.isArray(target) ? Object.entries(target) : [];
+  const values = named.filter(([key]) => key !== 'integration').map(([, value]) => shown(value));
+  return [integration, ...values].filter(Boolean).join(' ');
 }

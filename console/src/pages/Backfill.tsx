@@ -1,18 +1,17 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { part, post } from '../api/client.ts';
-import { useAct } from '../parts/act.ts';
+import { call } from '../api/client.ts';
+import { useAct } from '../api/query.tsx';
 
 export function Backfill(props: { name: string; opened: boolean; onClose: () => void }) {
   const navigate = useNavigate();
   const start = useAct(
-    (days: { from: string; to: string }) =>
-      post<{ run_id: string; already_going: boolean }>(`/integrations/${part(props.name)}/backfill`, days),
+    (dates: { from: string; to: string }) => call('integrations.backfill', { integration: props.name, ...dates }),
     ({ run_id, already_going }) => {
       props.onClose();
       void navigate({ to: '/runs/$id', params: { id: run_id } });
-      return already_going ? 'A backfill is already going; here it is.' : 'The backfill is queued.';
+      return already_going ? 'A backfill is already running. This is it.' : 'The backfill is queued.';
     },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -24,7 +23,8 @@ export function Backfill(props: { name: string; opened: boolean; onClose: () => 
     <Modal opened={props.opened} onClose={props.onClose} title={`Backfill ${props.name}`}>
       <form onSubmit={submit} className="form">
         <p className="muted">
-          Everything between two days is pulled again, in windows of a week at most. What is unchanged is not delivered.
+          Pulls every reservation between two dates again, in windows of up to a week. Unchanged records are not
+          delivered.
         </p>
         <div className="pair">
           <TextInput name="from" type="date" label="From" required />

@@ -1,25 +1,22 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get, part, post } from '../api/client.ts';
-import type { IntegrationDetail } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { type Answer, call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
 import { Ago, Card, Notice } from '../parts/basics.tsx';
 import { Copyable } from '../parts/data.tsx';
 import { useMay } from '../shell/session.ts';
 
-/** OAuth 2 with somebody's consent: the link for that person, and whether the partner lets us in by now. */
+/** OAuth 2 by authorization code: the link for the person who consents, and whether they have. */
 export function ConsentCard({ integration }: { integration: string }) {
   const admin = useMay('admin');
-  const path = `/integrations/${part(integration)}`;
-  const [link, setLink] = useState<{ url: string; expires_at: string }>();
-  const brand = useQuery({
-    queryKey: ['integrations', integration, 'consent'],
-    queryFn: ({ signal }) => get<IntegrationDetail>(path, { hours: 1 }, signal),
-    refetchInterval: ({ state }) => (link && state.data?.consent !== 'given' ? 1_000 : false),
-  });
+  const [link, setLink] = useState<Answer<'integrations.consent'>>();
+  const brand = useApi(
+    'integrations.get',
+    { integration, hours: 1 },
+    { everyMs: (answer) => (link && answer?.consent !== 'given' ? 1_000 : false) },
+  );
   const make = useAct(
-    () => post<{ url: string; expires_at: string }>(`${path}/consent`),
+    () => call('integrations.consent', { integration }),
     (made) => {
       setLink(made);
       return undefined;
@@ -30,19 +27,20 @@ export function ConsentCard({ integration }: { integration: string }) {
     <Card title="Consent">
       <div className="stack">
         {given ? (
-          <Notice tone="good" role="status" title="The partner lets us in">
-            Tokens are renewed before they end. A new link is needed only when the brand takes its consent back.
+          <Notice tone="good" role="status" title="Consent was given">
+            Tokens are refreshed before they expire. A new link is needed only if the brand withdraws its consent.
           </Notice>
         ) : (
           <p>
-            Somebody of the brand has to allow it once, at the partner. Send them a link; until then nothing is pulled.
+            Someone at the brand must consent once, in the partner’s system. Send them a link. Nothing is pulled until
+            then.
           </p>
         )}
         {link && !given && (
           <>
             <Copyable text={link.url} label="consent link" />
             <p className="small muted" role="status">
-              It works once and ends <Ago at={link.expires_at} />. This page says so when consent is there.
+              It works once and expires <Ago at={link.expires_at} />. This page updates when consent is given.
             </p>
           </>
         )}
@@ -54,7 +52,7 @@ export function ConsentCard({ integration }: { integration: string }) {
               onClick={() => make.mutate(undefined)}
               loading={make.isPending}
             >
-              {given ? 'Ask for consent anew' : link ? 'Make another link' : 'Make the link'}
+              {given ? 'Ask for consent again' : link ? 'Create another link' : 'Create the link'}
             </Button>
           </div>
         )}

@@ -1,24 +1,21 @@
 import { Button, Modal, SegmentedControl, Textarea } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { get, part, post } from '../api/client.ts';
-import type { Json, Preview, ReplayResult, WholeDeadLetter } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, words } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
 const route = getRouteApi('/desk/dead-letters/$id');
 
 export function DeadLetter() {
   const { id } = route.useParams();
-  const query = useQuery({
-    queryKey: ['letter', id],
-    queryFn: ({ signal }) => get<WholeDeadLetter>(`/dead-letters/${part(id)}`, undefined, signal),
-  });
+  const query = useApi('dead_letters.get', { id });
   return (
     <Loaded
       query={query}
@@ -44,7 +41,7 @@ export function DeadLetter() {
               <Button
                 variant="default"
                 component={Link}
-                to={`/reservations/${letter.integration}/${letter.type}s/${part(letter.record_id)}`}
+                to={`/reservations/${letter.integration}/${letter.type}s/${encodeURIComponent(letter.record_id)}`}
               >
                 Timeline
               </Button>
@@ -72,7 +69,7 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
       <p className="small muted">
         <code>{letter.code}</code>
         {letter.waiting_behind > 0 &&
-          ` · ${plural(letter.waiting_behind, 'newer version')} of the same booking wait behind it`}
+          ` · ${plural(letter.waiting_behind, 'newer version')} of the same record waiting behind it`}
         {letter.closed_by && ` · ${letter.state} by ${letter.closed_by}`}
         {letter.closed_reason && `: ${letter.closed_reason}`}
       </p>
@@ -80,12 +77,12 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
         <p>
           {letter.kind === 'delivery' ? (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: letter.destination ?? '' }}>
-              Fix the destination {letter.destination}
+              Edit the destination {letter.destination}
             </Link>
           ) : (
             connector && (
               <Link to="/studio" search={{ connector, letter: letter.id }}>
-                Fix the mapping in the studio, with this as the sample
+                Fix the mapping in the studio, with this payload as the sample
               </Link>
             )
           )}
@@ -101,21 +98,17 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
   const [under, setUnder] = useState<Under>(letter.kind === 'delivery' ? 'recorded' : 'today');
   const [dropping, setDropping] = useState(false);
   const operator = useMay('operator');
-  const path = `/dead-letters/${part(letter.id)}`;
-  const preview = useQuery({
-    queryKey: ['preview', letter.id, under],
-    queryFn: ({ signal }) => get<Preview>(`${path}/preview`, { under }, signal),
-    enabled: letter.state === 'open',
-  });
+  const { id } = letter;
+  const preview = useApi('dead_letters.preview', { id, under }, { enabled: letter.state === 'open' });
   const replay = useAct(
-    () => post<ReplayResult>(`${path}/replay`, { under }),
+    () => call('dead_letters.replay', { id, under }),
     ({ result, message }) =>
-      result === 'replayed' ? 'Replayed: it goes its way now.' : `It stays: ${message ?? words(result)}`,
+      result === 'replayed' ? 'Replayed. It is on its way.' : `It stays open: ${message ?? words(result)}`,
   );
   if (letter.state !== 'open') {
     return (
       <Card title="Replay">
-        <p className="muted">It is {letter.state} and needs nothing more.</p>
+        <p className="muted">It was {letter.state}. Nothing more to do.</p>
       </Card>
     );
   }
@@ -124,10 +117,10 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
       <div className="stack">
         <SegmentedControl
           value={under}
-          onChange={(value) => setUnder(value as Under)}
+          onChange={setUnder}
           data={[
-            { value: 'today', label: 'Today’s documents' },
-            { value: 'recorded', label: 'Those it failed under' },
+            { value: 'today', label: 'Current documents' },
+            { value: 'recorded', label: 'Documents it failed under' },
           ]}
           aria-label="Which documents"
         />
@@ -156,7 +149,7 @@ function Seen({ preview }: { preview: Preview }) {
   if (preview.kind === 'gone') return <Notice tone="calm" title={preview.message} />;
   if (preview.kind === 'dropped')
     return (
-      <Notice tone="warn" title="A rule drops it now">
+      <Notice tone="warn" title="A transform rule now drops it">
         {preview.reason}
       </Notice>
     );
@@ -170,15 +163,15 @@ function Seen({ preview }: { preview: Preview }) {
   const whole = preview.diff.length === 1 && preview.diff[0]?.path === '';
   return (
     <>
-      <Notice tone="good" title={preview.diff.length === 0 ? 'It would go out again as it is' : 'It would pass'}>
+      <Notice tone="good" title={preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed'}>
         {preview.diff.length === 0
-          ? 'Nothing about the record changes. It keeps its idempotency key, so a destination that took it once takes it once.'
+          ? 'The record and its idempotency key stay the same, so a destination that already has it ignores the copy.'
           : whole
-            ? `${capital(preview.record.type)} ${preview.record.id} becomes known.`
-            : `${plural(preview.diff.length, 'field')} of ${preview.record.type} ${preview.record.id} change.`}
+            ? `It becomes the ${preview.record.type} ${preview.record.id}.`
+            : `It changes ${plural(preview.diff.length, 'field')} of the ${preview.record.type} ${preview.record.id}.`}
       </Notice>
       {whole ? (
-        <JsonText value={preview.after} label="The record it becomes" />
+        <JsonText value={preview.after} label="Resulting record" />
       ) : (
         preview.diff.length > 0 && <DiffTable diff={preview.diff} />
       )}
@@ -188,10 +181,10 @@ function Seen({ preview }: { preview: Preview }) {
 
 function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
   const drop = useAct(
-    (reason: string) => post(`/dead-letters/${part(props.id)}/drop`, { reason }),
+    (reason: string) => call('dead_letters.drop', { id: props.id, reason }),
     () => {
       props.onClose();
-      return 'Dropped. What it held back flows again.';
+      return 'Dropped. The versions behind it are delivered now.';
     },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -199,11 +192,11 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
     drop.mutate(String(new FormData(event.currentTarget).get('reason')));
   };
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Give it up">
+    <Modal opened={props.opened} onClose={props.onClose} title="Drop the dead letter">
       <form onSubmit={submit} className="form">
         <Textarea
           name="reason"
-          label="Why, for whoever asks later"
+          label="Reason, for the audit"
           required
           minLength={1}
           maxLength={500}
@@ -212,7 +205,7 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
         />
         <div>
           <Button type="submit" data-danger loading={drop.isPending}>
-            Drop it
+            Drop
           </Button>
         </div>
       </form>
@@ -220,7 +213,7 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
   );
 }
 
-/** What came in, without the key that it is kept under. */
+/** The payload without the envelope that it is stored in. */
 function recordOf(raw: Json): Json {
   return raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (raw.value ?? raw) : raw;
 }
@@ -228,20 +221,23 @@ function recordOf(raw: Json): Json {
 function Kept({ letter }: { letter: WholeDeadLetter }) {
   const value = recordOf(letter.raw) ?? letter.data ?? letter.event;
   return (
-    <Card title={letter.raw !== null ? 'What came in' : 'What was to be sent'} aside="that you read it is in the audit">
+    <Card
+      title={letter.raw !== null ? 'Payload received' : 'Payload to deliver'}
+      aside="opening it was recorded in the audit"
+    >
       <div className="stack">
         {letter.attempts.length > 0 && (
-          <table className="diff">
-            <tbody>
-              {letter.attempts.map((attempt) => (
-                <tr key={attempt.at}>
-                  <td>{clockOf(attempt.at)}</td>
-                  <td>{attempt.status ?? words(attempt.outcome)}</td>
-                  <td>{attempt.message ?? attempt.code}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            label="Attempts"
+            look="diff"
+            rows={letter.attempts}
+            rowKey={({ at }) => at}
+            columns={[
+              { head: 'At', cell: ({ at }) => clockOf(at) },
+              { head: 'Answer', cell: ({ status, outcome }) => status ?? words(outcome) },
+              { head: 'Message', cell: ({ message, code }) => message ?? code },
+            ]}
+          />
         )}
         {value === null || value === undefined ? (
           <Empty title="The payload is no longer kept" />
@@ -250,8 +246,8 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
         )}
         {letter.detail !== null && (
           <details className="fold" open={letter.kind === 'delivery'}>
-            <summary>{letter.kind === 'delivery' ? 'What was answered' : 'Detail'}</summary>
-            <JsonText value={letter.detail} label="Detail" />
+            <summary>{letter.kind === 'delivery' ? 'Answer' : 'Details'}</summary>
+            <JsonText value={letter.detail} label="Details" />
           </details>
         )}
       </div>

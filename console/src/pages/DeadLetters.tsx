@@ -1,71 +1,63 @@
 import { Button, Select } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { post } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
-import type { DeadLetter, Page, ReplayResult } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { useAct, usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { capital, number, plural } from '../parts/format.ts';
-import { usePages } from '../parts/paging.tsx';
+import { Table } from '../parts/Table.tsx';
+import { letterKinds, letterStates } from '../shell/filters.ts';
 import { useMay } from '../shell/session.ts';
 
 const route = getRouteApi('/desk/dead-letters');
+const kinds = { event: 'Events', record: 'Records', delivery: 'Deliveries' };
 
 export function DeadLetters() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const operator = useMay('operator');
-  const { query, all, first, more } = usePages<DeadLetter, Page<DeadLetter> & { total: number }>(
-    'dead-letters',
-    '/dead-letters',
-    { ...search, limit: 50 },
-    useEvery(8),
-  );
-  const { state: _, ...filter } = search;
+  const { rows, error, first, more } = usePages('dead_letters.list', { ...search, limit: 50 }, useEvery(8));
+  const { state = 'open', ...filter } = search;
   const replay = useAct(
-    () => post<{ results: ReplayResult[]; remaining: number }>('/dead-letters/replay', filter),
+    () => call('dead_letters.replay_many', filter),
     ({ results, remaining }) => {
       const done = results.filter(({ result }) => result === 'replayed').length;
       return `${number(done)} replayed, ${number(results.length - done)} would still fail, ${number(remaining)} still open.`;
     },
   );
-  const open = (search.state ?? 'open') === 'open';
+  const total = first?.total ?? 0;
+  const open = state === 'open';
   return (
     <>
       <Head
         title="Dead letters"
-        lead="What failed for good, kept whole. Fix the cause, look at the difference, replay."
+        lead="Events, records and deliveries that failed for good, kept in full. Fix the cause, check what a replay would change, replay."
       >
-        {operator && open && all.length > 0 && (
+        {operator && open && total > 0 && (
           <Button onClick={() => replay.mutate(undefined)} loading={replay.isPending}>
-            Replay {first && first.total > 200 ? 'the first 200' : `all ${number(first?.total ?? all.length)}`}
+            Replay {total > 200 ? 'the first 200' : `all ${number(total)}`}
           </Button>
         )}
       </Head>
       <div className="filters">
         <Select
           label="State"
-          value={search.state ?? 'open'}
-          onChange={(state) =>
-            void navigate({ search: { ...search, state: state === 'open' ? undefined : (state ?? undefined) } })
+          value={state}
+          onChange={(chosen) =>
+            void navigate({ search: { ...search, state: chosen === 'open' ? undefined : (chosen ?? undefined) } })
           }
-          data={['open', 'replayed', 'dropped', 'all'].map((value) => ({ value, label: capital(value) }))}
+          data={letterStates.map((value) => ({ value, label: capital(value) }))}
         />
         <BrandSelect
           value={search.integration}
           onChange={(integration) => void navigate({ search: { ...search, integration } })}
         />
         <Select
-          label="What failed"
+          label="Kind"
           value={search.kind ?? ''}
           onChange={(kind) => void navigate({ search: { ...search, kind: kind || undefined } })}
-          data={[
-            { value: '', label: 'Anything' },
-            { value: 'event', label: 'Events' },
-            { value: 'record', label: 'Records' },
-            { value: 'delivery', label: 'Deliveries' },
-          ]}
+          data={[{ value: '', label: 'Any' }, ...letterKinds.map((value) => ({ value, label: kinds[value] }))]}
         />
         {(search.code || search.destination) && (
           <Button
@@ -76,68 +68,53 @@ export function DeadLetters() {
           </Button>
         )}
       </div>
-      <Loaded query={query}>
-        {() => (
-          <Card title={plural(first?.total ?? 0, 'letter')} aside="the oldest first" flush>
-            {all.length === 0 ? (
-              <Empty title={open ? 'Nothing is dead' : 'None in this state'}>
-                {open
-                  ? 'Everything that came in became a record or was refused at the door, and every delivery found its way.'
-                  : ''}
-              </Empty>
+      <Card title={plural(total, 'dead letter')} aside="oldest first" flush>
+        <Table
+          label="Dead letters"
+          rows={rows}
+          error={error}
+          rowKey={({ id }) => id}
+          empty={
+            open ? (
+              <Empty title="No open dead letters">Nothing has failed for good.</Empty>
             ) : (
-              <List letters={all} />
-            )}
-            {more}
-          </Card>
-        )}
-      </Loaded>
-    </>
-  );
-}
-
-function List({ letters }: { letters: readonly DeadLetter[] }) {
-  return (
-    <div className="table-wrap">
-      <table className="list folds">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">State</th>
-            <th scope="col">Why</th>
-            <th scope="col">Brand</th>
-            <th scope="col">Since</th>
-          </tr>
-        </thead>
-        <tbody>
-          {letters.map((letter) => (
-            <tr key={letter.id}>
-              <td>
-                <Link to="/dead-letters/$id" params={{ id: letter.id }} className="name">
-                  {capital(letter.kind)} {letter.record_id ?? `#${letter.id}`}
-                </Link>
-                {letter.destination && <div className="muted small">to {letter.destination}</div>}
-              </td>
-              <td>
-                <State of={letter.state} />
-              </td>
-              <td className="whole">
-                {letter.message}
-                <div className="muted small">
-                  <Link to="/dead-letters" search={{ code: letter.code }}>
-                    {letter.code}
+              <Empty title="No dead letter in this state" />
+            )
+          }
+          columns={[
+            {
+              head: 'Dead letter',
+              cell: ({ id, kind, record_id, destination }) => (
+                <>
+                  <Link to="/dead-letters/$id" params={{ id }} className="name">
+                    {capital(kind)} {record_id ?? `#${id}`}
                   </Link>
-                  {letter.times > 1 && `, ${number(letter.times)} times`}
-                </div>
-              </td>
-              <td>{letter.integration}</td>
-              <td>
-                <Ago at={letter.at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                  {destination && <div className="muted small">to {destination}</div>}
+                </>
+              ),
+            },
+            { head: 'State', cell: ({ state: its }) => <State of={its} /> },
+            {
+              head: 'Reason',
+              phone: 'line',
+              cell: ({ message, code, times }) => (
+                <>
+                  {message}
+                  <div className="muted small">
+                    <Link to="/dead-letters" search={{ code }}>
+                      {code}
+                    </Link>
+                    {times > 1 && `, ${number(times)} times`}
+                  </div>
+                </>
+              ),
+            },
+            { head: 'Brand', cell: ({ integration }) => integration },
+            { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+          ]}
+        />
+        {more}
+      </Card>
+    </>
   );
 }

@@ -1,41 +1,32 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { get, Problem, part, post, remove } from '../api/client.ts';
-import type { Endpoint, Issued, Rejections } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { call, Problem } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Issued } from '../api/types.ts';
 import { Ago, Card, Failure, Notice } from '../parts/basics.tsx';
 import { Copyable } from '../parts/data.tsx';
-import { number } from '../parts/format.ts';
+import { number, plural } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
 
-/** Where the partner pushes to, which secrets count, and what was refused. */
+/** The webhook address, its active secrets, and what was rejected. */
 export function EndpointCard({ integration }: { integration: string }) {
-  const path = `/integrations/${part(integration)}`;
   const admin = useMay('admin');
   const [issued, setIssued] = useState<Issued>();
   const [retiring, setRetiring] = useState(false);
-  const endpoint = useQuery({
-    queryKey: ['endpoint', integration],
-    queryFn: ({ signal }) => get<Endpoint>(`${path}/endpoint`, undefined, signal),
-  });
-  const rejections = useQuery({
-    queryKey: ['rejections', integration],
-    queryFn: ({ signal }) => get<Rejections>(`${path}/rejections`, undefined, signal),
-    refetchInterval: 30_000,
-  });
+  const endpoint = useApi('endpoint.get', { integration });
+  const rejections = useApi('rejections.list', { integration }, { everyMs: 30_000 });
   const show = (made: Issued, text: string) => {
     setIssued(made);
     return text;
   };
   const issue = useAct(
-    () => post<Issued>(`${path}/endpoint`),
-    (made) => show(made, 'The endpoint is there.'),
+    () => call('endpoint.issue', { integration }),
+    (made) => show(made, 'The endpoint is ready.'),
   );
   const rotate = useAct(
-    () => post<Issued>(`${path}/endpoint/rotate`, { overlap_hours: 24 }),
-    (made) => show(made, 'The new secret counts now; the one before for another day.'),
+    () => call('endpoint.rotate', { integration, overlap_hours: 24 }),
+    (made) => show(made, 'The new secret is active. The old one stays valid for another day.'),
   );
   const missing = endpoint.error instanceof Problem && endpoint.error.status === 404;
   return (
@@ -56,11 +47,7 @@ export function EndpointCard({ integration }: { integration: string }) {
           <>
             <Copyable text={endpoint.data.url} label="webhook address" />
             <div className="row small muted">
-              <span>
-                {endpoint.data.secrets.length === 1
-                  ? 'One secret counts.'
-                  : `${endpoint.data.secrets.length} secrets count.`}
-              </span>
+              <span>{plural(endpoint.data.secrets.length, 'active secret')}.</span>
               {endpoint.data.sandbox_url && (
                 <span>
                   Sandbox: <code>{endpoint.data.sandbox_url}</code>
@@ -70,7 +57,7 @@ export function EndpointCard({ integration }: { integration: string }) {
           </>
         )}
         {rejections.data && rejections.data.last_day.length > 0 && (
-          <Notice tone="warn" title="Refused in the last day">
+          <Notice tone="warn" title="Rejected in the last day">
             {rejections.data.last_day.map(({ code, reason, count }) => (
               <div key={`${code} ${reason}`}>
                 {number(count)} × <code>{code}</code> {reason}
@@ -98,8 +85,8 @@ export function EndpointCard({ integration }: { integration: string }) {
           </div>
         )}
       </div>
-      <Modal opened={issued !== undefined} onClose={() => setIssued(undefined)} title="Hand these to the partner">
-        {issued && <Handover issued={issued} />}
+      <Modal opened={issued !== undefined} onClose={() => setIssued(undefined)} title="Give these to the partner">
+        {issued && <PartnerDetails issued={issued} />}
       </Modal>
       <Retire integration={integration} opened={retiring} onClose={() => setRetiring(false)} />
     </Card>
@@ -109,7 +96,7 @@ export function EndpointCard({ integration }: { integration: string }) {
 function Retire({ integration, opened, onClose }: { integration: string; opened: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const retire = useAct(
-    () => remove(`/integrations/${part(integration)}/endpoint`),
+    () => call('endpoint.retire', { integration }),
     () => {
       onClose();
       return `The endpoint of ${integration} is retired.`;
@@ -123,18 +110,18 @@ function Retire({ integration, opened, onClose }: { integration: string; opened:
     <Modal opened={opened} onClose={onClose} title="Retire the endpoint">
       <form className="form" onSubmit={submit}>
         <p>
-          Its address answers 410 from now on, for good, and the sandbox’s too. What was taken stays. A new endpoint
-          gets another address and secret, which the partner has to be given.
+          The address and its sandbox answer 410 from now on. This cannot be undone. Accepted events are kept. A new
+          endpoint has another address and secret, which you give to the partner.
         </p>
         <TextInput
-          label={`The brand’s name, ${integration}, to confirm`}
+          label={`Type ${integration} to confirm`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
         <div>
           <Button type="submit" data-danger disabled={typed !== integration} loading={retire.isPending}>
-            Retire it
+            Retire
           </Button>
         </div>
       </form>
@@ -142,7 +129,7 @@ function Retire({ integration, opened, onClose }: { integration: string; opened:
   );
 }
 
-export function Handover({ issued }: { issued: Issued }) {
+export function PartnerDetails({ issued }: { issued: Issued }) {
   return (
     <div className="stack">
       <div>
@@ -151,16 +138,16 @@ export function Handover({ issued }: { issued: Issued }) {
       </div>
       {issued.secret ? (
         <div>
-          <div className="muted small">Secret, shown only now</div>
+          <div className="muted small">Secret, shown only once</div>
           <Copyable text={issued.secret} label="secret" />
         </div>
       ) : (
-        <Notice tone="calm" title="The secret was shown before">
-          Rotate it to get a new one; the old one counts for a day more.
+        <Notice tone="calm" title="The secret was already shown">
+          Rotate it to get a new one. The old one stays valid for another day.
         </Notice>
       )}
       <div>
-        <div className="muted small">Sandbox, takes anything and touches nothing</div>
+        <div className="muted small">Sandbox: accepts anything, changes nothing</div>
         <Copyable text={issued.sandbox_url} label="sandbox address" />
       </div>
     </div>

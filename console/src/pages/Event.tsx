@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { get, part } from '../api/client.ts';
+import { useApi } from '../api/query.tsx';
 import type { Event as WholeEvent } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
@@ -9,14 +8,10 @@ import { instant, plural, words } from '../parts/format.ts';
 
 const route = getRouteApi('/desk/events/$name/$seq');
 
-/** One event with what was sent. It is read once, when it is opened: each reading is in the audit. */
+/** One event with its payload. It is read once, when the page opens, because each reading is audited. */
 export function Event() {
   const { name, seq } = route.useParams();
-  const query = useQuery({
-    queryKey: ['one-event', name, seq],
-    queryFn: ({ signal }) => get<WholeEvent>(`/integrations/${part(name)}/events/${part(seq)}`, undefined, signal),
-    refetchOnWindowFocus: false,
-  });
+  const query = useApi('events.get', { integration: name, seq }, { onFocus: false });
   return (
     <Loaded query={query} head={<Head title={`Event ${seq}`} crumb={<Link to="/events">Events</Link>} />}>
       {(event) => (
@@ -36,13 +31,17 @@ export function Event() {
             }
           >
             {event.id && event.type && (
-              <Button variant="default" component={Link} to={`/reservations/${name}/${event.type}s/${part(event.id)}`}>
+              <Button
+                variant="default"
+                component={Link}
+                to={`/reservations/${name}/${event.type}s/${encodeURIComponent(event.id)}`}
+              >
                 Timeline
               </Button>
             )}
           </Head>
           <div className="wide-narrow">
-            <Card title="What was sent" aside="that you read it is in the audit">
+            <Card title="Payload" aside="opening it was recorded in the audit">
               {event.body === null ? (
                 <Empty title="The payload is no longer kept" />
               ) : (
@@ -59,22 +58,22 @@ export function Event() {
 
 function Facts({ event }: { event: WholeEvent }) {
   return (
-    <Card title="About it">
+    <Card title="Details">
       <dl className="facts">
-        <dt>Happened</dt>
+        <dt>Occurred</dt>
         <dd>{instant(event.occurred_at)}</dd>
         <dt>Received</dt>
         <dd>
           {instant(event.received_at)} (<Ago at={event.received_at} />)
         </dd>
-        <dt>Changed</dt>
+        <dt>Record</dt>
         <dd>
-          {event.id ?? 'nothing yet'}
+          {event.id ?? 'none yet'}
           {event.version !== null && `, version ${event.version}`}
         </dd>
         {event.attempt > 0 && (
           <>
-            <dt>Tried</dt>
+            <dt>Processed</dt>
             <dd>{plural(event.attempt, 'time')}</dd>
           </>
         )}

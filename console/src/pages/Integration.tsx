@@ -1,15 +1,15 @@
 import { Button, Menu } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { get, part, post } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
-import type { IntegrationDetail, Page, Run, SyncType } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { IntegrationDetail, SyncType } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
-import { number, syncName } from '../parts/format.ts';
+import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
+import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
@@ -20,12 +20,7 @@ const route = getRouteApi('/desk/integrations/$name');
 
 export function Integration() {
   const { name } = route.useParams();
-  const every = useEvery(5);
-  const query = useQuery({
-    queryKey: ['integrations', name],
-    queryFn: ({ signal }) => get<IntegrationDetail>(`/integrations/${part(name)}`, { hours: 3 }, signal),
-    refetchInterval: every,
-  });
+  const query = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: useEvery(5) });
   return (
     <Loaded query={query} head={<Head title={name} crumb={<Link to="/integrations">Integrations</Link>} />}>
       {(brand) => (
@@ -52,19 +47,19 @@ export function Integration() {
             {brand.reasons.length > 0 && (
               <Notice
                 tone={brand.state === 'attention' || brand.state === 'paused' ? 'warn' : 'bad'}
-                title="Why it needs a look"
+                title="Why it needs attention"
               >
                 {brand.reasons.join(' ')}
               </Notice>
             )}
             <div className="split">
               <Syncs brand={brand} />
-              <Lanes brand={brand} />
+              <Backlog brand={brand} />
             </div>
             {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}
-            {brand.drift.length > 0 && <Drift brand={brand} />}
+            {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
             <RecentRuns name={name} />
           </div>
         </>
@@ -76,15 +71,15 @@ export function Integration() {
 function Actions({ brand }: { brand: IntegrationDetail }) {
   const operator = useMay('operator');
   const [backfill, setBackfill] = useState(false);
-  const path = `/integrations/${part(brand.name)}`;
+  const integration = brand.name;
   const run = useAct(
-    (sync: SyncType) => post<{ already_going: boolean }>(`${path}/runs`, { sync }),
+    (sync: SyncType) => call('integrations.run', { integration, sync }),
     ({ already_going }, sync) =>
-      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued and starts at once.`,
+      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued and starts now.`,
   );
   const pause = useAct(
-    (on: boolean) => post(`${path}/${on ? 'pause' : 'resume'}`),
-    (_, on) => (on ? 'Scheduled pulls are paused. Events are still taken.' : 'Pulling again.'),
+    (on: boolean) => call(on ? 'integrations.pause' : 'integrations.resume', { integration }),
+    (_, on) => (on ? 'Scheduled pulls are paused. Events are still accepted.' : 'Scheduled pulls are on again.'),
   );
   if (!operator) return null;
   const stopped = brand.state === 'paused' || brand.state === 'auth_failed';
@@ -111,10 +106,10 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           {stopped ? 'Resume' : 'Pause pulling'}
         </Button>
       )}
-      <Button variant="default" component={Link} to={`/documents/integration/${brand.name}`}>
+      <Button variant="default" component={Link} to={`/documents/integration/${integration}`}>
         Edit document
       </Button>
-      <Backfill name={brand.name} opened={backfill} onClose={() => setBackfill(false)} />
+      <Backfill name={integration} opened={backfill} onClose={() => setBackfill(false)} />
     </>
   );
 }
@@ -124,129 +119,110 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
     <Card
       title="Pull"
       aside={
-        <>
-          last run <Ago at={brand.last_run_at} />
-        </>
+        brand.pull && (
+          <>
+            last run <Ago at={brand.last_run_at} none="not yet" />
+          </>
+        )
       }
       flush
     >
-      {brand.pull === null ? (
-        <Empty small title="This brand is not pulled">
-          Its data comes by events alone.
-        </Empty>
-      ) : (
-        <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Sync</th>
-              <th scope="col">Every</th>
-              <th scope="col">Next</th>
-            </tr>
-          </thead>
-          <tbody>
-            {brand.pull.syncs.map(({ sync, every, next_at, skipped }) => (
-              <tr key={sync}>
-                <td>{syncName(sync)}</td>
-                <td className="num">{every}</td>
-                <td>
-                  <Ago at={next_at} none="not planned" />
-                  {skipped > 0 && <span className="muted small"> ({skipped} skipped: the one before still ran)</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Table
+        label="Syncs"
+        narrow
+        rows={brand.pull?.syncs ?? []}
+        rowKey={({ sync }) => sync}
+        empty={
+          <Empty small title="This brand is not pulled">
+            Its data comes from events only.
+          </Empty>
+        }
+        columns={[
+          { head: 'Sync', cell: ({ sync }) => syncName(sync) },
+          { head: 'Every', cell: ({ every }) => <span className="num">{every}</span> },
+          {
+            head: 'Next run',
+            cell: ({ next_at, skipped }) => (
+              <>
+                <Ago at={next_at} none="not scheduled" />
+                {skipped > 0 && (
+                  <span className="muted small"> ({skipped} skipped because the run before was still going)</span>
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
     </Card>
   );
 }
 
-function Lanes({ brand }: { brand: IntegrationDetail }) {
+function Backlog({ brand }: { brand: IntegrationDetail }) {
+  const counts = brand.sparkline.map((point) => point.changes);
+  const total = counts.reduce((sum, one) => sum + one, 0);
   return (
     <Card
       title="Deliveries"
-      aside={<Spark values={brand.sparkline.map((point) => point.changes)} label="Changes of the last three hours" />}
+      aside={<Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />}
       flush
     >
-      <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Destination</th>
-            <th scope="col" className="right">
-              Waiting
-            </th>
-            <th scope="col" className="right">
-              Held back
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {brand.lanes.map(({ destination, waiting, held }) => (
-            <tr key={destination}>
-              <td>
-                <Link to="/destinations" className="name">
-                  {destination}
+      <Table
+        label="Backlog of each destination"
+        narrow
+        rows={brand.lanes}
+        rowKey={({ destination }) => destination}
+        columns={[
+          {
+            head: 'Destination',
+            cell: ({ destination }) => (
+              <Link to="/destinations" className="name">
+                {destination}
+              </Link>
+            ),
+          },
+          { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+          {
+            head: 'Held',
+            kind: 'number',
+            cell: ({ destination, held }) =>
+              held > 0 ? (
+                <Link to="/dead-letters" search={{ integration: brand.name, destination }}>
+                  {number(held)}
                 </Link>
-              </td>
-              <td className="right">{number(waiting)}</td>
-              <td className="right">
-                {held > 0 ? (
-                  <Link to="/dead-letters" search={{ integration: brand.name, destination }}>
-                    {number(held)}
-                  </Link>
-                ) : (
-                  0
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              ) : (
+                0
+              ),
+          },
+        ]}
+      />
     </Card>
   );
 }
 
-function Drift({ brand }: { brand: IntegrationDetail }) {
+function UnmappedValues({ brand }: { brand: IntegrationDetail }) {
   return (
-    <Card title="Values nobody has mapped" aside="the partner sends them, no value map knows them" flush>
-      <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Value</th>
-            <th scope="col" className="right">
-              Times
-            </th>
-            <th scope="col">Last</th>
-          </tr>
-        </thead>
-        <tbody>
-          {brand.drift.map(({ field, value, times, last_at }) => (
-            <tr key={`${field} ${value}`}>
-              <td className="mono">{field}</td>
-              <td className="mono">{value}</td>
-              <td className="right">{number(times)}</td>
-              <td>
-                <Ago at={last_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Card title="Unmapped values" aside="sent by the partner, missing from the connector’s value maps" flush>
+      <Table
+        label="Unmapped values"
+        narrow
+        rows={brand.drift}
+        rowKey={({ field, value }) => `${field} ${value}`}
+        columns={[
+          { head: 'Field', kind: 'code', cell: ({ field }) => field },
+          { head: 'Value', kind: 'code', cell: ({ value }) => value },
+          { head: 'Times', kind: 'number', cell: ({ times }) => number(times) },
+          { head: 'Last', cell: ({ last_at }) => <Ago at={last_at} /> },
+        ]}
+      />
     </Card>
   );
 }
 
 function RecentRuns({ name }: { name: string }) {
-  const every = useEvery(3);
-  const query = useQuery({
-    queryKey: ['runs', 'of', name],
-    queryFn: ({ signal }) => get<Page<Run>>('/runs', { integration: name, limit: 8 }, signal),
-    refetchInterval: every,
-  });
+  const query = useApi('runs.list', { integration: name, limit: 8 }, { everyMs: useEvery(3) });
   return (
     <Card
-      title="Last runs"
+      title="Recent runs"
       aside={
         <Link to="/runs" search={{ integration: name }}>
           all runs
@@ -254,11 +230,7 @@ function RecentRuns({ name }: { name: string }) {
       }
       flush
     >
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 ? <Empty small title="No run yet" /> : <RunTable runs={items} brand={false} />
-        }
-      </Loaded>
+      <RunTable runs={query.data?.items} error={query.error} empty={<Empty small title="No run yet" />} brand={false} />
     </Card>
   );
 }

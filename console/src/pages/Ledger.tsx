@@ -7,13 +7,13 @@ import { capital, causeOf, clockOf, instant, plural, span, words } from '../part
 
 type Received = Extract<Entry, { what: 'received' }>;
 
-/** All that happened to one record, from what came in to each try to hand it on. */
+/** The history of one record: everything received, and every attempt to deliver it. */
 export function Ledger({ story }: { story: Timeline }) {
   const entries = story.timeline.toReversed();
   return (
     <ol className="ledger">
       {entries.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and only ever grow at the front
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and new ones are only added at the front
         <Line key={entries.length - index} entry={entry} story={story} />
       ))}
     </ol>
@@ -21,7 +21,7 @@ export function Ledger({ story }: { story: Timeline }) {
 }
 
 function Line({ entry, story }: { entry: Entry; story: Timeline }) {
-  const { tone, title, body } = told(entry, story);
+  const { tone, title, body } = described(entry, story);
   return (
     <li data-tone={tone}>
       <time className="when" dateTime={entry.at} title={instant(entry.at)}>
@@ -38,7 +38,7 @@ function Line({ entry, story }: { entry: Entry; story: Timeline }) {
   );
 }
 
-function told(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; body?: ReactNode } {
+function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; body?: ReactNode } {
   switch (entry.what) {
     case 'received':
       return {
@@ -53,7 +53,7 @@ function told(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; bo
         tone: good ? 'good' : entry.outcome === 'dead' ? 'bad' : 'warn',
         title: good
           ? `Version ${entry.version} delivered to ${entry.destination}${took}`
-          : `${capital(words(entry.outcome))}: version ${entry.version} to ${entry.destination}, try ${entry.attempt}`,
+          : `${capital(words(entry.outcome))}: version ${entry.version} to ${entry.destination}, attempt ${entry.attempt}`,
         body: !good && (
           <p className="small">
             {entry.status && `HTTP ${entry.status}. `}
@@ -83,7 +83,7 @@ function told(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; bo
       return {
         tone: 'calm',
         title: `Seen unchanged by ${plural(entry.times, 'pull')}`,
-        body: <p className="small muted">Nothing new, so nothing was sent.</p>,
+        body: <p className="small muted">No change, so nothing was sent.</p>,
       };
   }
 }
@@ -123,15 +123,15 @@ function ReceivedBody({ entry, story }: { entry: Received; story: Timeline }) {
       {diff.length > 0 && <DiffTable diff={diff} />}
       {notes.length > 0 && (
         <details className="fold" open={notes.length <= 4}>
-          <summary>{plural(notes.length, 'thing')} cleaned or decided on the way</summary>
+          <summary>{plural(notes.length, 'value')} cleaned or derived</summary>
           <Notes notes={notes} />
         </details>
       )}
       {entry.raw !== undefined && (
         <details className="fold">
-          <summary>What came in</summary>
+          <summary>Payload</summary>
           <div className="stack">
-            <JsonText value={entry.raw} label={`What came in at ${entry.at}`} />
+            <JsonText value={entry.raw} label={`Payload of ${entry.at}`} />
             {renamed.length > 0 && (
               <p className="small muted">
                 {renamed.map(([to, from]) => `${to} from ${from}`).join(', ')}. Connector v{entry.connector_version},

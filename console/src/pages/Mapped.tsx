@@ -5,7 +5,7 @@ import { Card, Empty, Failure, meaning, Notice, State } from '../parts/basics.ts
 import { JsonText, Notes } from '../parts/data.tsx';
 import { plural } from '../parts/format.ts';
 
-/** What a sample becomes: record by record, with what was cleaned and what was left. */
+/** The canonical records that a sample becomes, with what was cleaned and what is not mapped. */
 export function Mapped({ preview, error }: { preview: Previewed | undefined; error: Error | null }) {
   const [wanted, setWanted] = useState(1);
   if (error) return <Failure error={error} />;
@@ -15,13 +15,13 @@ export function Mapped({ preview, error }: { preview: Previewed | undefined; err
   const good = preview.records.filter(({ kind }) => kind === 'record').length;
   return (
     <Card
-      title="What it becomes"
-      aside={`${good} of ${plural(preview.records.length, 'record')} pass, ${preview.total} in the sample`}
+      title="Canonical records"
+      aside={`${good} of ${plural(preview.records.length, 'record')} valid, ${preview.total} in the sample`}
     >
       <div className="stack">
         {preview.mistakes.length > 0 && (
           <Notice tone="bad" title={`${plural(preview.mistakes.length, 'mistake')} in the connector`}>
-            They are marked in its lines.
+            They are marked in the editor.
           </Notice>
         )}
         {preview.problem && (
@@ -41,7 +41,7 @@ export function Mapped({ preview, error }: { preview: Previewed | undefined; err
           />
         )}
         {shown === undefined ? (
-          preview.mistakes.length === 0 && <Empty title="No record in it" />
+          preview.mistakes.length === 0 && <Empty title="The sample has no records" />
         ) : (
           <One record={shown} />
         )}
@@ -57,31 +57,31 @@ function One({ record }: { record: Previewed['records'][number] }) {
   return (
     <>
       {record.kind === 'dead' && (
-        <Notice tone="bad" title={record.message ?? 'It would be a dead letter'}>
+        <Notice tone="bad" title={record.message ?? 'It would become a dead letter'}>
           {record.code && meaning(record.code)?.next}
         </Notice>
       )}
       {record.kind === 'dropped' && (
-        <Notice tone="warn" title="A rule drops it">
+        <Notice tone="warn" title="A transform rule drops it">
           {record.message}
         </Notice>
       )}
       {record.kind === 'record' && (
         <div className="row">
-          <State of="complete" label="Passes" />
+          <State of="complete" label="Valid" />
           {record.id && <code>{record.id}</code>}
         </div>
       )}
       {record.record !== undefined && <JsonText value={record.record} label="Canonical record" />}
       {notes.length > 0 && (
         <div>
-          <h3>Cleaned and decided</h3>
+          <h3>Cleaned or derived</h3>
           <Notes notes={notes} />
         </div>
       )}
       {unmapped.length > 0 && (
         <div>
-          <h3>Not taken over</h3>
+          <h3>Not mapped</h3>
           <p className="small mono">{unmapped.join(', ')}</p>
         </div>
       )}

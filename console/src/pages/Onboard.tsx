@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { part, put } from '../api/client.ts';
+import { call } from '../api/client.ts';
+import { useAct } from '../api/query.tsx';
 import type { Mistake } from '../api/types.ts';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
-import { useAct } from '../parts/act.ts';
 import { Card, Head } from '../parts/basics.tsx';
 import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
@@ -12,9 +12,9 @@ import { type Brand, documentOf, emptyBrand } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
 import { FirstEvent } from './onboard/FirstEvent.tsx';
 
-const steps = ['The brand', 'How it is fed', 'Read and apply', 'First event'];
+const steps = ['Brand', 'Feeds', 'Review and apply', 'First data'];
 
-/** From nothing to a first event seen, without leaving the page. */
+/** From nothing to the first data of a brand, on one page. */
 export function Onboard() {
   const [step, setStep] = useState(0);
   const [brand, setBrand] = useState<Brand>(emptyBrand);
@@ -23,7 +23,7 @@ export function Onboard() {
     <>
       <Head
         title="Connect a brand"
-        lead="Four steps: who it is, how its data comes in, what is put in force, and the first event."
+        lead="Four steps: the brand, its feeds and destinations, the document, and its first data."
       />
       <ol className="steps">
         {steps.map((label, index) => (
@@ -34,7 +34,7 @@ export function Onboard() {
       </ol>
       {step === 0 && <BrandForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
       {step === 1 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
-      {step === 2 && <ReadAndApply brand={brand} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
+      {step === 2 && <ReviewAndApply brand={brand} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
       {step === 3 && (
         <FirstEvent
           brand={brand}
@@ -50,7 +50,7 @@ export function Onboard() {
 
 const none: readonly Mistake[] = [];
 
-function ReadAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => void; onNext: () => void }) {
+function ReviewAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => void; onNext: () => void }) {
   const schema = useSchema('integration');
   const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
   const auth = form && writeAuth(form, brand.authFields, brand.name);
@@ -58,9 +58,9 @@ function ReadAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => v
   const mistakes = useMistakes('integration', brand.name, text);
   const apply = useAct(
     async () => {
-      // First what it refers to: a document that is in force is used at once.
-      for (const { name, value } of auth?.secrets ?? []) await put(`/secrets/${part(name)}`, { value });
-      return put<{ version: number }>(`/documents/integration/${part(brand.name)}`, { text });
+      // Secrets first: the document is used from the moment it is applied.
+      for (const secret of auth?.secrets ?? []) await call('secrets.put', secret);
+      return call('documents.apply', { kind: 'integration', name: brand.name, text });
     },
     () => {
       onNext();
@@ -68,10 +68,10 @@ function ReadAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => v
     },
   );
   return (
-    <Card title={`integrations/${brand.name}.yaml`} aside="checked as you type; Ctrl+Space: what may stand here">
+    <Card title={`integrations/${brand.name}.yaml`} aside="checked as you type; Ctrl+Space for suggestions">
       <div className="stack">
         <YamlEditor
-          label="Integration, as YAML"
+          label="Integration as YAML"
           value={text}
           onChange={setText}
           mistakes={mistakes ?? none}

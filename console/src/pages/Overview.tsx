@@ -1,46 +1,46 @@
 import { SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { get } from '../api/client.ts';
 import { useEvery, useNews } from '../api/live.ts';
+import { useApi } from '../api/query.tsx';
 import type { Overview as Data, Point } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
 import { causeOf, number, plural, span } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
 
-const periods = [
-  { value: '15m', label: '15 min' },
-  { value: '1h', label: '1 h' },
-  { value: '24h', label: '24 h' },
-  { value: '7d', label: '7 d' },
-];
-const periodMs: Record<string, number> = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
+const periods = {
+  '15m': { label: '15 min', ms: 900_000 },
+  '1h': { label: '1 h', ms: 3_600_000 },
+  '24h': { label: '24 h', ms: 86_400_000 },
+  '7d': { label: '7 d', ms: 604_800_000 },
+};
+type Period = keyof typeof periods;
 
 export function Overview() {
-  const [period, setPeriod] = useState('15m');
-  const every = useEvery(5);
-  const query = useQuery({
-    queryKey: ['overview', period],
-    queryFn: ({ signal }) => get<Data>('/overview', { period }, signal),
-    refetchInterval: every,
-    placeholderData: (before) => before,
-  });
+  const [period, setPeriod] = useState<Period>('15m');
+  const query = useApi('overview.get', { period }, { everyMs: useEvery(5), keep: true });
   return (
     <>
       <Head title="Overview" lead={query.data && <Standing data={query.data} />}>
-        <SegmentedControl size="xs" data={periods} value={period} onChange={setPeriod} aria-label="Period" />
+        <SegmentedControl
+          size="xs"
+          data={Object.entries(periods).map(([value, { label }]) => ({ value: value as Period, label }))}
+          value={period}
+          onChange={setPeriod}
+          aria-label="Period"
+        />
       </Head>
       <Loaded query={query}>
         {(data) => (
           <div className="stack">
             {data.broken.map(({ document, message }) => (
-              <Notice key={document} tone="bad" title={`${document} cannot be worked with`}>
+              <Notice key={document} tone="bad" title={`${document} cannot be used`}>
                 {message}
               </Notice>
             ))}
             <Figures data={data} />
-            <Charts data={data} periodMs={periodMs[period] ?? 900_000} />
+            <Charts data={data} periodMs={periods[period].ms} />
             <Health data={data} />
           </div>
         )}
@@ -49,7 +49,7 @@ export function Overview() {
   );
 }
 
-/** The state of the house in one sentence. */
+/** The overall state in one sentence. */
 function Standing({ data }: { data: Data }) {
   const { states, totals } = data;
   if (totals.integrations === 0) return <>No brand is connected yet.</>;
@@ -57,9 +57,7 @@ function Standing({ data }: { data: Data }) {
   const brands = plural(totals.integrations, 'brand');
   return (
     <>
-      {unwell === 0
-        ? `All quiet: ${brands}, all well.`
-        : `${unwell} of ${brands} ${unwell === 1 ? 'needs' : 'need'} a look.`}
+      {unwell === 0 ? `All well: ${brands}.` : `${unwell} of ${brands} ${unwell === 1 ? 'needs' : 'need'} attention.`}
     </>
   );
 }
@@ -123,7 +121,7 @@ function Figures({ data }: { data: Data }) {
 const rate = (value: number): string => (value >= 100 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1));
 const count = (value: number): string => number(Math.round(value * 10) / 10);
 
-/** Steps in which nothing happened are absent from the answer: here they are nought, so that quiet looks quiet. */
+/** Fills in zeros: the answer leaves out steps in which nothing happened. */
 function filled(data: Data, periodMs: number): { times: number[]; points: (Point | undefined)[] } {
   const step = data.step_ms;
   const known = new Map(data.series.map((point) => [Math.floor(Date.parse(point.at) / step), point]));
@@ -164,7 +162,7 @@ function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
       ],
     };
   }, [data, periodMs]);
-  const per = data.step_ms === 10_000 ? 'in ten seconds' : 'an hour';
+  const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
   return (
     <div className="thirds">
       <Card title="Flow" aside={<Key lines={charts.flow} />}>
@@ -187,38 +185,34 @@ function Health({ data }: { data: Data }) {
     <div className="wide-narrow">
       <div className="stack">
         <Card title="Health of each brand" flush>
-          {health.length === 0 ? (
-            <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
-              A brand needs a connector, its address and credentials, and a destination.
-            </Empty>
-          ) : (
-            <table className="list folds">
-              <thead>
-                <tr>
-                  <th scope="col">Brand</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Why</th>
-                </tr>
-              </thead>
-              <tbody>
-                {health.map(({ integration, state, reasons }) => (
-                  <tr key={integration}>
-                    <td>
-                      <Link to="/integrations/$name" params={{ name: integration }} className="name">
-                        {integration}
-                      </Link>
-                    </td>
-                    <td>
-                      <State of={state} />
-                    </td>
-                    <td className="whole muted">{reasons.join(' ') || 'Everything flows.'}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <Table
+            label="Health of each brand"
+            rows={health}
+            rowKey={({ integration }) => integration}
+            empty={
+              <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
+                A brand needs a connector, a base URL with credentials, and a destination.
+              </Empty>
+            }
+            columns={[
+              {
+                head: 'Brand',
+                cell: ({ integration }) => (
+                  <Link to="/integrations/$name" params={{ name: integration }} className="name">
+                    {integration}
+                  </Link>
+                ),
+              },
+              { head: 'State', cell: ({ state }) => <State of={state} /> },
+              {
+                head: 'Why',
+                phone: 'line',
+                cell: ({ reasons }) => <span className="muted">{reasons.join(' ') || 'Data is flowing.'}</span>,
+              },
+            ]}
+          />
         </Card>
-        <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} going`}>
+        <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} in progress`}>
           <dl className="facts">
             {data.nodes.map(({ node, role, started_at }) => (
               <div key={node} style={{ display: 'contents' }}>
@@ -231,18 +225,18 @@ function Health({ data }: { data: Data }) {
           </dl>
         </Card>
       </div>
-      <Happening />
+      <LatestChanges />
     </div>
   );
 }
 
-/** What changes, as it changes. */
-function Happening() {
+/** The latest changes, live. */
+function LatestChanges() {
   const news = useNews();
   return (
-    <Card title="As it happens">
+    <Card title="Latest changes">
       {news.length === 0 ? (
-        <p className="muted">Listening. Changes show here as they come in.</p>
+        <p className="muted">Listening. Changes appear here as they come in.</p>
       ) : (
         <ol className="ticker">
           {news.slice(0, 7).map((one) => (

@@ -1,11 +1,11 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { get, post } from '../api/client.ts';
-import type { Found, Page, Receipt } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { instant, number, plural, words } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
 
 interface Whom {
   email?: string;
@@ -15,10 +15,10 @@ interface Whom {
 export function Privacy() {
   const [whom, setWhom] = useState<Whom>();
   const [receipt, setReceipt] = useState<Receipt>();
-  const query = useQuery({ queryKey: ['erasures'], queryFn: () => get<{ items: Receipt[] }>('/privacy/erasures') });
+  const query = useApi('privacy.list', {});
   const [proof, setProof] = useState<readonly Receipt[]>();
   const find = useAct(
-    (asked: Whom) => post<{ items: Receipt[] }>('/privacy/erasures/find', asked),
+    (asked: Whom) => call('privacy.find', asked),
     ({ items }) => {
       setProof(items);
       return undefined;
@@ -38,7 +38,7 @@ export function Privacy() {
     <>
       <Head
         title="Privacy"
-        lead="Erase a guest from records, versions, raw payloads, events, dead letters and queued deliveries; destinations are told, and the next poll does not bring the guest back."
+        lead="Erase a guest from records, versions, raw payloads, events, dead letters and queued deliveries. Destinations are notified, and later pulls do not bring the guest back."
       />
       <div className="stack">
         <Card title="Erase a guest">
@@ -50,27 +50,17 @@ export function Privacy() {
               style={{ flex: '1 1 280px', maxWidth: 420 }}
             />
             <Button type="submit" variant="default">
-              See what would go
+              Preview the erasure
             </Button>
             <Button type="submit" variant="default" name="proof" loading={find.isPending}>
-              Was it erased?
+              Find a receipt
             </Button>
           </form>
         </Card>
         {receipt && <Done receipt={receipt} />}
         {proof && <Proof receipts={proof} />}
-        <Card title="Receipts" aside="the proof that it was done" flush>
-          <Loaded query={query}>
-            {({ items }) =>
-              items.length === 0 ? (
-                <Empty title="Nobody has been erased">
-                  Each erasure leaves a receipt here, without the guest’s data.
-                </Empty>
-              ) : (
-                <Receipts items={items} />
-              )
-            }
-          </Loaded>
+        <Card title="Receipts" aside="proof of each erasure" flush>
+          <Receipts items={query.data?.items} error={query.error} />
         </Card>
       </div>
       {whom && (
@@ -89,27 +79,23 @@ export function Privacy() {
 
 function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Receipt) => void }) {
   const who = props.whom.email ?? props.whom.phone ?? '';
-  const found = useQuery({
-    queryKey: ['records', 'of', who],
-    queryFn: ({ signal }) => get<Page<Found>>('/reservations', { q: who, limit: 200 }, signal),
-  });
+  const found = useApi('reservations.search', { q: who, limit: 200 });
   const [typed, setTyped] = useState('');
   const erase = useAct(
-    () => post<Receipt>('/privacy/erasures', props.whom),
+    () => call('privacy.erase', props.whom),
     (receipt) => {
       props.onDone(receipt);
       return 'Erased. The receipt is below.';
     },
   );
   return (
-    <Modal opened onClose={props.onClose} title="Erase for good">
+    <Modal opened onClose={props.onClose} title="Erase the guest">
       <div className="stack">
         <Loaded query={found}>
           {({ items }) => (
             <p>
-              {items.length === 0 ? 'No booking' : plural(items.length, 'booking')} of <strong>{who}</strong>{' '}
-              {items.length === 1 ? 'is' : 'are'} known. The bookings stay; everything that tells who the guest is goes,
-              everywhere. It cannot be undone.
+              {plural(items.length, 'reservation')} of <strong>{who}</strong>. The reservations stay; everything that
+              identifies the guest is removed everywhere. This cannot be undone.
             </p>
           )}
         </Loaded>
@@ -134,20 +120,20 @@ function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Rec
   );
 }
 
-/** The answer to somebody who asks whether they were erased. */
+/** Answers a guest who asks whether they were erased. */
 function Proof({ receipts }: { receipts: readonly Receipt[] }) {
   const [last] = receipts;
   if (last === undefined) {
     return (
-      <Notice tone="calm" role="status" title="No erasure was asked for by this address or number">
-        One that was asked for by another of the guest’s addresses has its own receipt.
+      <Notice tone="calm" role="status" title="No erasure was requested for this address or number">
+        An erasure requested for another address of the same guest has its own receipt.
       </Notice>
     );
   }
   return (
     <Notice tone="good" role="status" title={`Erased ${instant(last.requested_at)}, receipt ${last.erasure_id}`}>
-      {receipts.length > 1 && `Asked for ${receipts.length} times. `}
-      The address was compared as a keyed hash; it is kept nowhere.
+      {receipts.length > 1 && `Requested ${receipts.length} times. `}
+      The search compared keyed hashes; the address itself is not stored.
     </Notice>
   );
 }
@@ -157,21 +143,21 @@ function Done({ receipt }: { receipt: Receipt }) {
   return (
     <Notice tone="good" title={`Erased, receipt ${receipt.erasure_id}`} role="status">
       {removed.length === 0
-        ? 'Nothing of this guest was kept. Should the guest come in later, nothing of it is taken.'
+        ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
       {receipt.told.length > 0 &&
-        `. Told: ${receipt.told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.`}
+        `. Notified: ${receipt.told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.`}
     </Notice>
   );
 }
 
-/** Done is what every destination has confirmed. */
+/** An erasure is done when every destination has confirmed it. */
 function Progress({ receipt }: { receipt: Receipt }) {
   if (receipt.confirmed_at) return <State of="done" label="Done" />;
-  return <State of="running" label={receipt.completed_at ? 'Being told' : 'Going on'} />;
+  return <State of="running" label={receipt.completed_at ? 'Notifying destinations' : 'In progress'} />;
 }
 
-function Telling({ told }: { told: Receipt['told'][number] }) {
+function Notified({ told }: { told: Receipt['told'][number] }) {
   const { destination, integration, records, confirmed, passed_over, confirmed_at } = told;
   return (
     <div>
@@ -187,42 +173,45 @@ function Telling({ told }: { told: Receipt['told'][number] }) {
   );
 }
 
-function Receipts({ items }: { items: readonly Receipt[] }) {
+function Receipts({ items, error }: { items: readonly Receipt[] | undefined; error: Error | null }) {
   return (
-    <table className="list folds">
-      <thead>
-        <tr>
-          <th scope="col">Receipt</th>
-          <th scope="col">State</th>
-          <th scope="col">Emptied</th>
-          <th scope="col">Told</th>
-          <th scope="col">Asked</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((one) => (
-          <tr key={one.erasure_id}>
-            <td className="mono">{one.erasure_id}</td>
-            <td>
-              <Progress receipt={one} />
-            </td>
-            <td className="whole small">
-              {Object.entries(one.removed)
-                .filter(([, count]) => count > 0)
-                .map(([where, count]) => plural(count, words(where).replace(/s$/, '')))
-                .join(', ') || 'nothing was kept'}
-            </td>
-            <td className="small">
-              {one.told.length === 0
-                ? 'nobody'
-                : one.told.map((told) => <Telling key={`${told.integration} ${told.destination}`} told={told} />)}
-            </td>
-            <td>
-              <Ago at={one.requested_at} /> <span className="muted small">by {one.requested_by}</span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label="Receipts"
+      rows={items}
+      error={error}
+      rowKey={({ erasure_id }) => erasure_id}
+      empty={
+        <Empty title="No guest has been erased">Each erasure leaves a receipt here, without the guest’s data.</Empty>
+      }
+      columns={[
+        { head: 'Receipt', kind: 'code', cell: ({ erasure_id }) => erasure_id },
+        { head: 'State', cell: (receipt) => <Progress receipt={receipt} /> },
+        { head: 'Erased', phone: 'line', cell: ({ removed }) => <span className="small">{removedText(removed)}</span> },
+        {
+          head: 'Notified',
+          cell: ({ told }) => (
+            <div className="small">
+              {told.length === 0
+                ? 'no destination'
+                : told.map((one) => <Notified key={`${one.integration} ${one.destination}`} told={one} />)}
+            </div>
+          ),
+        },
+        {
+          head: 'Requested',
+          cell: ({ requested_at, requested_by }) => (
+            <>
+              <Ago at={requested_at} /> <span className="muted small">by {requested_by}</span>
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
+
+const removedText = (removed: Receipt['removed']): string =>
+  Object.entries(removed)
+    .filter(([, count]) => count > 0)
+    .map(([where, count]) => plural(count, words(where).replace(/s$/, '')))
+    .join(', ') || 'nothing was stored';

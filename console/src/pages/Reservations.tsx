@@ -1,14 +1,16 @@
 import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
+import { usePages } from '../api/query.tsx';
+import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { Found } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
-import { fullName, plural, words } from '../parts/format.ts';
-import { usePages } from '../parts/paging.tsx';
+import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { plural, words } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
+import { reservationStatuses } from '../shell/filters.ts';
 
 const route = getRouteApi('/desk/reservations');
-const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other'];
 
 export function Reservations() {
   const search = route.useSearch();
@@ -16,18 +18,6 @@ export function Reservations() {
   const [text, setText] = useState(search.q ?? '');
   useEffect(() => setText(search.q ?? ''), [search.q]);
   const type = search.type ?? 'reservation';
-  const { query, all, more, again, busy } = usePages<Found>(
-    'records',
-    `/${type}s`,
-    {
-      q: search.q,
-      integration: search.integration,
-      status: type === 'reservation' ? search.status : undefined,
-      limit: 30,
-    },
-    // Not by the clock: that somebody read guest data is audited, and an open page is not a reader.
-    false,
-  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void navigate({ search: { ...search, q: text.trim() || undefined } });
@@ -36,7 +26,7 @@ export function Reservations() {
     <>
       <Head
         title="Reservations"
-        lead="Open one to see where it came from, what was changed and why, and whether each destination has it."
+        lead="Open one to see where its data came from, what changed and why, and which destinations have it."
       />
       <form className="filters" onSubmit={submit}>
         <SegmentedControl
@@ -63,100 +53,126 @@ export function Reservations() {
             label="Status"
             value={search.status ?? ''}
             onChange={(status) => void navigate({ search: { ...search, status: status || undefined } })}
-            data={[{ value: '', label: 'Any' }, ...statuses.map((value) => ({ value, label: words(value) }))]}
+            data={[
+              { value: '', label: 'Any' },
+              ...reservationStatuses.map((value) => ({ value, label: words(value) })),
+            ]}
           />
         )}
         <Button type="submit">Search</Button>
       </form>
-      <Loaded query={query}>
-        {() => (
-          <Card
-            title={search.q ? `Found for “${search.q}”` : 'Changed last'}
-            aside={
-              <Button size="compact-xs" variant="default" onClick={again} loading={busy}>
-                Refresh
-              </Button>
-            }
-            flush
-          >
-            {all.length === 0 ? (
-              <Empty title="Nothing is found">
-                {search.q
-                  ? 'It may not have arrived, or may have failed before it became a record: look at the dead letters and at the last run of its brand.'
-                  : 'Nothing has come in yet. Start a run, or send a first event.'}
-              </Empty>
-            ) : (
-              <Results found={all} />
-            )}
-            {more}
-          </Card>
-        )}
-      </Loaded>
+      {type === 'guest' ? <Guests /> : <Bookings />}
     </>
   );
 }
 
-function Results({ found }: { found: readonly Found[] }) {
+const limit = 30;
+
+/** Lists of guest data are not polled: each reading is audited, and an open page is not a reader. */
+function Bookings() {
+  const { q, integration, status } = route.useSearch();
+  return <Results q={q} list={usePages('reservations.search', { q, integration, status, limit }, false)} />;
+}
+
+function Guests() {
+  const { q, integration } = route.useSearch();
+  return <Results q={q} list={usePages('guests.search', { q, integration, limit }, false)} />;
+}
+
+function Results(props: {
+  q: string | undefined;
+  list: ReturnType<typeof usePages<'reservations.search' | 'guests.search'>>;
+}) {
+  const { q, list } = props;
   return (
-    <table className="list folds">
-      <thead>
-        <tr>
-          <th scope="col">Booking</th>
-          <th scope="col">Guest</th>
-          <th scope="col">Stay</th>
-          <th scope="col">Status</th>
-          <th scope="col">Delivered</th>
-          <th scope="col">Changed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {found.map((one) => (
-          <Row key={`${one.integration} ${one.id}`} one={one} />
-        ))}
-      </tbody>
-    </table>
+    <Card
+      title={q ? `Results for “${q}”` : 'Changed last'}
+      aside={
+        <Button size="compact-xs" variant="default" onClick={list.refresh} loading={list.busy}>
+          Refresh
+        </Button>
+      }
+      flush
+    >
+      <Table
+        label="Results"
+        rows={list.rows}
+        error={list.error}
+        rowKey={({ integration, id }) => `${integration} ${id}`}
+        empty={
+          <Empty title="Nothing found">
+            {q
+              ? 'It may not have arrived, or it failed before it became a record. Check the dead letters and the brand’s last run.'
+              : 'No data has arrived yet. Start a run, or send a first event.'}
+          </Empty>
+        }
+        columns={[
+          { head: 'Record', cell: (one) => <Name one={one} /> },
+          { head: 'Guest', cell: (one) => <GuestName one={one} /> },
+          {
+            head: 'Stay',
+            cell: ({ data }) => {
+              const { check_in, check_out } = reservationOf(data);
+              return check_in && <span className="nowrap num">{`${check_in} – ${check_out ?? '?'}`}</span>;
+            },
+          },
+          {
+            head: 'Status',
+            cell: ({ data }) => {
+              const { status } = reservationOf(data);
+              return status && <State of={status} />;
+            },
+          },
+          { head: 'Delivered', cell: (one) => <Delivered one={one} /> },
+          {
+            head: 'Changed',
+            cell: ({ changed_at, version }) => (
+              <>
+                <Ago at={changed_at} /> <span className="muted small">v{version}</span>
+              </>
+            ),
+          },
+        ]}
+      />
+      {list.more}
+    </Card>
   );
 }
 
-function Row({ one }: { one: Found }) {
-  const { data } = one;
-  const guests = data.guests ?? [];
-  const guest = one.type === 'guest' ? data : guests[0];
+function Name({ one }: { one: Found }) {
+  const { confirmation_number: number } = reservationOf(one.data);
   return (
-    <tr>
-      <td>
-        <Link
-          to="/reservations/$name/$type/$id"
-          params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
-          className="name"
-        >
-          {data.confirmation_number ?? one.id}
-        </Link>
-        <div className="muted small">
-          {one.integration}
-          {data.confirmation_number && ` · ${one.id}`}
-          {one.matched !== 'newest' && ` · by ${words(one.matched)}`}
-        </div>
-      </td>
-      <td>
-        {fullName(guest) || <span className="muted">no name</span>}
-        {guests.length > 1 && <span className="muted small"> +{guests.length - 1}</span>}
-        <div className="muted small off">{guest?.email ?? guest?.phone ?? ''}</div>
-      </td>
-      <td className="nowrap num">{data.check_in ? `${data.check_in} – ${data.check_out ?? '?'}` : ''}</td>
-      <td>{data.status && <State of={data.status} />}</td>
-      <td>
-        {one.open_dead_letters > 0 ? (
-          <State of="held" label={plural(one.open_dead_letters, 'dead letter')} />
-        ) : one.undelivered > 0 ? (
-          <State of="waiting" label={`${one.undelivered} to go`} />
-        ) : (
-          <State of="delivered" label="Everywhere" />
-        )}
-      </td>
-      <td>
-        <Ago at={one.changed_at} /> <span className="muted small">v{one.version}</span>
-      </td>
-    </tr>
+    <>
+      <Link
+        to="/reservations/$name/$type/$id"
+        params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
+        className="name"
+      >
+        {number ?? one.id}
+      </Link>
+      <div className="muted small">
+        {[one.integration, number && one.id, one.matched !== 'newest' && `by ${words(one.matched)}`]
+          .filter(Boolean)
+          .join(' · ')}
+      </div>
+    </>
   );
+}
+
+function GuestName({ one }: { one: Found }) {
+  const guests = one.type === 'guest' ? [guestOf(one.data)] : reservationOf(one.data).guests;
+  const [guest] = guests;
+  return (
+    <>
+      {(guest && fullName(guest)) || <span className="muted">no name</span>}
+      {guests.length > 1 && <span className="muted small"> +{guests.length - 1}</span>}
+      <div className="muted small wide-only">{guest?.email ?? guest?.phone ?? ''}</div>
+    </>
+  );
+}
+
+function Delivered({ one }: { one: Found }) {
+  if (one.open_dead_letters > 0) return <State of="held" label={plural(one.open_dead_letters, 'dead letter')} />;
+  if (one.undelivered > 0) return <State of="waiting" label={`${plural(one.undelivered, 'destination')} waiting`} />;
+  return <State of="delivered" label="Everywhere" />;
 }

@@ -1,20 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { get, part } from '../api/client.ts';
+import { useApi } from '../api/query.tsx';
 import type { RunDetail } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
-import { bytes, clockOf, number, span, syncName } from '../parts/format.ts';
-import { Progress, tookMs } from '../parts/Runs.tsx';
+import { bytes, clockOf, number, plural, span, syncName } from '../parts/format.ts';
+import { Progress, startedBy, tookMs } from '../parts/Runs.tsx';
+import { Table } from '../parts/Table.tsx';
 
 const route = getRouteApi('/desk/runs/$id');
 
 export function Run() {
   const { id } = route.useParams();
-  const query = useQuery({
-    queryKey: ['run', id],
-    queryFn: ({ signal }) => get<RunDetail>(`/runs/${part(id)}`, undefined, signal),
-    refetchInterval: ({ state }) => (state.data?.finished_at ? false : 1_000),
-  });
+  const query = useApi('runs.get', { run_id: id }, { everyMs: (run) => (run?.finished_at ? false : 1_000) });
   return (
     <Loaded query={query} head={<Head title="Run" crumb={<Link to="/runs">Runs</Link>} />}>
       {(run) => (
@@ -26,8 +22,8 @@ export function Run() {
               <span className="row">
                 <State of={run.status} />
                 <span>
-                  {run.kind}, by {run.requested_by}, <Ago at={run.started_at ?? run.queued_at} />
-                  {run.from && `, days ${run.from} to ${run.to}`}
+                  {startedBy(run)}, <Ago at={run.started_at ?? run.queued_at} />
+                  {run.from && `, dates ${run.from} to ${run.to}`}
                 </span>
               </span>
             }
@@ -78,9 +74,9 @@ function Tally({ run }: { run: RunDetail }) {
         ))}
       </div>
       <p className="small muted">
-        {number(run.requests)} requests, {number(run.retries)} tried again, {number(run.pages)} pages,{' '}
-        {number(run.rows)} rows, {bytes(run.bytes)}, waited {span(run.waited_ms)}, {number(run.superseded)} older than
-        what is known, {number(run.dropped)} dropped by rules. Connector v{run.connector_version}, integration v
+        {plural(run.requests, 'request')}, {plural(run.retries, 'retry', 'retries')}, {plural(run.pages, 'page')},{' '}
+        {plural(run.rows, 'row')}, {bytes(run.bytes)}, waited {span(run.waited_ms)}, {number(run.superseded)} superseded
+        by newer data, {number(run.dropped)} dropped by rules. Connector v{run.connector_version}, integration v
         {run.integration_version}. <code>{run.run_id}</code>
       </p>
     </>
@@ -89,69 +85,31 @@ function Tally({ run }: { run: RunDetail }) {
 
 function Windows({ run }: { run: RunDetail }) {
   return (
-    <Card title="Windows" aside="each a pair of days that was asked for" flush>
-      {run.windows.length === 0 ? (
-        <Empty title="Nothing was asked yet" />
-      ) : (
-        <div className="table-wrap">
-          <table className="list folds">
-            <thead>
-              <tr>
-                <th scope="col">Days</th>
-                <th scope="col">Asked</th>
-                <th scope="col" className="right">
-                  Pages
-                </th>
-                <th scope="col" className="right">
-                  Rows
-                </th>
-                <th scope="col" className="right">
-                  New
-                </th>
-                <th scope="col" className="right">
-                  Changed
-                </th>
-                <th scope="col" className="right">
-                  Passes
-                </th>
-                <th scope="col" className="right">
-                  Slowest page
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {run.windows.map((window) => (
-                <tr key={`${window.from} ${window.to}`}>
-                  <td className="nowrap num whole">
-                    {window.from} – {window.to}
-                  </td>
-                  <td className="num" data-label="Asked">
-                    {clockOf(window.asked_at)}
-                  </td>
-                  <td className="right" data-label="Pages">
-                    {number(window.pages)}
-                  </td>
-                  <td className="right" data-label="Rows">
-                    {number(window.rows)}
-                  </td>
-                  <td className="right" data-label="New">
-                    {number(window.fresh)}
-                  </td>
-                  <td className="right" data-label="Changed">
-                    {number(window.changed)}
-                  </td>
-                  <td className="right" data-label="Passes">
-                    {number(window.passes)}
-                  </td>
-                  <td className="right" data-label="Slowest">
-                    {span(window.longest_ms)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+    <Card title="Windows" aside="the date ranges that were requested" flush>
+      <Table
+        label="Windows"
+        rows={run.windows}
+        rowKey={({ from, to }) => `${from} ${to}`}
+        empty={<Empty title="Nothing has been requested yet" />}
+        columns={[
+          {
+            head: 'Dates',
+            phone: 'line',
+            cell: ({ from, to }) => <span className="nowrap num">{`${from} – ${to}`}</span>,
+          },
+          {
+            head: 'Requested',
+            phone: 'labelled',
+            cell: ({ asked_at }) => <span className="num">{clockOf(asked_at)}</span>,
+          },
+          { head: 'Pages', kind: 'number', cell: ({ pages }) => number(pages) },
+          { head: 'Rows', kind: 'number', cell: ({ rows }) => number(rows) },
+          { head: 'New', kind: 'number', cell: ({ fresh }) => number(fresh) },
+          { head: 'Changed', kind: 'number', cell: ({ changed }) => number(changed) },
+          { head: 'Passes', kind: 'number', cell: ({ passes }) => number(passes) },
+          { head: 'Slowest page', kind: 'number', cell: ({ longest_ms }) => span(longest_ms) },
+        ]}
+      />
     </Card>
   );
 }

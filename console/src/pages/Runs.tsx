@@ -1,22 +1,21 @@
 import { Select } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEvery } from '../api/live.ts';
-import type { Run } from '../api/types.ts';
+import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Card, Empty, Head, Loaded } from '../parts/basics.tsx';
-import { usePages } from '../parts/paging.tsx';
+import { Card, Empty, Head } from '../parts/basics.tsx';
 import { RunTable } from '../parts/Runs.tsx';
+import { runStatuses } from '../shell/filters.ts';
 
 const route = getRouteApi('/desk/runs');
-const statuses = ['running', 'queued', 'complete', 'incomplete', 'failed'];
 
 export function Runs() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { query, all, more } = usePages<Run>('runs', '/runs', { ...search, limit: 30 }, useEvery(3));
+  const { rows, error, more } = usePages('runs.list', { ...search, limit: 30 }, useEvery(3));
   return (
     <>
-      <Head title="Runs" lead="Each time a partner’s list was pulled: complete, or saying what is missing." />
+      <Head title="Runs" lead="Every pull of a partner’s list: complete, or with what is missing." />
       <div className="filters">
         <BrandSelect
           value={search.integration}
@@ -26,23 +25,21 @@ export function Runs() {
           label="Status"
           value={search.status ?? ''}
           onChange={(status) => void navigate({ search: { ...search, status: status || undefined } })}
-          data={[{ value: '', label: 'Any' }, ...statuses.map((value) => ({ value, label: value }))]}
+          data={[{ value: '', label: 'Any' }, ...runStatuses.map((value) => ({ value, label: value }))]}
         />
       </div>
-      <Loaded query={query}>
-        {() => (
-          <Card flush>
-            {all.length === 0 ? (
-              <Empty title="No run matches" action={<Link to="/integrations">See the brands</Link>}>
-                Runs start on their schedule; a brand’s page can start one now.
-              </Empty>
-            ) : (
-              <RunTable runs={all} />
-            )}
-            {more}
-          </Card>
-        )}
-      </Loaded>
+      <Card flush>
+        <RunTable
+          runs={rows}
+          error={error}
+          empty={
+            <Empty title="No run matches" action={<Link to="/integrations">See the brands</Link>}>
+              Runs start on their schedule. To start one now, open the brand’s page.
+            </Empty>
+          }
+        />
+        {more}
+      </Card>
     </>
   );
 }

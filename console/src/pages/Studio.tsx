@@ -1,13 +1,12 @@
 import { Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { get, part, post, put } from '../api/client.ts';
-import type { DocumentRow, DocumentText, Previewed, WholeDeadLetter } from '../api/types.ts';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Json, WholeDeadLetter } from '../api/types.ts';
 import { useSchema, useSettled } from '../editor/checking.ts';
 import { pathsIn } from '../editor/paths.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
-import { useAct } from '../parts/act.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Card, Empty, Head } from '../parts/basics.tsx';
 import { useMay } from '../shell/session.ts';
@@ -15,7 +14,7 @@ import { Mapped } from './Mapped.tsx';
 
 const route = getRouteApi('/desk/studio');
 
-/** A response on the left, what it becomes on the right, and the connector between them. */
+/** The sample and the connector on the left, the canonical records that they give on the right. */
 export function Studio() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -24,29 +23,24 @@ export function Studio() {
   const [sample, setSample] = useState('');
   const [push, setPush] = useState(false);
   const brands = useBrands();
-  // One that is pulled comes first: a page can be fetched from it.
+  // Preferably a brand that is pulled, because a sample can be fetched from it.
   const users = brands.filter(({ connector }) => connector === search.connector);
   const brand = (users.find(({ pull }) => pull !== null) ?? users[0])?.name;
   const [asBrand, setAsBrand] = useState<string>();
   const integration = asBrand ?? brand;
   const pulled = brands.some(({ name: its, pull }) => its === integration && pull !== null);
 
-  const connector = useQuery({
-    queryKey: ['documents', 'connector', search.connector],
-    queryFn: () => get<DocumentText>(`/documents/connector/${part(search.connector ?? '')}`),
-    enabled: search.connector !== undefined,
-    staleTime: Infinity,
-  });
+  const connector = useApi(
+    'documents.get',
+    { kind: 'connector', name: search.connector ?? '' },
+    { enabled: search.connector !== undefined, staleMs: Number.POSITIVE_INFINITY },
+  );
   useEffect(() => {
     if (!connector.data) return;
     setYaml(connector.data.source);
     setName(connector.data.name);
   }, [connector.data]);
-  const letter = useQuery({
-    queryKey: ['letter', search.letter],
-    queryFn: () => get<WholeDeadLetter>(`/dead-letters/${part(search.letter ?? '')}`),
-    enabled: search.letter !== undefined,
-  });
+  const letter = useApi('dead_letters.get', { id: search.letter ?? '' }, { enabled: search.letter !== undefined });
   useEffect(() => {
     if (!letter.data) return;
     setSample(JSON.stringify(sampleOf(letter.data, connector.data?.source ?? ''), null, 2));
@@ -55,33 +49,26 @@ export function Studio() {
   }, [letter.data, connector.data]);
 
   const asked = useSettled({ connector: yaml, sample, integration, push }, 300);
-  const preview = useQuery({
-    queryKey: ['map', asked],
-    queryFn: ({ signal }) => post<Previewed>('/map/preview', asked, signal),
+  const preview = useApi('map.preview', asked, {
     enabled: asked.connector.trim() !== '' && asked.sample.trim() !== '',
-    placeholderData: keepPreviousData,
+    keep: true,
     retry: false,
   });
   const suggest = useAct(
-    () => post<{ connector: string }>('/map/suggest', { sample, name }),
+    () => call('map.suggest', { sample, name }),
     (made) => {
       setYaml(made.connector);
-      return 'A first mapping. Read it: names alone do not tell everything.';
+      return 'A first mapping. Check it: it was inferred from field names and values.';
     },
   );
   const fetchOne = useAct(
-    (from: string) =>
-      post<{ sample: string; window: { from: string; to: string } }>(`/integrations/${part(from)}/sample`),
+    (integration: string) => call('map.fetch', { integration }),
     (page) => {
       setSample(indented(page.sample));
-      return `One page of ${page.window.from} to ${page.window.to}.`;
+      return `Fetched one page for ${page.window.from} to ${page.window.to}.`;
     },
   );
-  const documents = useQuery({
-    queryKey: ['documents', 'list'],
-    queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
-    staleTime: 10_000,
-  });
+  const documents = useApi('documents.list', {}, { staleMs: 10_000 });
   const connectors = documents.data?.items.filter(({ kind }) => kind === 'connector') ?? [];
   const schema = useSchema('connector');
   const paths = useMemo(() => pathsIn(sample), [sample]);
@@ -91,7 +78,7 @@ export function Studio() {
     <>
       <Head
         title="Mapping studio"
-        lead="Paste a response of the partner, take the suggestion, correct it, and watch the canonical record. Nothing is stored until you apply."
+        lead="Paste a response of the partner, take the suggested mapping, correct it, and check the canonical records. Nothing is stored until you apply."
       >
         <Apply name={name} yaml={yaml} wrong={mistakes.length > 0} />
       </Head>
@@ -100,18 +87,21 @@ export function Studio() {
           label="Connector"
           value={search.connector ?? ''}
           onChange={(chosen) => void navigate({ search: { ...search, connector: chosen || undefined } })}
-          data={[{ value: '', label: 'A new one' }, ...connectors.map((one) => ({ value: one.name, label: one.name }))]}
+          data={[
+            { value: '', label: 'New connector' },
+            ...connectors.map((one) => ({ value: one.name, label: one.name })),
+          ]}
         />
         {search.connector === undefined && (
           <TextInput
-            label="Its name"
+            label="Name"
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={/^[a-z0-9][a-z0-9-]{0,60}$/.test(name) ? undefined : 'small letters, digits and -'}
+            error={/^[a-z0-9][a-z0-9-]{0,60}$/.test(name) ? undefined : 'lower-case letters, digits and -'}
           />
         )}
         <Select
-          label="Map as this brand"
+          label="Map as brand"
           value={integration ?? ''}
           onChange={(chosen) => setAsBrand(chosen ?? undefined)}
           data={[{ value: '', label: 'None' }, ...brands.map((one) => ({ value: one.name, label: one.name }))]}
@@ -120,11 +110,11 @@ export function Studio() {
       <div className="studio">
         <div className="stack">
           <Card
-            title="What the partner sends"
+            title="Sample"
             aside={
               <Checkbox
                 size="xs"
-                label="It is an event"
+                label="The sample is an event"
                 checked={push}
                 onChange={(event) => setPush(event.currentTarget.checked)}
               />
@@ -132,7 +122,7 @@ export function Studio() {
           >
             <div className="stack">
               <Textarea
-                aria-label="Sample, as JSON"
+                aria-label="Sample as JSON"
                 placeholder="Paste a JSON response here"
                 value={sample}
                 onChange={(event) => setSample(event.currentTarget.value)}
@@ -148,16 +138,16 @@ export function Studio() {
                 </Button>
                 {operator && integration && pulled && (
                   <Button variant="default" onClick={() => fetchOne.mutate(integration)} loading={fetchOne.isPending}>
-                    Fetch one page of this brand
+                    Fetch a sample from this brand
                   </Button>
                 )}
               </div>
             </div>
           </Card>
-          <Card title="Connector" aside="Ctrl+Space: what may stand here">
+          <Card title="Connector" aside="Ctrl+Space for suggestions">
             <div className="stack">
               <YamlEditor
-                label="Connector, as YAML"
+                label="Connector as YAML"
                 value={yaml}
                 onChange={setYaml}
                 mistakes={mistakes}
@@ -170,11 +160,11 @@ export function Studio() {
         {preview.data || preview.error ? (
           <Mapped preview={preview.data} error={preview.error} />
         ) : (
-          <Card title="What it becomes">
+          <Card title="Canonical records">
             <Empty title="Nothing to map yet">
               {sample.trim() === ''
-                ? 'Paste a response, or fetch one page of a brand.'
-                : 'Take a suggestion, or write the connector.'}
+                ? 'Paste a response, or fetch a sample from a brand.'
+                : 'Take the suggested mapping, or write the connector.'}
             </Empty>
           </Card>
         )}
@@ -186,7 +176,7 @@ export function Studio() {
 function Apply({ name, yaml, wrong }: { name: string; yaml: string; wrong: boolean }) {
   const admin = useMay('admin');
   const apply = useAct(
-    () => put<{ version: number }>(`/documents/connector/${part(name)}`, { text: yaml }),
+    () => call('documents.apply', { kind: 'connector', name, text: yaml }),
     ({ version }) => `${name} is in force as version ${version}.`,
   );
   if (!admin) return null;
@@ -197,16 +187,17 @@ function Apply({ name, yaml, wrong }: { name: string; yaml: string; wrong: boole
   );
 }
 
-/** A dead letter as the partner sent it: an event whole, a record in the list that it was taken from. */
-function sampleOf({ event, raw }: WholeDeadLetter, source: string): unknown {
-  const body = (event as { body?: unknown } | null)?.body;
+/** A dead letter in the form the partner sent it: an event as it is, a record inside the list it came from. */
+function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {
+  const body = inside(event, 'body');
   if (body !== undefined && body !== null) return body;
-  const value = (raw as { value?: unknown } | null)?.value ?? raw;
+  const value = inside(raw, 'value') ?? raw;
   const root = /^\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
-  return root === undefined
-    ? [value]
-    : root.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value]);
+  return root === undefined ? [value] : root.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), [value]);
 }
+
+const inside = (value: Json, key: string): Json | undefined =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
 
 function indented(text: string): string {
   try {

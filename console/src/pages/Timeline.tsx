@@ -1,28 +1,28 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { get, part } from '../api/client.ts';
+import { useApi } from '../api/query.tsx';
+import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
-import { ago, fullName, plural, words } from '../parts/format.ts';
+import { ago, plural, words } from '../parts/format.ts';
 import { Ledger } from './Ledger.tsx';
 
 const route = getRouteApi('/desk/reservations/$name/$type/$id');
 
 export function Timeline() {
   const { name, type, id } = route.useParams();
-  const query = useQuery({
-    queryKey: ['timeline', name, type, id],
-    queryFn: ({ signal }) => get<Story>(`/integrations/${part(name)}/${type}/${part(id)}`, undefined, signal),
-    // News of this very record reads it again; by the clock only while something is on its way.
-    refetchInterval: ({ state }) => (state.data?.deliveries.some(({ due_at }) => due_at !== null) ? 5_000 : false),
-  });
+  const query = useApi(
+    type === 'guests' ? 'guests.timeline' : 'reservations.timeline',
+    { integration: name, id },
+    // The live feed reports changes of this record; polling is needed only while a delivery is pending.
+    { everyMs: (story) => (story?.deliveries.some(({ due_at }) => due_at !== null) ? 5_000 : false) },
+  );
   return (
     <Loaded query={query} head={<Head title={id} crumb={<Link to="/reservations">Reservations</Link>} />}>
       {(story) => (
         <>
           <Head
-            title={story.data?.confirmation_number ?? fullName(story.data ?? undefined) ?? id}
+            title={titleOf(story)}
             crumb={
               <>
                 <Link to="/reservations">Reservations</Link> ·{' '}
@@ -36,14 +36,16 @@ export function Timeline() {
           <div className="stack">
             <Verdict story={story} />
             <div className="wide-narrow">
-              <Card title="What happened" aside="the newest first">
+              <Card title="Timeline" aside="newest first">
                 <Ledger story={story} />
               </Card>
-              <Card title="As it is now" aside={story.version > 0 ? `version ${story.version}` : undefined}>
-                {story.data ? (
-                  <JsonText value={story.data as never} label="Canonical record" />
+              <Card title="Current record" aside={story.version > 0 ? `version ${story.version}` : undefined}>
+                {story.data === null ? (
+                  <Empty title="It never became a record">
+                    The timeline has the reason; the dead letter keeps the payload.
+                  </Empty>
                 ) : (
-                  <Empty title="It never became a record">See below why; the dead letter keeps what came in.</Empty>
+                  <JsonText value={story.data} label="Canonical record" />
                 )}
               </Card>
             </div>
@@ -54,32 +56,32 @@ export function Timeline() {
   );
 }
 
+function titleOf({ data, id, type }: Story): string {
+  return (type === 'guest' ? fullName(guestOf(data)) : reservationOf(data).confirmation_number) || id;
+}
+
 function Summary({ story }: { story: Story }) {
-  const { data } = story;
-  const guests = data?.guests?.map(fullName).filter(Boolean).join(', ');
+  const { status, guests, check_in, check_out, channel } = reservationOf(story.data);
+  const names = guests.map(fullName).filter(Boolean).join(', ');
   return (
     <span className="row">
-      {data?.status && <State of={data.status} />}
-      <span>
-        {[story.id, guests, data?.check_in && `${data.check_in} to ${data.check_out}`, data?.channel]
-          .filter(Boolean)
-          .join(' · ')}
-      </span>
+      {status && <State of={status} />}
+      <span>{[story.id, names, check_in && `${check_in} to ${check_out}`, channel].filter(Boolean).join(' · ')}</span>
     </span>
   );
 }
 
-/** The answer to "is it in the CRM?", one line a destination, with the reason where it is not. */
+/** Answers "is it in the CRM?": one line per destination, with the reason if it is not. */
 function Verdict({ story }: { story: Story }) {
   if (story.deliveries.length === 0) {
     return (
-      <Card title="Where it is">
-        <p className="muted">No destination was to get it. The brand’s document says which ones it feeds.</p>
+      <Card title="Destinations">
+        <p className="muted">No destination receives this record. The brand’s document lists the ones it feeds.</p>
       </Card>
     );
   }
   return (
-    <Card title="Where it is" flush>
+    <Card title="Destinations" flush>
       <ul className="verdict">
         {story.deliveries.map((delivery) => (
           <Lane key={delivery.destination} delivery={delivery} story={story} />
@@ -105,12 +107,13 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
     return (
       <li>
         <span className="name">{destination}</span>
-        <State of="held" label="Held back" />
+        <State of="held" />
         <span>
+          {letter?.what === 'dead_letter' ? letter.message : ''}{' '}
           {delivery.delivered_version > 0
-            ? `It has version ${delivery.delivered_version}. `
-            : 'It has nothing of it yet. '}
-          {letter?.what === 'dead_letter' ? letter.message : ''} {code && meaning(code)?.next}{' '}
+            ? `The destination has version ${delivery.delivered_version}. `
+            : 'The destination has no version of it yet. '}
+          {code && meaning(code)?.next}{' '}
           <Link to="/dead-letters/$id" params={{ id: delivery.held_by }}>
             Open the dead letter
           </Link>
@@ -129,7 +132,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
               Delivered <Ago at={last.at} />.
             </>
           ) : (
-            'Delivered; the tries are no longer kept.'
+            'Delivered. The attempts are no longer kept.'
           )}
         </span>
       </li>
@@ -139,10 +142,10 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
     return (
       <li>
         <span className="name">{destination}</span>
-        <State of="calm" label="Not for it" />
+        <State of="calm" label="Not sent" />
         <span className="muted">
           {last?.message ??
-            'The newest version holds nothing that this destination receives, or no consent to send it.'}
+            'The newest version has nothing that this destination receives, or the guest has not consented.'}
         </span>
       </li>
     );
@@ -150,11 +153,11 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
   return (
     <li>
       <span className="name">{destination}</span>
-      <State of="waiting" label={delivery.attempt > 0 ? 'Trying again' : 'On its way'} />
+      <State of="waiting" label={delivery.attempt > 0 ? 'Retrying' : 'Waiting'} />
       <span>
         {delivery.attempt > 0
-          ? `${plural(delivery.attempt, 'try', 'tries')} failed (${last?.message ?? words(last?.code ?? 'no answer')}); the next is due ${ago(delivery.due_at)}. `
-          : 'It leaves at once. '}
+          ? `${plural(delivery.attempt, 'attempt')} failed (${last?.message ?? words(last?.code ?? 'no answer')}). The next one is due ${ago(delivery.due_at)}. `
+          : 'It is sent next. '}
         {reason && <span className="muted">{reason.next}</span>}
       </span>
     </li>

@@ -1,89 +1,88 @@
 import { Button, Modal, MultiSelect, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { get, part, post, remove } from '../api/client.ts';
-import type { Role, TokenRow } from '../api/types.ts';
-import { useAct } from '../parts/act.ts';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Role } from '../api/types.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, Notice, State } from '../parts/basics.tsx';
 import { Copyable } from '../parts/data.tsx';
+import { Table } from '../parts/Table.tsx';
 
 const kinds = { api: 'Token', sign_in: 'Sign-in link', session: 'Session' };
 
 export function Tokens() {
   const [making, setMaking] = useState<'token' | 'link'>();
-  const query = useQuery({ queryKey: ['tokens'], queryFn: () => get<{ items: TokenRow[] }>('/tokens') });
+  const query = useApi('tokens.list', {});
   const revoke = useAct(
-    (id: string) => remove(`/tokens/${part(id)}`),
-    () => 'Revoked, with the sessions made from it.',
+    (token_id: string) => call('tokens.revoke', { token_id }),
+    () => 'Revoked, together with its sessions.',
   );
   return (
     <>
-      <Head title="Tokens" lead="Who may look, act and decide. Only hashes are kept: a token is shown once.">
+      <Head title="Tokens" lead="Who has access, and with which role. Only hashes are stored: a token is shown once.">
         <Button onClick={() => setMaking('token')}>New token</Button>
         <Button variant="default" onClick={() => setMaking('link')}>
           Sign-in link
         </Button>
       </Head>
-      <Loaded query={query}>
-        {({ items }) => (
-          <Card flush>
-            {items.length === 0 ? (
-              <Empty title="No token counts" />
-            ) : (
-              <table className="list folds">
-                <thead>
-                  <tr>
-                    <th scope="col">For</th>
-                    <th scope="col">Role</th>
-                    <th scope="col">Brands</th>
-                    <th scope="col">Last used</th>
-                    <th scope="col">Ends</th>
-                    <th scope="col">
-                      <span className="visually-hidden">Revoke</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((token) => (
-                    <tr key={token.token_id}>
-                      <td>
-                        <strong>{token.name}</strong>
-                        <div className="muted small">
-                          {kinds[token.kind]}, by {token.created_by}
-                        </div>
-                      </td>
-                      <td>
-                        <State of={token.role} tone={token.role === 'admin' ? 'brass' : 'info'} />
-                      </td>
-                      <td data-label="Brands">{token.integrations?.join(', ') ?? 'all'}</td>
-                      <td data-label="Used">
-                        <Ago at={token.last_used_at} />
-                      </td>
-                      <td data-label="Ends">
-                        <Ago at={token.expires_at} none="no end" />
-                      </td>
-                      <td>
-                        <Button
-                          size="compact-sm"
-                          variant="default"
-                          aria-label={`Revoke ${token.name}`}
-                          onClick={() => revoke.mutate(token.token_id)}
-                        >
-                          Revoke
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-          </Card>
-        )}
-      </Loaded>
+      <Card flush>
+        <Table
+          label="Tokens"
+          rows={query.data?.items}
+          error={query.error}
+          rowKey={({ token_id }) => token_id}
+          empty={<Empty title="No active tokens" />}
+          columns={[
+            {
+              head: 'Name',
+              cell: ({ name, kind, created_by }) => (
+                <>
+                  <strong>{name}</strong>
+                  <div className="muted small">
+                    {kinds[kind]}, by {created_by}
+                  </div>
+                </>
+              ),
+            },
+            { head: 'Role', cell: ({ role }) => <State of={role} tone={role === 'admin' ? 'brass' : 'info'} /> },
+            {
+              head: 'Brands',
+              phone: 'labelled',
+              cell: ({ integrations }) => integrations?.join(', ') ?? 'all',
+            },
+            { head: 'Last used', phone: 'labelled', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+            {
+              head: 'Expires',
+              phone: 'labelled',
+              cell: ({ expires_at }) => <Ago at={expires_at} none="never" />,
+            },
+            {
+              head: 'Revoke',
+              silent: true,
+              cell: ({ token_id, name }) => (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Revoke ${name}`}
+                  onClick={() => revoke.mutate(token_id)}
+                >
+                  Revoke
+                </Button>
+              ),
+            },
+          ]}
+        />
+      </Card>
       {making && <Make what={making} onClose={() => setMaking(undefined)} />}
     </>
   );
+}
+
+interface Grant {
+  readonly name: string;
+  readonly role: Role;
+  readonly integrations: string[] | null;
+  readonly days: number | undefined;
 }
 
 function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }) {
@@ -92,10 +91,12 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
   const [role, setRole] = useState<Role>('viewer');
   const [made, setMade] = useState<string>();
   const make = useAct(
-    (grant: { name: string; role: Role; integrations: string[] | null; days?: number }) =>
-      post<{ token?: string; url?: string }>(what === 'token' ? '/tokens' : '/sign-in-links', grant),
-    (answer) => {
-      setMade(answer.token ?? answer.url);
+    async ({ days, ...grant }: Grant) =>
+      what === 'token'
+        ? (await call('tokens.create', { ...grant, days })).token
+        : (await call('tokens.sign_in_link', grant)).url,
+    (value) => {
+      setMade(value);
       return undefined;
     },
   );
@@ -107,19 +108,15 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
       name: String(form.get('name')),
       role,
       integrations: limited.length > 0 ? limited : null,
-      ...(what === 'token' && days > 0 && { days }),
+      days: days > 0 ? days : undefined,
     });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={what === 'token' ? 'A token for a program' : 'A link that signs a person in once'}
-    >
+    <Modal opened onClose={onClose} title={what === 'token' ? 'New token for a program' : 'New one-time sign-in link'}>
       {made ? (
         <div className="stack">
-          <Notice tone="warn" title="It is shown only now">
-            Copy it to where it is used. Only its hash is kept here.
+          <Notice tone="warn" title="It is shown only once">
+            Copy it now. Only its hash is stored.
           </Notice>
           <Copyable text={made} label={what} />
           <div>
@@ -134,24 +131,30 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
             value={role}
             onChange={(chosen) => setRole((chosen ?? 'viewer') as Role)}
             data={[
-              { value: 'viewer', label: 'Viewer: looks' },
+              { value: 'viewer', label: 'Viewer: sees everything, guest data masked' },
               { value: 'operator', label: 'Operator: also runs, replays, acknowledges' },
-              { value: 'admin', label: 'Admin: also decides who may' },
+              { value: 'admin', label: 'Admin: also changes documents, secrets and tokens' },
             ]}
           />
           <MultiSelect
-            label="Only for these brands (none chosen: all)"
+            label="Brands (leave empty for all)"
             data={brands.map(({ name }) => name)}
             value={limited}
             onChange={setLimited}
             searchable
           />
           {what === 'token' && (
-            <TextInput name="days" type="number" min={1} max={3650} label="Ends after days (empty: never)" />
+            <TextInput
+              name="days"
+              type="number"
+              min={1}
+              max={3650}
+              label="Expires after days (leave empty for never)"
+            />
           )}
           <div>
             <Button type="submit" loading={make.isPending}>
-              Make it
+              Create
             </Button>
           </div>
         </form>

@@ -1,15 +1,9 @@
 import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { get } from '../api/client.ts';
+import { useApi } from '../api/query.tsx';
 import type { Integration } from '../api/types.ts';
 
-export function useBrands(): Integration[] {
-  const { data } = useQuery({
-    queryKey: ['integrations', 'list'],
-    queryFn: ({ signal }) => get<{ items: Integration[] }>('/integrations', undefined, signal),
-    staleTime: 30_000,
-  });
-  return data?.items ?? [];
+export function useBrands(): readonly Integration[] {
+  return useApi('integrations.list', {}, { staleMs: 30_000 }).data?.items ?? [];
 }
 
 export function BrandSelect(props: {

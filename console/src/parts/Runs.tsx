@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Run } from '../api/types.ts';
 import { Ago, State } from './basics.tsx';
-import { number, span, syncName } from './format.ts';
+import { number, plural, span, syncName } from './format.ts';
+import { Table } from './Table.tsx';
 
-/** How far a run is. Partners seldom say how much there is, so it tells what was done, and that it moves. */
+/** How far a run is. Few partners report a total, so it shows what was done so far, not a percentage. */
 export function Progress({ run }: { run: Run }) {
   if (run.status !== 'running' && run.status !== 'queued') return null;
   return (
@@ -12,7 +14,7 @@ export function Progress({ run }: { run: Run }) {
         <i />
       </div>
       <span className="small muted num">
-        {run.waiting ? `waits: ${run.waiting}` : `${number(run.pages)} pages, ${number(run.rows)} rows so far`}
+        {run.waiting ? `waiting: ${run.waiting}` : `${plural(run.pages, 'page')}, ${plural(run.rows, 'row')} so far`}
       </span>
     </div>
   );
@@ -23,72 +25,63 @@ export function tookMs(run: Run): number | undefined {
   return (run.finished_at ? Date.parse(run.finished_at) : Date.now()) - Date.parse(run.started_at);
 }
 
-export function RunTable({ runs, brand = true }: { runs: readonly Run[]; brand?: boolean }) {
+export function RunTable(props: {
+  runs: readonly Run[] | undefined;
+  error?: Error | null;
+  empty: ReactNode;
+  /** Left out on the page of one brand. */
+  brand?: boolean;
+}) {
+  const { brand = true } = props;
   return (
-    <div className="table-wrap">
-      <table className="list folds">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Status</th>
-            <th scope="col">Days</th>
-            <th scope="col">Started</th>
-            <th scope="col" className="right">
-              Took
-            </th>
-            <th scope="col" className="right">
-              Fetched
-            </th>
-            <th scope="col" className="right">
-              Changed
-            </th>
-            <th scope="col" className="right">
-              Dead
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={run.run_id} run={run} brand={brand} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Runs"
+      rows={props.runs}
+      error={props.error ?? null}
+      empty={props.empty}
+      rowKey={({ run_id }) => run_id}
+      columns={[
+        {
+          head: 'Run',
+          cell: (run) => (
+            <>
+              <Link to="/runs/$id" params={{ id: run.run_id }} className="name">
+                {brand ? `${run.integration}, ${syncName(run.sync).toLowerCase()}` : syncName(run.sync)}
+              </Link>
+              <div className="muted small">{startedBy(run)}</div>
+            </>
+          ),
+        },
+        {
+          head: 'Status',
+          cell: (run) => (
+            <>
+              <State of={run.status} />
+              <Progress run={run} />
+            </>
+          ),
+        },
+        {
+          head: 'Dates',
+          phone: 'hidden',
+          cell: ({ from, to }) => from && <span className="nowrap small num">{`${from} – ${to}`}</span>,
+        },
+        { head: 'Started', phone: 'labelled', cell: (run) => <Ago at={run.started_at ?? run.queued_at} /> },
+        {
+          head: 'Took',
+          kind: 'number',
+          cell: (run) => {
+            const took = tookMs(run);
+            return took === undefined ? '–' : span(took);
+          },
+        },
+        { head: 'Fetched', kind: 'number', cell: ({ fetched }) => number(fetched) },
+        { head: 'Changed', kind: 'number', cell: ({ changed }) => number(changed) },
+        { head: 'Dead letters', kind: 'number', cell: ({ dead_lettered }) => number(dead_lettered) },
+      ]}
+    />
   );
 }
 
-function RunRow({ run, brand }: { run: Run; brand: boolean }) {
-  const took = tookMs(run);
-  return (
-    <tr>
-      <td>
-        <Link to="/runs/$id" params={{ id: run.run_id }} className="name">
-          {brand ? `${run.integration}, ${syncName(run.sync).toLowerCase()}` : syncName(run.sync)}
-        </Link>
-        <div className="muted small">
-          {run.kind === 'scheduled' ? 'on schedule' : `${run.kind}, by ${run.requested_by}`}
-        </div>
-      </td>
-      <td>
-        <State of={run.status} />
-        <Progress run={run} />
-      </td>
-      <td className="nowrap small num off">{run.from ? `${run.from} – ${run.to}` : ''}</td>
-      <td data-label="Started">
-        <Ago at={run.started_at ?? run.queued_at} />
-      </td>
-      <td className="right" data-label="Took">
-        {took === undefined ? '–' : span(took)}
-      </td>
-      <td className="right" data-label="Fetched">
-        {number(run.fetched)}
-      </td>
-      <td className="right" data-label="Changed">
-        {number(run.changed)}
-      </td>
-      <td className="right" data-label="Dead">
-        {number(run.dead_lettered)}
-      </td>
-    </tr>
-  );
-}
+export const startedBy = ({ kind, requested_by }: Run): string =>
+  kind === 'scheduled' ? 'on schedule' : `${kind}, by ${requested_by}`;

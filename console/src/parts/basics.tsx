@@ -3,12 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type ErrorCode, errors } from '../../../src/errors.ts';
 import { Problem } from '../api/client.ts';
+import type { Reading } from '../api/query.tsx';
 import { ago, capital, instant, words } from './format.ts';
 import { icons } from './icons.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'brass';
 
-/** The head of a page. It names the document too, for tabs and screen readers. */
+/** The head of a page. Its title is also the browser tab's. */
 export function Head(props: { title: string; crumb?: ReactNode; lead?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${props.title} · Innbound`;
@@ -74,7 +75,7 @@ export function State({ of, tone, label }: { of: string; tone?: Tone; label?: st
   );
 }
 
-/** How long ago, kept right while the page stands; the exact time on hover. */
+/** How long ago, updated while the page is open; the exact time on hover. */
 export function Ago({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -89,7 +90,7 @@ export function Ago({ at, none = 'never' }: { at: string | null | undefined; non
   );
 }
 
-/** Nothing here, and what to do about it; `small` where it is one part of a page among others. */
+/** Says that there is nothing here and what to do about it; `small` inside a page with other content. */
 export function Empty(props: { title: string; small?: boolean; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty" data-small={props.small}>
@@ -110,7 +111,7 @@ export function Notice(props: { tone: Tone; title: ReactNode; children?: ReactNo
   );
 }
 
-/** What the house knows about a code: what happened, and what a person does next. */
+/** What an error code means, and what to do next. */
 export const meaning = (code: string): { what: string; next: string } | undefined => errors[code as ErrorCode];
 
 export function Failure({ error }: { error: unknown }) {
@@ -135,10 +136,18 @@ export function Failure({ error }: { error: unknown }) {
   );
 }
 
-/** Waiting, failed, or there: each page says only what it shows when it is there. */
+export function Loading() {
+  return (
+    <p className="loading muted" role="status">
+      Loading …
+    </p>
+  );
+}
+
+/** Loading, failed or loaded: a page describes the last of them. */
 export function Loaded<T>(props: {
-  query: { data: T | undefined; error: unknown; isPending: boolean };
-  /** For a page whose head is known only when it is there: what stands above until then, and where a way back is. */
+  query: Reading<T>;
+  /** Stands in for a head that needs the data, so that there is a title and a way back until then. */
   head?: ReactNode;
   children: (data: T) => ReactNode;
 }) {
@@ -147,13 +156,7 @@ export function Loaded<T>(props: {
   return (
     <>
       {props.head}
-      {error ? (
-        <Failure error={error} />
-      ) : (
-        <p className="muted" role="status">
-          One moment …
-        </p>
-      )}
+      {error ? <Failure error={error} /> : <Loading />}
     </>
   );
 }

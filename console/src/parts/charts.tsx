@@ -4,13 +4,13 @@ import uPlot from 'uplot';
 
 export interface Line {
   readonly label: string;
-  /** A colour of the house, such as --brass-fill. */
+  /** A custom property of the theme, such as --brass-fill. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly fill?: boolean;
 }
 
-/** A chart over time. What it shows is also said in words, for who does not see it. */
+/** A chart over time, with its latest values in words for screen readers. */
 export function Chart(props: {
   readonly label: string;
   readonly times: readonly number[];
@@ -35,7 +35,7 @@ export function Chart(props: {
       {
         width: element.clientWidth,
         height: element.clientHeight,
-        // Room on the right for half of the last hour's label.
+        // Space on the right for half of the last label.
         padding: [8, 18, 0, 0],
         cursor: { drag: { x: false, y: false } },
         legend: { show: false },
@@ -79,7 +79,7 @@ export function Chart(props: {
   }, [times, lines, unit, scheme]);
   const words = lines.map(({ label, values }) => {
     const last = values.findLast((value) => value !== null);
-    return `${label}: ${last === undefined || last === null ? 'nothing' : unit(last)} now`;
+    return `${label}: ${last === undefined || last === null ? 'no data' : unit(last)} now`;
   });
   return <div className="chart" ref={place} role="img" aria-label={`${props.label}. ${words.join('; ')}.`} />;
 }
@@ -113,7 +113,7 @@ export function Spark({ values, label }: { values: readonly number[]; label: str
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
-/** A chart of days tells days, a chart of hours tells the time. */
+/** Dates on a chart of more than two days, else times. */
 function timeOf(seconds: number, times: readonly number[]): string {
   const wide = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * 86_400;
   return (wide ? day : hour).format(seconds * 1_000);

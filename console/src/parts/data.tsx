@@ -4,11 +4,12 @@ import { guestFields, reservationFields } from '../../../src/canonical/fields.ts
 import type { Difference, Json, Note } from '../api/types.ts';
 import { shown, words } from './format.ts';
 import { icons } from './icons.tsx';
+import { Table } from './Table.tsx';
 
 const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), 'guests', 'rooms', 'charges', 'extra'];
 const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
 
-/** A database keeps no order of keys; people look for a record's fields where the schema has them. */
+/** Fields in the order of the schema; PostgreSQL's jsonb does not keep the order they came in. */
 function inOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inOrder);
   if (value === null || typeof value !== 'object') return value;
@@ -16,7 +17,7 @@ function inOrder(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
 }
 
-/** JSON in colour, as text: nothing of a payload is ever read as markup. */
+/** JSON in colour. It is rendered as text, so that a payload cannot inject markup. */
 export function JsonText({ value, label }: { value: Json | undefined; label: string }) {
   const text = JSON.stringify(inOrder(value ?? null), null, 2);
   const pieces: ReactNode[] = [];
@@ -44,28 +45,20 @@ export function JsonText({ value, label }: { value: Json | undefined; label: str
 
 export function DiffTable({ diff }: { diff: readonly Difference[] }) {
   return (
-    <div className="table-wrap">
-      <table className="diff">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {diff.map(({ path, before, after }) => (
-            <tr key={path}>
-              <td>{path === '' ? 'whole record' : path}</td>
-              <td>{before === undefined ? <span className="muted">nothing</span> : <del>{shown(before)}</del>}</td>
-              <td>{after === undefined ? <span className="muted">nothing</span> : <ins>{shown(after)}</ins>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Changed fields"
+      look="diff"
+      rows={diff}
+      rowKey={({ path }) => path}
+      columns={[
+        { head: 'Field', cell: ({ path }) => (path === '' ? 'whole record' : path) },
+        { head: 'Before', cell: ({ before }) => (before === undefined ? nothing : <del>{shown(before)}</del>) },
+        { head: 'After', cell: ({ after }) => (after === undefined ? nothing : <ins>{shown(after)}</ins>) },
+      ]}
+    />
   );
 }
+const nothing = <span className="muted">nothing</span>;
 
 export function Notes({ notes }: { notes: readonly Note[] }) {
   return (
@@ -88,7 +81,7 @@ export function Notes({ notes }: { notes: readonly Note[] }) {
   );
 }
 
-/** Something to carry elsewhere, with a button that copies it. */
+/** A value with a button that copies it. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div className="secret">

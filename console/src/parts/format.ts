@@ -7,13 +7,13 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const numbers = new Intl.NumberFormat('en');
 
 export const number = (value: number): string => numbers.format(value);
-export const instant = (text: string): string => whole.format(new Date(text));
+export const instant = (text: string): string => full.format(new Date(text));
 
-/** The time of day, with the day where it is not today's. */
+/** The time of day, with the date unless it is today. */
 export function clockOf(text: string): string {
   const at = new Date(text);
   return at.toDateString() === new Date().toDateString() ? clock.format(at) : `${day.format(at)} ${clock.format(at)}`;
@@ -49,12 +49,12 @@ export const syncName = (sync: string): string => syncNames[sync] ?? sync;
 const causes: Record<string, string> = {
   run: 'by a pull',
   event: 'by an event',
-  guest: 'through its guest',
+  guest: 'by an update of its guest',
   replay: 'by a replay',
   erasure: 'by an erasure',
 };
 export const causeOf = (cause: string): string => causes[cause] ?? `by ${words(cause)}`;
-/** checked_in as people say it. */
+/** `checked_in` as "checked in". */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const plural = (count: number, one: string, many = `${one}s`): string =>
@@ -64,5 +64,3 @@ export function shown(value: Json | undefined): string {
   if (value === undefined || value === null) return 'nothing';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
-export const fullName = (guest: { first_name?: string; last_name?: string } | undefined): string =>
-  [guest?.first_name, guest?.last_name].filter(Boolean).join(' ');

@@ -1,14 +1,14 @@
-/** How a text became another, line by line. */
+/** One line of the difference between two texts. */
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new';
   readonly text: string;
-  /** The line's number in the text it stands in; of both, where it stands in both, in the newer. */
+  /** Its line number: in the old text for a line that is gone, else in the new one. */
   readonly at: number;
 }
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-/** By the longest common sequence of lines. Documents are a few hundred lines: a table of all pairs is quick enough. */
+/** Longest common subsequence over a full table: documents have a few hundred lines, so quadratic is fast enough. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
@@ -35,7 +35,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   return lines;
 }
 
-/** The changed lines with some around them; `skipped` says how many same ones lie between two parts. */
+/** The changed lines with their surroundings; `skipped` counts the unchanged lines left out before each part. */
 export function parts(lines: readonly DiffLine[], around = 3): { skipped: number; lines: DiffLine[] }[] {
   const near = lines.map((_, i) =>
     lines.slice(Math.max(0, i - around), i + around + 1).some(({ kind }) => kind !== 'same'),

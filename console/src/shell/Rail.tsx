@@ -1,8 +1,9 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { get, remove } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
+import { useApi } from '../api/query.tsx';
 import type { Overview } from '../api/types.ts';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
@@ -16,13 +17,7 @@ interface Place {
 }
 
 export function useCounts(): Overview['totals'] | undefined {
-  const every = useEvery(10);
-  const { data } = useQuery({
-    queryKey: ['overview', '15m'],
-    queryFn: ({ signal }) => get<Overview>('/overview', { period: '15m' }, signal),
-    refetchInterval: every,
-  });
-  return data?.totals;
+  return useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) }).data?.totals;
 }
 
 export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) {
@@ -30,7 +25,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
   const admin = useMay('admin');
   const groups: { title: string; places: Place[] }[] = [
     {
-      title: 'Desk',
+      title: 'Monitor',
       places: [
         { to: '/', label: 'Overview', icon: 'overview' },
         { to: '/reservations', label: 'Reservations', icon: 'search' },
@@ -39,7 +34,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
       ],
     },
     {
-      title: 'Feeds',
+      title: 'Data flow',
       places: [
         { to: '/integrations', label: 'Integrations', icon: 'integrations' },
         { to: '/runs', label: 'Runs', icon: 'runs' },
@@ -48,7 +43,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
       ],
     },
     {
-      title: 'Workshop',
+      title: 'Configure',
       places: [
         { to: '/studio', label: 'Mapping studio', icon: 'studio' },
         { to: '/documents', label: 'Documents', icon: 'documents' },
@@ -58,7 +53,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
     ...(admin
       ? [
           {
-            title: 'House',
+            title: 'Administration',
             places: [
               { to: '/privacy', label: 'Privacy', icon: 'privacy' },
               { to: '/secrets', label: 'Secrets', icon: 'secrets' },
@@ -109,7 +104,7 @@ function Foot({ live }: { live: boolean }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const leave = async () => {
-    await remove('/session').catch(() => undefined);
+    await call('session.end').catch(() => undefined);
     queries.clear();
     await navigate({ to: '/sign-in' });
   };
@@ -117,7 +112,7 @@ function Foot({ live }: { live: boolean }) {
     <div className="rail-foot">
       <span className="live" data-on={live}>
         <i />
-        {live ? 'Live' : 'Asking every few seconds'}
+        {live ? 'Live' : 'Polling every few seconds'}
       </span>
       <div className="who">
         <span title={who?.name}>{who?.name}</span>
@@ -129,8 +124,8 @@ function Foot({ live }: { live: boolean }) {
           className="rail-button"
           onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}
         >
-          {scheme === 'dark' ? 'Day' : 'Night'}
-          <span className="visually-hidden"> colours</span>
+          {scheme === 'dark' ? 'Light' : 'Dark'}
+          <span className="visually-hidden"> theme</span>
         </button>
         <button type="button" className="rail-button" onClick={() => void leave()}>
           Sign out

@@ -7,7 +7,7 @@ import { icons, Mark } from '../parts/icons.tsx';
 import { Rail, useCounts } from './Rail.tsx';
 import { useSession } from './session.ts';
 
-/** Around every page, for who is signed in. */
+/** The frame of every page once somebody is signed in. */
 export function Shell() {
   const session = useSession();
   if (session.error instanceof Problem && session.error.status === 401) return <Navigate to="/sign-in" />;
@@ -18,16 +18,16 @@ export function Shell() {
       </main>
     );
   }
-  return session.data ? <Desk /> : null;
+  return session.data ? <Frame /> : null;
 }
 
-function Desk() {
+function Frame() {
   const live = useLiveFeed();
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const first = useRef(true);
-  // A reader of the screen is told that the page is another one.
+  // Screen readers announce the new page when the focus moves to it.
   useEffect(() => {
     if (first.current) first.current = false;
     else if (pathname) main.current?.focus({ preventScroll: true });
@@ -36,7 +36,7 @@ function Desk() {
   return (
     <LiveContext value={live}>
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <div className="shell">
         <nav className="topbar" aria-label="Start">
@@ -55,7 +55,7 @@ function Desk() {
   );
 }
 
-/** The question most asked at this desk: where is this booking? `/` goes to it from anywhere. */
+/** Search from any page, with `/` as its shortcut: "where is this reservation?" is the most frequent question. */
 function Finder() {
   const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
@@ -82,11 +82,11 @@ function Finder() {
         <input
           ref={input}
           type="search"
-          aria-label="Find a booking"
-          placeholder="Find a booking: number, name, e-mail, phone"
+          aria-label="Find a reservation"
+          placeholder="Find a reservation: number, name, e-mail, phone"
           autoComplete="off"
         />
-        <kbd title="Press / to come here">/</kbd>
+        <kbd title="Press / to search">/</kbd>
       </form>
     </search>
   );
@@ -96,7 +96,7 @@ function TabBar(props: { open: boolean; onMore: () => void; onGo: () => void }) 
   const counts = useCounts();
   const tabs = [
     { to: '/', label: 'Overview', icon: icons.overview, dot: false },
-    { to: '/reservations', label: 'Bookings', icon: icons.search, dot: false },
+    { to: '/reservations', label: 'Reservations', icon: icons.search, dot: false },
     { to: '/dead-letters', label: 'Dead letters', icon: icons.dead, dot: (counts?.open_dead_letters ?? 0) > 0 },
     { to: '/integrations', label: 'Brands', icon: icons.integrations, dot: false },
   ];

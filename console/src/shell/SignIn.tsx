@@ -2,11 +2,10 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
-import { post } from '../api/client.ts';
-import type { Session } from '../api/types.ts';
+import { call } from '../api/client.ts';
 import { Mark } from '../parts/icons.tsx';
 
-/** By a one-time link, whose token stands after # and so is never sent in an address, or by a token that is typed in. */
+/** Signs in by a one-time link, or by a token that is pasted. The link has its token after #, which browsers do not send. */
 export function SignIn() {
   const [said, setSaid] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -17,7 +16,7 @@ export function SignIn() {
     async (token: string) => {
       setBusy(true);
       try {
-        await post<Session>('/session', { token });
+        await call('session.create', { token });
         queries.clear();
         await navigate({ to: '/', replace: true });
       } catch (error) {
@@ -38,7 +37,7 @@ export function SignIn() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
-    // A whole link is as good as the token in it.
+    // A pasted link works too: its token is the part after #.
     if (token !== '') void enter(token.split('#').at(-1) ?? token);
   };
   return (
@@ -47,13 +46,13 @@ export function SignIn() {
         <div className="wordmark">
           <Mark /> Innbound
         </div>
-        <h1>{busy ? 'Opening the desk …' : 'The desk is closed to strangers'}</h1>
+        <h1>{busy ? 'Signing in …' : 'Sign in'}</h1>
         {said && (
           <p className="said" role="alert">
             {said}
           </p>
         )}
-        <p>Ask for a one-time link where the service runs. It opens the console once, within a day:</p>
+        <p>Create a one-time link on the machine that runs the service. It works once, within a day:</p>
         <code>bin/innbound token sign-in --role operator</code>
         <form onSubmit={submit} className="stack">
           <label>

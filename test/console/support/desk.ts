@@ -1,4 +1,4 @@
-/** A whole node with one brand, a CRM that can refuse, and a browser at its console: what the tests of the console start from. */
+/** A running service with one brand, a CRM that can refuse, and a browser: the starting point of the console's tests. */
 import { createHmac } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -21,14 +21,14 @@ export interface Desk {
   readonly url: string;
   readonly service: Awaited<ReturnType<typeof startService>>;
   readonly crm: { refuse: (id: string) => boolean; readonly taken: string[] };
-  /** A page of its own, signed in by a one-time link. */
+  /** A new page in its own browser context, signed in by a one-time link. */
   signIn(options?: { role?: TokenRole; phone?: boolean; scheme?: 'light' | 'dark' }): Promise<Page>;
   link(role?: TokenRole): Promise<string>;
-  /** Sends an event as the partner would. */
+  /** Sends a signed event to the brand's endpoint. */
   push(integration: string, event: Record<string, unknown>): Promise<void>;
   pushTo(address: { url: string; secret: string }, event: Record<string, unknown>): Promise<void>;
   api<T>(method: string, at: string, body?: unknown): Promise<T>;
-  /** What the browser complained about: errors, refused styles and scripts, requests to anywhere else. */
+  /** Errors in the browser: exceptions, blocked styles and scripts, requests to other hosts. */
   readonly complaints: string[];
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export async function openDesk(): Promise<Desk> {
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('request', (request) => {
         const to = request.url();
-        if (!to.startsWith(service.url) && !to.startsWith('data:')) complaints.push(`a request to ${to}`);
+        if (!to.startsWith(service.url) && !to.startsWith('data:')) complaints.push(`request to ${to}`);
       });
       await page.goto(await link(role));
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -140,7 +140,7 @@ async function startCrm() {
   return Object.assign(crm, await listening(server));
 }
 
-/** A partner whose list holds one booking. */
+/** A partner whose list has one reservation. */
 async function startPartner() {
   const server = createServer((_, response) => {
     const {

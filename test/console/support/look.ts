@@ -14,7 +14,7 @@ export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Pr
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-/** Two frames on, and no colour on its way to another: in between, a text may stand out less than it will. */
+/** Waits for two frames and for all transitions: halfway through one, contrast may be too low. */
 const settled = `(async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
@@ -22,19 +22,19 @@ const settled = `(async () => {
 })()`;
 
 /**
- * What keeps people from using a page: by day and by night, on a desk and in a hand. It is loaded once and looked at four
- * times, since what differs by day and night are colours alone.
+ * Accessibility violations and horizontal overflow of a page: light and dark, desktop and phone. The page is loaded once; the
+ * second theme only needs the contrast rule, because themes differ in nothing but colours.
  */
 export async function barriersAt(page: Page, url: string): Promise<string[]> {
   const found: string[] = [];
   await page.goto(url);
   await page.locator('h1').first().waitFor();
-  await page.getByText('One moment').first().waitFor({ state: 'detached' });
+  await page.getByText('Loading …').first().waitFor({ state: 'detached' });
   for (const { scheme, phone, rules } of looks) {
     await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
     await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
     await page.evaluate(settled);
-    const name = `${scheme}, ${phone ? 'phone' : 'desk'}`;
+    const name = `${scheme}, ${phone ? 'phone' : 'desktop'}`;
     for (const barrier of await barriers(page, rules)) found.push(`${name}: ${barrier}`);
     const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (wider > 0) found.push(`${name}: ${wider} pixels wider than the screen`);

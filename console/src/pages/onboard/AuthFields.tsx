@@ -4,7 +4,7 @@ import { capital, words } from '../../parts/format.ts';
 import { type AuthField, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 
-/** Every way that the documents know, each with its own fields; what is seldom changed folds away. */
+/** Every authentication method of the schema with its own fields; fields that have a default are folded away. */
 export function AuthFields({ brand, onChange }: { brand: Brand; onChange: (some: Partial<Brand>) => void }) {
   const forms = authForms(useSchema('integration'));
   const form = forms.find(({ title }) => title === brand.auth);
@@ -28,7 +28,7 @@ export function AuthFields({ brand, onChange }: { brand: Brand; onChange: (some:
           <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
           {form.fields.some(({ usual }) => usual !== undefined) && (
             <details className="fold">
-              <summary>What is seldom changed</summary>
+              <summary>Advanced</summary>
               <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
             </details>
           )}
@@ -42,8 +42,8 @@ const names: Readonly<Record<string, string>> = {
   bearer: 'Bearer token',
   api_key: 'API key',
   basic: 'User and password',
-  'oauth2, client_credentials': 'OAuth 2, as ourselves (client credentials)',
-  'oauth2, authorization_code': 'OAuth 2, by consent (authorization code)',
+  'oauth2, client_credentials': 'OAuth 2, client credentials',
+  'oauth2, authorization_code': 'OAuth 2, authorization code (needs consent)',
   hmac: 'Signed requests (HMAC)',
   custom: 'Values in headers, query or body',
   none: 'None',
@@ -53,7 +53,7 @@ function Field(props: { field: AuthField; value: string; onType: (name: string, 
   const { field, value } = props;
   const { name, label, required, secret, form } = field;
   const change = (event: { currentTarget: { value: string } }) => props.onType(name, event.currentTarget.value);
-  const description = secret ? `${field.description} Kept sealed, never shown again.` : field.description;
+  const description = secret ? `${field.description} Stored encrypted, never shown again.` : field.description;
   const common = { label, description, required, value };
   if (form === 'choice') {
     const choose = (chosen: string | null) => props.onType(name, chosen ?? '');
@@ -70,7 +70,7 @@ function Field(props: { field: AuthField; value: string; onType: (name: string, 
     );
   }
   if (form === 'pairs') {
-    return <Textarea {...common} onChange={change} autosize minRows={2} placeholder="Name: value, one a line" />;
+    return <Textarea {...common} onChange={change} autosize minRows={2} placeholder="Name: value, one per line" />;
   }
   if (secret) return <PasswordInput {...common} onChange={change} autoComplete="off" />;
   return <TextInput {...common} onChange={change} type={name.endsWith('_url') ? 'url' : 'text'} />;

@@ -1,9 +1,7 @@
 import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { get } from '../../api/client.ts';
-import type { DocumentRow } from '../../api/types.ts';
+import { useApi } from '../../api/query.tsx';
 import { Card } from '../../parts/basics.tsx';
 import type { Brand } from './brand.ts';
 
@@ -11,22 +9,19 @@ const zones = Intl.supportedValuesOf('timeZone');
 
 export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
   const { brand, onChange } = props;
-  const documents = useQuery({
-    queryKey: ['documents', 'list'],
-    queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
-  });
+  const documents = useApi('documents.list', {});
   const connectors = documents.data?.items.filter(({ kind }) => kind === 'connector').map(({ name }) => name) ?? [];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (brand.connector !== '') props.onNext();
   };
   return (
-    <Card title="Who it is">
+    <Card title="The brand">
       <form className="form" onSubmit={submit}>
         <div className="pair">
           <TextInput
-            label="Name here"
-            description="small letters, digits and -"
+            label="Name"
+            description="lower-case letters, digits and -"
             placeholder="lisbon-grand"
             value={brand.name}
             onChange={(event) => onChange({ name: event.currentTarget.value })}
@@ -35,7 +30,7 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
           />
           <TextInput
             label="Brand id"
-            description="as the partner’s system calls it"
+            description="its id in the partner’s system"
             placeholder="LIS01"
             value={brand.brandId}
             onChange={(event) => onChange({ brandId: event.currentTarget.value })}
@@ -43,7 +38,8 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
           />
         </div>
         <Select
-          label="Connector: how its system speaks"
+          label="Connector"
+          description="how the partner’s system is read"
           data={connectors}
           value={brand.connector || null}
           onChange={(connector) => onChange({ connector: connector ?? '' })}
@@ -51,7 +47,7 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
           placeholder="Choose one"
         />
         <p className="small muted">
-          None fits? <Link to="/studio">Make one in the mapping studio</Link> from a sample response.
+          None fits? <Link to="/studio">Build one in the mapping studio</Link> from a sample response.
         </p>
         <div className="pair">
           <Autocomplete

@@ -1,8 +1,6 @@
 import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { get } from '../../api/client.ts';
-import type { DocumentRow } from '../../api/types.ts';
+import { useApi } from '../../api/query.tsx';
 import { Card } from '../../parts/basics.tsx';
 import { AuthFields } from './AuthFields.tsx';
 import type { Brand } from './brand.ts';
@@ -15,10 +13,7 @@ export function FeedForm(props: {
 }) {
   const { brand, onChange } = props;
   const [tried, setTried] = useState(false);
-  const documents = useQuery({
-    queryKey: ['documents', 'list'],
-    queryFn: () => get<{ items: DocumentRow[] }>('/documents'),
-  });
+  const documents = useApi('documents.list', {});
   const destinations = documents.data?.items.filter(({ kind }) => kind === 'destination').map(({ name }) => name) ?? [];
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -26,7 +21,7 @@ export function FeedForm(props: {
     if (brand.deliver.length > 0) props.onNext();
   };
   return (
-    <Card title="How its data comes in, and where it goes">
+    <Card title="Feeds and destinations">
       <form className="form" onSubmit={submit}>
         <Switch
           label="Pull its API on a schedule"
@@ -35,7 +30,7 @@ export function FeedForm(props: {
         />
         {brand.pulls && <PullFields brand={brand} onChange={onChange} />}
         <Switch
-          label="Take events that it pushes"
+          label="Accept pushed events"
           checked={brand.pushes}
           onChange={(event) => onChange({ pushes: event.currentTarget.checked })}
         />
@@ -44,13 +39,13 @@ export function FeedForm(props: {
           value={[...brand.deliver]}
           onChange={(deliver) => onChange({ deliver })}
           description="at least one"
-          error={tried && brand.deliver.length === 0 ? 'Choose where its changes go.' : undefined}
+          error={tried && brand.deliver.length === 0 ? 'Choose at least one destination.' : undefined}
         >
           <div className="row" style={{ gap: 18, padding: '6px 0' }}>
             {destinations.map((name) => (
               <Checkbox key={name} value={name} label={name} />
             ))}
-            {destinations.length === 0 && <span className="muted">No destination yet: write one under Documents.</span>}
+            {destinations.length === 0 && <span className="muted">No destination yet. Add one under Documents.</span>}
           </div>
         </Checkbox.Group>
         <div className="row">

@@ -1,22 +1,20 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { get, part, post } from '../../api/client.ts';
-import type { EventRow, Issued, Page } from '../../api/types.ts';
-import { useAct } from '../../parts/act.ts';
+import { call } from '../../api/client.ts';
+import { useAct, useApi } from '../../api/query.tsx';
+import type { Issued } from '../../api/types.ts';
 import { Ago, Card, Failure, Notice, State } from '../../parts/basics.tsx';
 import { Copyable } from '../../parts/data.tsx';
 import { words } from '../../parts/format.ts';
 import { ConsentCard } from '../ConsentCard.tsx';
-import { Handover } from '../EndpointCard.tsx';
+import { PartnerDetails } from '../EndpointCard.tsx';
 import type { Brand } from './brand.ts';
 
 export function FirstEvent({ brand, onAnother }: { brand: Brand; onAnother: () => void }) {
-  const path = `/integrations/${part(brand.name)}`;
   const run = useAct(
-    () => post<{ run_id: string }>(`${path}/runs`, { sync: 'stay' }),
-    () => 'The first pull is on its way; see its runs.',
+    () => call('integrations.run', { integration: brand.name, sync: 'stay' }),
+    () => 'The first pull is queued.',
   );
   return (
     <div className="stack">
@@ -26,17 +24,17 @@ export function FirstEvent({ brand, onAnother }: { brand: Brand; onAnother: () =
         <Card title="Pull">
           <div className="row">
             <Button variant="default" onClick={() => run.mutate(undefined)} loading={run.isPending}>
-              Pull the stays once now
+              Pull current stays now
             </Button>
             <Link to="/runs" search={{ integration: brand.name }}>
-              See its runs
+              See the runs
             </Link>
           </div>
         </Card>
       )}
       <div className="row">
         <Button component={Link} to={`/integrations/${brand.name}`}>
-          To the page of {brand.name}
+          Open {brand.name}
         </Button>
         <Button variant="default" onClick={onAnother}>
           Connect another brand
@@ -47,27 +45,26 @@ export function FirstEvent({ brand, onAnother }: { brand: Brand; onAnother: () =
 }
 
 function Push({ brand }: { brand: Brand }) {
-  const path = `/integrations/${part(brand.name)}`;
   const [issued, setIssued] = useState<Issued>();
   const [error, setError] = useState<Error>();
   const asked = useRef(false);
-  // Once, however often the page is drawn: the secret is in the first answer alone.
+  // Once per page, not per render: only the first answer has the secret.
   useEffect(() => {
     if (asked.current) return;
     asked.current = true;
-    post<Issued>(`${path}/endpoint`).then(setIssued, setError);
-  }, [path]);
-  const events = useQuery({
-    queryKey: ['events', 'first', brand.name],
-    queryFn: ({ signal }) => get<Page<EventRow>>('/events', { integration: brand.name, limit: 1 }, signal),
-    refetchInterval: ({ state }) => (state.data?.items[0]?.state === 'done' ? false : 1_000),
-  });
+    call('endpoint.issue', { integration: brand.name }).then(setIssued, setError);
+  }, [brand.name]);
+  const events = useApi(
+    'events.list',
+    { integration: brand.name, limit: 1 },
+    { everyMs: (answer) => (answer?.items[0]?.state === 'done' ? false : 1_000) },
+  );
   const first = events.data?.items[0];
   return (
     <div className="split">
-      <Card title="Hand these to the partner">
+      <Card title="Give these to the partner">
         {error && <Failure error={error} />}
-        {issued && <Handover issued={issued} />}
+        {issued && <PartnerDetails issued={issued} />}
       </Card>
       <Card title="First event">
         {first ? (
@@ -81,17 +78,17 @@ function Push({ brand }: { brand: Brand }) {
                 to="/reservations/$name/$type/$id"
                 params={{ name: brand.name, type: `${first.type}s`, id: first.id }}
               >
-                See what became of it
+                See the record
               </Link>
             )}
           </Notice>
         ) : (
           <div className="stack">
             <p role="status">
-              <State of="running" label="Listening" /> It shows here the moment it arrives.
+              <State of="running" label="Listening" /> The event appears here as soon as it arrives.
             </p>
             <p className="small muted">
-              No partner at hand? Send one yourself, with the secret in INNBOUND_WEBHOOK_SECRET:
+              To send a test event yourself, put the secret into INNBOUND_WEBHOOK_SECRET and run:
             </p>
             {issued && (
               <Copyable

@@ -1,12 +1,12 @@
 import type { Schema } from '../../editor/completion.ts';
 import { capital, words } from '../../parts/format.ts';
 
-/** How a brand's requests prove who sends them: forms drawn from the schema of the document, and the lines that they become. */
+/** The forms for each authentication method, drawn from the document's JSON Schema, and the YAML lines that they become. */
 export interface AuthForm {
-  /** As the schema titles it, such as `oauth2, client_credentials`. */
+  /** The schema's title, such as `oauth2, client_credentials`. */
   readonly title: string;
   readonly description: string;
-  /** What is said by choosing the form. */
+  /** Fields that the choice of the form decides. */
   readonly fixed: Readonly<Record<string, string>>;
   readonly fields: readonly AuthField[];
 }
@@ -16,11 +16,11 @@ export interface AuthField {
   readonly label: string;
   readonly description: string;
   readonly required: boolean;
-  /** Kept sealed; the document only refers to it. */
+  /** Stored as a secret; the document only refers to it. */
   readonly secret: boolean;
   readonly form: 'text' | 'choice' | 'switch' | 'list' | 'pairs';
   readonly choices: readonly string[];
-  /** What holds where nothing is said, as the form would show it; undefined where nothing does. */
+  /** The default, as text; undefined if the field has none. */
   readonly usual: string | undefined;
 }
 
@@ -43,7 +43,7 @@ function formOf({ title = '', description = '', properties = {}, required = [] }
   };
 }
 
-/** What must be said first, then what is secret. */
+/** Required fields come first, then secrets. */
 const weight = ({ required, secret }: AuthField): number => Number(required) * 2 + Number(!required && secret);
 
 function fieldOf(name: string, field: Schema, required: boolean): AuthField {
@@ -87,12 +87,12 @@ function usualText(usual: unknown): string | undefined {
 }
 
 export interface WrittenAuth {
-  /** The lines under `auth:`, not yet indented. */
+  /** The lines under `auth:`, without indentation. */
   readonly lines: readonly string[];
   readonly secrets: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** What was typed, as lines of the document; what is secret, as references to secrets that are yet to be stored. */
+/** The form's values as document lines. Secret values become references, returned with the values to store. */
 export function writeAuth(form: AuthForm, typed: Readonly<Record<string, string>>, brand: string): WrittenAuth {
   const lines = Object.entries(form.fixed).map(([name, value]) => `${name}: ${value}`);
   const secrets: { name: string; value: string }[] = [];
@@ -123,7 +123,7 @@ export function writeAuth(form: AuthForm, typed: Readonly<Record<string, string>
   return { lines, secrets };
 }
 
-/** `Name: value` a line. */
+/** One `Name: value` per line. */
 function pairsIn(text: string): [string, string][] {
   return text.split('\n').flatMap((line): [string, string][] => {
     const at = line.indexOf(':');
@@ -131,7 +131,7 @@ function pairsIn(text: string): [string, string][] {
   });
 }
 
-/** Plain where YAML reads it as the same text, quoted elsewhere. */
+/** Unquoted only if YAML reads it back as the same text. */
 const scalar = (text: string): string =>
   /^[A-Za-z][\w./-]*(:\/\/[\w./:-]+)?$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text)
     ? text

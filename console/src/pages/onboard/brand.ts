@@ -1,6 +1,6 @@
 import type { WrittenAuth } from './auth.ts';
 
-/** What a person tells of a brand, and the document that it becomes. */
+/** What is asked about a brand, and the document that it becomes. */
 export interface Brand {
   readonly name: string;
   readonly brandId: string;
@@ -9,7 +9,7 @@ export interface Brand {
   readonly country: string;
   readonly pulls: boolean;
   readonly baseUrl: string;
-  /** Title of one of the forms that the schema has, and what was typed into its fields. */
+  /** The title of an authentication form, and the values of its fields. */
   readonly auth: string;
   readonly authFields: Readonly<Record<string, string>>;
   readonly pushes: boolean;

@@ -1,0 +1,1440 @@
+// Written by scripts/console-types.ts from the OpenAPI document. Do not edit.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** What each operation of the API takes (path, query and body together) and answers, by its id. */
+export interface Operations {
+  'session.create': {
+    input: {
+      token: string;
+    };
+    answer: {
+      name: string;
+      role: "viewer" | "operator" | "admin";
+      integrations: string[] | null;
+      expires_at: string;
+    };
+  };
+  'session.get': {
+    input: {};
+    answer: {
+      name: string;
+      role: "viewer" | "operator" | "admin";
+      integrations: string[] | null;
+    };
+  };
+  'session.end': {
+    input: {};
+    answer: {
+      ended: boolean;
+    };
+  };
+  'overview.get': {
+    input: {
+      integration?: string | undefined;
+      period?: "15m" | "1h" | "24h" | "7d" | undefined;
+    };
+    answer: {
+      now: string;
+      step_ms: number;
+      series: {
+        at: string;
+        events: number;
+        pulls: number;
+        changes: number;
+        delivered: number;
+        retried: number;
+        dead: number;
+        latency_p50_ms: number | null;
+        latency_p95_ms: number | null;
+        waiting: number;
+      }[];
+      totals: {
+        integrations: number;
+        waiting: number;
+        held: number;
+        open_dead_letters: number;
+        open_alerts: number;
+        running: number;
+      };
+      states: Record<"healthy" | "attention" | "failing" | "auth_failed" | "paused", number>;
+      health: {
+        integration: string;
+        state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+        reasons: string[];
+      }[];
+      nodes: {
+        node: string;
+        role: string;
+        url: string;
+        started_at: string;
+      }[];
+      broken: {
+        document: string;
+        message: string;
+      }[];
+    };
+  };
+  'integrations.list': {
+    input: {
+      hours?: number | undefined;
+    };
+    answer: {
+      items: {
+        name: string;
+        version: number;
+        brand_id: string;
+        connector: string;
+        connector_version: number;
+        timezone: string;
+        country: string | null;
+        state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+        reasons: string[];
+        pull: {
+          syncs: {
+            sync: "pre_stay" | "stay" | "post_stay";
+            every: string;
+            next_at: string | null;
+            skipped: number;
+          }[];
+        } | null;
+        push: {
+          enabled: boolean;
+          last_event_at: string | null;
+        };
+        deliver: string[];
+        last_run_at: string | null;
+        last_run_status: string | null;
+        running: number;
+        open_dead_letters: number;
+        open_alerts: number;
+        lanes: {
+          destination: string;
+          waiting: number;
+          held: number;
+          late_ms: number | null;
+        }[];
+        sparkline: {
+          at: string;
+          changes: number;
+          events: number;
+        }[];
+      }[];
+    };
+  };
+  'integrations.get': {
+    input: {
+      integration: string;
+      hours?: number | undefined;
+    };
+    answer: {
+      name: string;
+      version: number;
+      brand_id: string;
+      connector: string;
+      connector_version: number;
+      timezone: string;
+      country: string | null;
+      state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+      reasons: string[];
+      pull: {
+        syncs: {
+          sync: "pre_stay" | "stay" | "post_stay";
+          every: string;
+          next_at: string | null;
+          skipped: number;
+        }[];
+      } | null;
+      push: {
+        enabled: boolean;
+        last_event_at: string | null;
+      };
+      deliver: string[];
+      last_run_at: string | null;
+      last_run_status: string | null;
+      running: number;
+      open_dead_letters: number;
+      open_alerts: number;
+      lanes: {
+        destination: string;
+        waiting: number;
+        held: number;
+        late_ms: number | null;
+      }[];
+      sparkline: {
+        at: string;
+        changes: number;
+        events: number;
+      }[];
+      drift: {
+        field: string;
+        value: string;
+        times: number;
+        first_at: string;
+        last_at: string;
+      }[];
+      consent: "given" | "needed" | null;
+    };
+  };
+  'integrations.pause': {
+    input: {
+      integration: string;
+      reason?: string | undefined;
+    };
+    answer: {
+      paused: true;
+    };
+  };
+  'integrations.resume': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      resumed: true;
+    };
+  };
+  'integrations.run': {
+    input: {
+      integration: string;
+      sync: "pre_stay" | "stay" | "post_stay";
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    answer: {
+      run_id: string;
+      already_going: boolean;
+    };
+  };
+  'integrations.backfill': {
+    input: {
+      integration: string;
+      from: string;
+      to: string;
+    };
+    answer: {
+      run_id: string;
+      already_going: boolean;
+    };
+  };
+  'integrations.consent': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      url: string;
+      expires_at: string;
+    };
+  };
+  'endpoint.get': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      endpoint_id: string;
+      url: string;
+      sandbox_url: string | null;
+      issued_at: string;
+      secrets: {
+        secret_no: number;
+        issued_at: string;
+        expires_at: string | null;
+      }[];
+      first_event_at: string | null;
+      last_event_at: string | null;
+    };
+  };
+  'endpoint.issue': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      endpoint_id: string;
+      url: string;
+      sandbox_url: string;
+      secret?: string | undefined;
+    };
+  };
+  'endpoint.retire': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      retired: true;
+    };
+  };
+  'endpoint.rotate': {
+    input: {
+      integration: string;
+      overlap_hours?: number | undefined;
+    };
+    answer: {
+      endpoint_id: string;
+      url: string;
+      sandbox_url: string;
+      secret?: string | undefined;
+    };
+  };
+  'rejections.list': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      items: {
+        endpoint_id: string;
+        at: string;
+        status: number;
+        code: string;
+        reason: string;
+        request_id: string;
+        header_names: string[];
+        body_bytes: number;
+        address: string;
+      }[];
+      last_day: {
+        code: string;
+        reason: string;
+        count: number;
+      }[];
+    };
+  };
+  'rejections.unknown': {
+    input: {};
+    answer: {
+      items: {
+        endpoint_id: string;
+        at: string;
+        status: number;
+        code: string;
+        reason: string;
+        request_id: string;
+        header_names: string[];
+        body_bytes: number;
+        address: string;
+      }[];
+      last_day: {
+        code: string;
+        reason: string;
+        count: number;
+      }[];
+    };
+  };
+  'sandbox.list': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      items: {
+        report_id: string;
+        at: string;
+        event_id: string;
+        event?: string | undefined;
+        would_answer: {
+          status: number;
+          code?: string | undefined;
+          detail: string;
+        };
+        signature: {
+          right: boolean;
+          reason?: string | undefined;
+          explanation?: string | undefined;
+          skew_s?: number | undefined;
+        };
+        outcome: "record" | "dead_letter" | "dropped" | "fetched_first" | "ignored" | "none";
+      }[];
+    };
+  };
+  'sandbox.get': {
+    input: {
+      integration: string;
+      report_id: string;
+    };
+    answer: {
+      report_id: string;
+      at: string;
+      event_id: string;
+      event?: string | undefined;
+      would_answer: {
+        status: number;
+        code?: string | undefined;
+        detail: string;
+      };
+      signature: {
+        right: boolean;
+        reason?: string | undefined;
+        explanation?: string | undefined;
+        skew_s?: number | undefined;
+      };
+      body: {
+        bytes: number;
+        problem?: string | undefined;
+      };
+      envelope: {
+        pointer: string;
+        detail: string;
+      }[];
+      outcome: {
+        kind: "record";
+        type: "reservation" | "guest";
+        record: Json;
+        notes: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[];
+      } | {
+        kind: "dead_letter";
+        code: string;
+        message: string;
+        detail: Json;
+      } | {
+        kind: "dropped";
+        reason: string;
+      } | {
+        kind: "fetched_first";
+        reservation_id: string;
+      } | {
+        kind: "ignored";
+        reason: string;
+      } | {
+        kind: "none";
+        reason: string;
+      };
+      events?: {
+        event_id: string;
+        event: string;
+        outcome: {
+          kind: "record";
+          type: "reservation" | "guest";
+          record: Json;
+          notes: {
+            step: "shape" | "normalize" | "transform" | "reconcile";
+            field: string;
+            code: string;
+            reason: string;
+            before?: Json | undefined;
+            after?: Json | undefined;
+          }[];
+        } | {
+          kind: "dead_letter";
+          code: string;
+          message: string;
+          detail: Json;
+        } | {
+          kind: "dropped";
+          reason: string;
+        } | {
+          kind: "fetched_first";
+          reservation_id: string;
+        } | {
+          kind: "ignored";
+          reason: string;
+        } | {
+          kind: "none";
+          reason: string;
+        };
+      }[] | undefined;
+    };
+  };
+  'runs.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      integration?: string | undefined;
+      sync?: "pre_stay" | "stay" | "post_stay" | "backfill" | undefined;
+      status?: "queued" | "running" | "complete" | "incomplete" | "failed" | undefined;
+    };
+    answer: {
+      items: {
+        run_id: string;
+        integration: string;
+        sync: "pre_stay" | "stay" | "post_stay" | "backfill";
+        kind: "scheduled" | "manual" | "backfill";
+        status: "queued" | "running" | "complete" | "incomplete" | "failed";
+        waiting: string | null;
+        from: string | null;
+        to: string | null;
+        requested_by: string;
+        queued_at: string;
+        started_at: string | null;
+        finished_at: string | null;
+        node: string | null;
+        pages: number;
+        requests: number;
+        retries: number;
+        waited_ms: number;
+        bytes: number;
+        rows: number;
+        fetched: number;
+        changed: number;
+        unchanged: number;
+        superseded: number;
+        dropped: number;
+        skipped: number;
+        dead_lettered: number;
+        error_code: string | null;
+        error_message: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'runs.get': {
+    input: {
+      run_id: string;
+    };
+    answer: {
+      run_id: string;
+      integration: string;
+      sync: "pre_stay" | "stay" | "post_stay" | "backfill";
+      kind: "scheduled" | "manual" | "backfill";
+      status: "queued" | "running" | "complete" | "incomplete" | "failed";
+      waiting: string | null;
+      from: string | null;
+      to: string | null;
+      requested_by: string;
+      queued_at: string;
+      started_at: string | null;
+      finished_at: string | null;
+      node: string | null;
+      pages: number;
+      requests: number;
+      retries: number;
+      waited_ms: number;
+      bytes: number;
+      rows: number;
+      fetched: number;
+      changed: number;
+      unchanged: number;
+      superseded: number;
+      dropped: number;
+      skipped: number;
+      dead_lettered: number;
+      error_code: string | null;
+      error_message: string | null;
+      connector_version: number | null;
+      integration_version: number | null;
+      findings: {
+        code: string;
+        message: string;
+      }[];
+      windows: {
+        from: string;
+        to: string;
+        passes: number;
+        pages: number;
+        requests: number;
+        waited_ms: number;
+        rows: number;
+        fresh: number;
+        changed: number;
+        bytes: number;
+        longest_ms: number;
+        asked_at: string;
+      }[];
+    };
+  };
+  'events.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      integration?: string | undefined;
+      state?: "pending" | "hydrate" | "waiting" | "done" | "dead" | undefined;
+      event_id?: string | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        seq: number;
+        event_id: string;
+        event: string;
+        occurred_at: string;
+        received_at: string;
+        state: "pending" | "hydrate" | "waiting" | "done" | "dead";
+        outcome: string | null;
+        type: string | null;
+        id: string | null;
+        version: number | null;
+        attempt: number;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'events.get': {
+    input: {
+      integration: string;
+      seq: string;
+    };
+    answer: {
+      integration: string;
+      seq: number;
+      event_id: string;
+      event: string;
+      occurred_at: string;
+      received_at: string;
+      state: "pending" | "hydrate" | "waiting" | "done" | "dead";
+      outcome: string | null;
+      type: string | null;
+      id: string | null;
+      version: number | null;
+      attempt: number;
+      body: Json;
+    };
+  };
+  'reservations.search': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      q?: string | undefined;
+      integration?: string | undefined;
+      status?: "confirmed" | "checked_in" | "checked_out" | "cancelled" | "no_show" | "other" | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        type: "reservation" | "guest";
+        id: string;
+        version: number;
+        changed_at: string;
+        data: Json;
+        matched: string;
+        undelivered: number;
+        open_dead_letters: number;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'reservations.timeline': {
+    input: {
+      integration: string;
+      id: string;
+    };
+    answer: {
+      integration: string;
+      type: "reservation" | "guest";
+      id: string;
+      version: number;
+      changed_at: string;
+      data: Json;
+      deliveries: {
+        destination: string;
+        delivered_version: number;
+        next_version: number;
+        last_version: number;
+        attempt: number;
+        due_at: string | null;
+        held_by: string | null;
+      }[];
+      timeline: ({
+        what: "received";
+        at: string;
+        outcome: string;
+        version?: number | undefined;
+        reason?: string | undefined;
+        effective_at?: string | undefined;
+        cause: string;
+        cause_id?: string | undefined;
+        connector_version?: number | undefined;
+        integration_version?: number | undefined;
+        notes?: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        origins?: Record<string, string> | undefined;
+        raw?: Json | undefined;
+        diff?: {
+          path: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        idempotency_key?: string | undefined;
+      } | {
+        what: "delivery";
+        at: string;
+        destination: string;
+        version: number;
+        attempt: number;
+        outcome: string;
+        code?: string | undefined;
+        status?: number | undefined;
+        message?: string | undefined;
+        duration_ms?: number | undefined;
+      } | {
+        what: "dead_letter";
+        at: string;
+        dead_letter_id: string;
+        kind: string;
+        destination?: string | undefined;
+        version?: number | undefined;
+        code: string;
+        message: string;
+        times: number;
+        last_at: string;
+        state: string;
+        closed_at?: string | undefined;
+        closed_reason?: string | undefined;
+      } | {
+        what: "seen_unchanged";
+        at: string;
+        times: number;
+      })[];
+    };
+  };
+  'guests.search': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      q?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        type: "reservation" | "guest";
+        id: string;
+        version: number;
+        changed_at: string;
+        data: Json;
+        matched: string;
+        undelivered: number;
+        open_dead_letters: number;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'guests.timeline': {
+    input: {
+      integration: string;
+      id: string;
+    };
+    answer: {
+      integration: string;
+      type: "reservation" | "guest";
+      id: string;
+      version: number;
+      changed_at: string;
+      data: Json;
+      deliveries: {
+        destination: string;
+        delivered_version: number;
+        next_version: number;
+        last_version: number;
+        attempt: number;
+        due_at: string | null;
+        held_by: string | null;
+      }[];
+      timeline: ({
+        what: "received";
+        at: string;
+        outcome: string;
+        version?: number | undefined;
+        reason?: string | undefined;
+        effective_at?: string | undefined;
+        cause: string;
+        cause_id?: string | undefined;
+        connector_version?: number | undefined;
+        integration_version?: number | undefined;
+        notes?: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        origins?: Record<string, string> | undefined;
+        raw?: Json | undefined;
+        diff?: {
+          path: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        idempotency_key?: string | undefined;
+      } | {
+        what: "delivery";
+        at: string;
+        destination: string;
+        version: number;
+        attempt: number;
+        outcome: string;
+        code?: string | undefined;
+        status?: number | undefined;
+        message?: string | undefined;
+        duration_ms?: number | undefined;
+      } | {
+        what: "dead_letter";
+        at: string;
+        dead_letter_id: string;
+        kind: string;
+        destination?: string | undefined;
+        version?: number | undefined;
+        code: string;
+        message: string;
+        times: number;
+        last_at: string;
+        state: string;
+        closed_at?: string | undefined;
+        closed_reason?: string | undefined;
+      } | {
+        what: "seen_unchanged";
+        at: string;
+        times: number;
+      })[];
+    };
+  };
+  'destinations.list': {
+    input: {};
+    answer: {
+      items: {
+        name: string;
+        type: string;
+        version: number;
+        receives: string[];
+        paused: boolean;
+        paused_until: string | null;
+        last_delivered_at: string | null;
+        last_failed_at: string | null;
+        last_failure: string | null;
+        lanes: {
+          integration: string;
+          waiting: number;
+          held: number;
+          late_ms: number | null;
+        }[];
+      }[];
+    };
+  };
+  'deliveries.list': {
+    input: {
+      integration?: string | undefined;
+      destination?: string | undefined;
+      state?: "waiting" | "retrying" | "held" | undefined;
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        destination: string;
+        type: string;
+        id: string;
+        next_version: number;
+        last_version: number;
+        delivered_version: number;
+        attempt: number;
+        due_at: string | null;
+        held_by: string | null;
+        last_code: string | null;
+        last_message: string | null;
+        last_at: string | null;
+      }[];
+    };
+  };
+  'dead_letters.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      record_id?: string | undefined;
+      state?: "open" | "replayed" | "dropped" | "all" | undefined;
+    };
+    answer: {
+      items: {
+        id: string;
+        kind: "event" | "record" | "delivery";
+        integration: string;
+        type: "reservation" | "guest" | null;
+        record_id: string | null;
+        destination: string | null;
+        version: number | null;
+        code: string;
+        message: string;
+        times: number;
+        at: string;
+        last_at: string;
+        state: "open" | "replayed" | "dropped";
+      }[];
+      next_cursor: string | null;
+      total: number;
+    };
+  };
+  'dead_letters.get': {
+    input: {
+      id: string;
+    };
+    answer: {
+      id: string;
+      kind: "event" | "record" | "delivery";
+      integration: string;
+      type: "reservation" | "guest" | null;
+      record_id: string | null;
+      destination: string | null;
+      version: number | null;
+      code: string;
+      message: string;
+      times: number;
+      at: string;
+      last_at: string;
+      state: "open" | "replayed" | "dropped";
+      detail: Json;
+      raw: Json;
+      cause: string | null;
+      cause_id: string | null;
+      connector_version: number | null;
+      integration_version: number | null;
+      closed_at: string | null;
+      closed_by: string | null;
+      closed_reason: string | null;
+      data: Json;
+      attempts: {
+        version: number;
+        attempt: number;
+        at: string;
+        outcome: string;
+        code: string | null;
+        status: number | null;
+        message: string | null;
+        duration_ms: number | null;
+        node: string | null;
+      }[];
+      waiting_behind: number;
+      event: Json;
+      effective_at: string | null;
+    };
+  };
+  'dead_letters.preview': {
+    input: {
+      id: string;
+      under?: "today" | "recorded" | undefined;
+    };
+    answer: {
+      kind: "ready";
+      record: {
+        type: "reservation" | "guest";
+        id: string;
+      };
+      before?: Json | undefined;
+      after: Json;
+      diff: {
+        path: string;
+        before?: Json | undefined;
+        after?: Json | undefined;
+      }[];
+    } | {
+      kind: "dropped";
+      reason: string;
+    } | {
+      kind: "still_failing";
+      code: string;
+      message: string;
+    } | {
+      kind: "gone";
+      message: string;
+    };
+  };
+  'dead_letters.replay': {
+    input: {
+      id: string;
+      under?: "today" | "recorded" | undefined;
+    };
+    answer: {
+      id: string;
+      result: "replayed" | "still_failing" | "gone";
+      code?: string | undefined;
+      message?: string | undefined;
+    };
+  };
+  'dead_letters.replay_many': {
+    input: {
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      record_id?: string | undefined;
+      ids?: string[] | undefined;
+      under?: "today" | "recorded" | undefined;
+    };
+    answer: {
+      results: {
+        id: string;
+        result: "replayed" | "still_failing" | "gone";
+        code?: string | undefined;
+        message?: string | undefined;
+      }[];
+      remaining: number;
+    };
+  };
+  'dead_letters.drop': {
+    input: {
+      id: string;
+      reason: string;
+    };
+    answer: {
+      dropped: true;
+    };
+  };
+  'alerts.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      integration?: string | undefined;
+      state?: "open" | "all" | undefined;
+    };
+    answer: {
+      items: {
+        alert_id: string;
+        kind: string;
+        integration: string;
+        subject: string;
+        severity: "warning" | "critical";
+        message: string;
+        detail: Json;
+        raised_at: string;
+        seen_at: string;
+        acknowledged_at: string | null;
+        acknowledged_by: string | null;
+        resolved_at: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'alerts.acknowledge': {
+    input: {
+      alert_id: string;
+    };
+    answer: {
+      alert_id: string;
+      kind: string;
+      integration: string;
+      subject: string;
+      severity: "warning" | "critical";
+      message: string;
+      detail: Json;
+      raised_at: string;
+      seen_at: string;
+      acknowledged_at: string | null;
+      acknowledged_by: string | null;
+      resolved_at: string | null;
+    };
+  };
+  'documents.list': {
+    input: {
+      kind?: "connector" | "integration" | "destination" | "workspace" | undefined;
+    };
+    answer: {
+      items: {
+        kind: "connector" | "integration" | "destination" | "workspace";
+        name: string;
+        version: number;
+        applied_at: string;
+        applied_by: string;
+      }[];
+    };
+  };
+  'documents.get': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name: string;
+      version?: number | undefined;
+    };
+    answer: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name: string;
+      version: number;
+      applied_at: string;
+      applied_by: string;
+      source: string;
+      versions: {
+        kind: "connector" | "integration" | "destination" | "workspace";
+        name: string;
+        version: number;
+        applied_at: string;
+        applied_by: string;
+      }[];
+    };
+  };
+  'documents.apply': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name: string;
+      text: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+    };
+  };
+  'documents.remove': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+    };
+  };
+  'documents.validate': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name?: string | undefined;
+      text: string;
+    };
+    answer: {
+      valid: boolean;
+      mistakes: {
+        file: string;
+        line: number;
+        column: number;
+        path: string;
+        message: string;
+        suggestion?: string | undefined;
+      }[];
+    };
+  };
+  'documents.schema': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+    };
+    answer: Json;
+  };
+  'map.preview': {
+    input: {
+      connector: string;
+      sample: string;
+      integration?: string | undefined;
+      push?: boolean | undefined;
+      limit?: number | undefined;
+    };
+    answer: {
+      mistakes: {
+        line: number;
+        column: number;
+        path: string;
+        message: string;
+      }[];
+      problem?: {
+        code: string;
+        message: string;
+      } | undefined;
+      total: number;
+      records: {
+        kind: "record" | "dropped" | "dead";
+        id?: string | undefined;
+        record?: Json | undefined;
+        notes?: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        origins?: Record<string, string> | undefined;
+        unmapped?: string[] | undefined;
+        code?: string | undefined;
+        message?: string | undefined;
+      }[];
+    };
+  };
+  'map.suggest': {
+    input: {
+      sample: string;
+      name?: string | undefined;
+    };
+    answer: {
+      connector: string;
+      fields: Json[];
+      unmapped: string[];
+      unknown: string[];
+    };
+  };
+  'map.fetch': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      sample: string;
+      window: {
+        from: string;
+        to: string;
+      };
+    };
+  };
+  'secrets.list': {
+    input: {};
+    answer: {
+      items: {
+        name: string;
+        updated_at: string;
+        used_by: {
+          kind: "connector" | "integration" | "destination" | "workspace";
+          name: string;
+        }[];
+      }[];
+    };
+  };
+  'secrets.put': {
+    input: {
+      name: string;
+      value: string;
+    };
+    answer: {
+      name: string;
+    };
+  };
+  'secrets.delete': {
+    input: {
+      name: string;
+    };
+    answer: {
+      deleted: true;
+    };
+  };
+  'privacy.erase': {
+    input: {
+      email?: string | undefined;
+      phone?: string | undefined;
+      guest_id?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      erasure_id: string;
+      requested_at: string;
+      completed_at: string | null;
+      confirmed_at: string | null;
+      requested_by: string;
+      subject: string;
+      removed: Record<string, number>;
+      told: {
+        integration: string;
+        destination: string;
+        records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
+      }[];
+    };
+  };
+  'privacy.list': {
+    input: {};
+    answer: {
+      items: {
+        erasure_id: string;
+        requested_at: string;
+        completed_at: string | null;
+        confirmed_at: string | null;
+        requested_by: string;
+        subject: string;
+        removed: Record<string, number>;
+        told: {
+          integration: string;
+          destination: string;
+          records: number;
+          confirmed: number;
+          passed_over: number;
+          confirmed_at: string | null;
+        }[];
+      }[];
+    };
+  };
+  'privacy.find': {
+    input: {
+      email?: string | undefined;
+      phone?: string | undefined;
+      guest_id?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        erasure_id: string;
+        requested_at: string;
+        completed_at: string | null;
+        confirmed_at: string | null;
+        requested_by: string;
+        subject: string;
+        removed: Record<string, number>;
+        told: {
+          integration: string;
+          destination: string;
+          records: number;
+          confirmed: number;
+          passed_over: number;
+          confirmed_at: string | null;
+        }[];
+      }[];
+    };
+  };
+  'privacy.get': {
+    input: {
+      erasure_id: string;
+    };
+    answer: {
+      erasure_id: string;
+      requested_at: string;
+      completed_at: string | null;
+      confirmed_at: string | null;
+      requested_by: string;
+      subject: string;
+      removed: Record<string, number>;
+      told: {
+        integration: string;
+        destination: string;
+        records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
+      }[];
+    };
+  };
+  'tokens.list': {
+    input: {};
+    answer: {
+      items: {
+        token_id: string;
+        kind: "api" | "sign_in" | "session";
+        name: string;
+        role: "viewer" | "operator" | "admin";
+        integrations: string[] | null;
+        created_at: string;
+        created_by: string;
+        expires_at: string | null;
+        last_used_at: string | null;
+        revoked_at: string | null;
+      }[];
+    };
+  };
+  'tokens.create': {
+    input: {
+      name: string;
+      role: "viewer" | "operator" | "admin";
+      integrations?: string[] | null | undefined;
+      days?: number | undefined;
+    };
+    answer: {
+      token_id: string;
+      kind: "api" | "sign_in" | "session";
+      name: string;
+      role: "viewer" | "operator" | "admin";
+      integrations: string[] | null;
+      created_at: string;
+      created_by: string;
+      expires_at: string | null;
+      last_used_at: string | null;
+      revoked_at: string | null;
+      token: string;
+    };
+  };
+  'tokens.revoke': {
+    input: {
+      token_id: string;
+    };
+    answer: {
+      revoked: true;
+    };
+  };
+  'tokens.sign_in_link': {
+    input: {
+      name: string;
+      role: "viewer" | "operator" | "admin";
+      integrations?: string[] | null | undefined;
+    };
+    answer: {
+      url: string;
+      expires_at: string;
+    };
+  };
+  'audit.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      action?: string | undefined;
+      actor?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        audit_id: number;
+        at: string;
+        actor: string;
+        token_id: string | null;
+        action: string;
+        integration: string | null;
+        target: Json;
+        status: number | null;
+        request_id: string | null;
+        address: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+}
+
+/** The method and path of each operation. */
+export const places: { readonly [Id in keyof Operations]: readonly [method: string, path: string] } = {
+  'session.create': ['POST', '/session'],
+  'session.get': ['GET', '/session'],
+  'session.end': ['DELETE', '/session'],
+  'overview.get': ['GET', '/overview'],
+  'integrations.list': ['GET', '/integrations'],
+  'integrations.get': ['GET', '/integrations/{integration}'],
+  'integrations.pause': ['POST', '/integrations/{integration}/pause'],
+  'integrations.resume': ['POST', '/integrations/{integration}/resume'],
+  'integrations.run': ['POST', '/integrations/{integration}/runs'],
+  'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
+  'integrations.consent': ['POST', '/integrations/{integration}/consent'],
+  'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
+  'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],
+  'endpoint.retire': ['DELETE', '/integrations/{integration}/endpoint'],
+  'endpoint.rotate': ['POST', '/integrations/{integration}/endpoint/rotate'],
+  'rejections.list': ['GET', '/integrations/{integration}/rejections'],
+  'rejections.unknown': ['GET', '/rejections'],
+  'sandbox.list': ['GET', '/integrations/{integration}/sandbox-reports'],
+  'sandbox.get': ['GET', '/integrations/{integration}/sandbox-reports/{report_id}'],
+  'runs.list': ['GET', '/runs'],
+  'runs.get': ['GET', '/runs/{run_id}'],
+  'events.list': ['GET', '/events'],
+  'events.get': ['GET', '/integrations/{integration}/events/{seq}'],
+  'reservations.search': ['GET', '/reservations'],
+  'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
+  'guests.search': ['GET', '/guests'],
+  'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
+  'destinations.list': ['GET', '/destinations'],
+  'deliveries.list': ['GET', '/deliveries'],
+  'dead_letters.list': ['GET', '/dead-letters'],
+  'dead_letters.get': ['GET', '/dead-letters/{id}'],
+  'dead_letters.preview': ['GET', '/dead-letters/{id}/preview'],
+  'dead_letters.replay': ['POST', '/dead-letters/{id}/replay'],
+  'dead_letters.replay_many': ['POST', '/dead-letters/replay'],
+  'dead_letters.drop': ['POST', '/dead-letters/{id}/drop'],
+  'alerts.list': ['GET', '/alerts'],
+  'alerts.acknowledge': ['POST', '/alerts/{alert_id}/acknowledge'],
+  'documents.list': ['GET', '/documents'],
+  'documents.get': ['GET', '/documents/{kind}/{name}'],
+  'documents.apply': ['PUT', '/documents/{kind}/{name}'],
+  'documents.remove': ['DELETE', '/documents/{kind}/{name}'],
+  'documents.validate': ['POST', '/documents/validate'],
+  'documents.schema': ['GET', '/schemas/{kind}'],
+  'map.preview': ['POST', '/map/preview'],
+  'map.suggest': ['POST', '/map/suggest'],
+  'map.fetch': ['POST', '/integrations/{integration}/sample'],
+  'secrets.list': ['GET', '/secrets'],
+  'secrets.put': ['PUT', '/secrets/{name}'],
+  'secrets.delete': ['DELETE', '/secrets/{name}'],
+  'privacy.erase': ['POST', '/privacy/erasures'],
+  'privacy.list': ['GET', '/privacy/erasures'],
+  'privacy.find': ['POST', '/privacy/erasures/find'],
+  'privacy.get': ['GET', '/privacy/erasures/{erasure_id}'],
+  'tokens.list': ['GET', '/tokens'],
+  'tokens.create': ['POST', '/tokens'],
+  'tokens.revoke': ['DELETE', '/tokens/{token_id}'],
+  'tokens.sign_in_link': ['POST', '/sign-in-links'],
+  'audit.list': ['GET', '/audit'],
+};

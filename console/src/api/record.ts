@@ -1,0 +1,41 @@
+import type { Json } from './operations.ts';
+
+/** The parts of a canonical record that pages show. The API leaves a record's content open, so it is read here, once. */
+export interface Guest {
+  readonly first_name: string | undefined;
+  readonly last_name: string | undefined;
+  readonly email: string | undefined;
+  readonly phone: string | undefined;
+}
+export interface Reservation {
+  readonly confirmation_number: string | undefined;
+  readonly check_in: string | undefined;
+  readonly check_out: string | undefined;
+  readonly status: string | undefined;
+  readonly channel: string | undefined;
+  readonly guests: readonly Guest[];
+}
+
+type Fields = { readonly [key: string]: Json };
+const fieldsOf = (data: Json | undefined): Fields =>
+  data !== null && typeof data === 'object' && !Array.isArray(data) ? data : {};
+const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+
+export function guestOf(data: Json | undefined): Guest {
+  const { first_name, last_name, email, phone } = fieldsOf(data);
+  return { first_name: text(first_name), last_name: text(last_name), email: text(email), phone: text(phone) };
+}
+
+export function reservationOf(data: Json | undefined): Reservation {
+  const { confirmation_number, check_in, check_out, status, channel, guests } = fieldsOf(data);
+  return {
+    confirmation_number: text(confirmation_number),
+    check_in: text(check_in),
+    check_out: text(check_out),
+    status: text(status),
+    channel: text(channel),
+    guests: Array.isArray(guests) ? guests.map(guestOf) : [],
+  };
+}
+
+export const fullName = ({ first_name, last_name }: Guest): string => [first_name, last_name].filter(Boolean).join(' ');
