@@ -2,23 +2,23 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Answered, FailureReason } from '../../kit/http.ts';
 
 /**
- * What we do about an answer.
+ * The reaction to an answer.
  * parse     read it
  * empty     a list without rows
- * again     the same request later, with exponential backoff, at most five times
- * wait      the same request after the time that the partner names
- * renew     new credentials, then the same request once more
- * shrink    a smaller window; for a single day, as `again`
- * fail      the run ends; the same request would be answered the same way
- * stop      we are being shut down
+ * again     retry with exponential backoff, at most five tries
+ * wait      retry after the time the partner names
+ * renew     renew the credentials, then retry once
+ * shrink    halve the window; for a single day, as `again`
+ * fail      end the run: a retry would get the same answer
+ * stop      the process is shutting down
  */
 export type Action = 'parse' | 'empty' | 'again' | 'wait' | 'renew' | 'shrink' | 'fail' | 'stop';
 
 export interface Rule {
   readonly action: Action;
-  /** Whether the circuit breaker counts it. A refusal is an answer: only a partner that cannot answer is given rest. */
+  /** Counts towards opening the circuit. A refusal does not: the API is up. */
   readonly counts: boolean;
-  /** What the run reports when this is what ended it. */
+  /** The run's error code if this ends it. */
   readonly code: ErrorCode;
 }
 

@@ -4,8 +4,8 @@ import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
 
 /**
- * An adapter is a module of the workspace whose default export turns a response's bytes into JSON. It runs with the rights of
- * the service: it is code that the operator put there, like the service itself, and not data.
+ * An adapter is a module in the workspace whose default export turns a response's bytes into JSON. It runs with the rights of the
+ * service: the operator installed it, so it is trusted code and not data.
  */
 export type Adapter = (bytes: Uint8Array, about: { readonly contentType?: string }) => Json | Promise<Json>;
 
@@ -15,11 +15,11 @@ function load(file: string): Promise<Adapter> {
   let adapter = loaded.get(file);
   if (adapter === undefined) {
     adapter = import(pathToFileURL(file).href).then((module: { default?: unknown }) => {
-      if (typeof module.default !== 'function') throw new TypeError('its default export is no function');
+      if (typeof module.default !== 'function') throw new TypeError('its default export is not a function');
       return module.default as Adapter;
     });
     loaded.set(file, adapter);
-    // A module that could not be loaded may be corrected and tried again.
+    // Not cached after a failure, so that a corrected module is loaded next time.
     adapter.catch(() => loaded.delete(file));
   }
   return adapter;
@@ -29,7 +29,7 @@ export async function readAdapted(file: string, bytes: Uint8Array, contentType: 
   try {
     const adapter = await load(file);
     const body = await adapter(bytes, contentType === undefined ? {} : { contentType });
-    // What leaves an adapter is data: undefined, functions and class instances do not go further.
+    // Keeps plain data only: undefined, functions and class instances are dropped here.
     return { kind: 'ok', body: JSON.parse(JSON.stringify(body)) as Json };
   } catch (error) {
     if (error instanceof InnboundError) throw error;

@@ -9,7 +9,7 @@ export type Read =
       readonly kind: 'unreadable';
       readonly code: ErrorCode;
       readonly message: string;
-      /** It began as JSON and broke off or went wrong: the next attempt may well be whole. */
+      /** Starts like JSON but is truncated or malformed: a retry may succeed. */
       readonly passing: boolean;
     };
 
@@ -22,7 +22,7 @@ const unreadable = (code: ErrorCode, message: string, passing = false): Read => 
   passing,
 });
 
-/** The JSON in an answer's bytes. The content type is not asked: partners send JSON as text/html and HTML as application/json. */
+/** Parses an answer. The content type is ignored: partners send JSON as text/html and HTML as application/json. */
 export function readAnswer(bytes: Uint8Array, contentType: string | undefined): Read {
   if (!isUtf8(bytes)) return unreadable('pull.not_utf8', `the answer (${bytes.length} bytes) is not UTF-8`);
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -36,11 +36,11 @@ export function readAnswer(bytes: Uint8Array, contentType: string | undefined): 
     return { kind: 'ok', body: seen.hasLongNumber ? parseJson(text) : (JSON.parse(text) as Json) };
   } catch (error) {
     const looksLikeJson = first === '{' || first === '[';
-    // The parser's message quotes the content, which may be a guest's: only the position is taken from it.
+    // The parser's message quotes the content, which may be guest data: only the position is used.
     const position = / at position (\d+)/.exec((error as Error).message)?.[1];
-    const where = position === undefined ? 'it breaks off' : `it goes wrong at character ${position}`;
-    const what = looksLikeJson ? `${where} (${text.length} characters in all)` : described(contentType);
-    return unreadable('pull.not_json', `the answer is no JSON: ${what}`, looksLikeJson);
+    const where = position === undefined ? 'it is truncated' : `the error is at character ${position}`;
+    const what = looksLikeJson ? `${where} (of ${text.length} characters)` : described(contentType);
+    return unreadable('pull.not_json', `the answer is not JSON: ${what}`, looksLikeJson);
   }
 }
 
@@ -58,9 +58,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * One pass over the bytes: how deep brackets go outside of strings (parsing survives any depth, what walks the value afterwards
- * would not), and whether a number occurs that a double may not hold. The second spares nearly every answer the search that
- * parseJson does by itself, which took as long as JSON.parse.
+ * One pass over the bytes: the nesting depth outside strings (JSON.parse survives any depth; code that walks the value does not),
+ * and whether a number is too long for a double. Almost no answer has one, so most skip parseJson's own search for it, which
+ * takes as long as JSON.parse.
  */
 function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean } {
   const { length } = bytes;
@@ -75,7 +75,7 @@ function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean }
     } else if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
       if (++digits >= 16) hasLongNumber = true;
     } else {
-      // An exponent stands behind a digit; true and false hold an e as well, behind a letter.
+      // An exponent follows a digit; the e in true and false follows a letter.
       if (digits > 0 && (byte | 0x20) === 0x65) hasLongNumber = true;
       digits = 0;
       if (byte === 0x7b || byte === 0x5b) {
@@ -90,7 +90,7 @@ function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean }
 
 const messageKeys = ['message', 'error_description', 'detail', 'title', 'error', 'errors', 'description', 'reason'];
 
-/** What the partner says about a refusal, as one short line; without anything that we must not show. */
+/** The partner's own error message as one short line, with credentials masked. */
 export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
   const read = bytes.length > 65_536 ? undefined : readAnswer(bytes, undefined);
   const found = read?.kind === 'ok' ? messageIn(read.body) : undefined;

@@ -6,7 +6,7 @@ import { requestToken } from './auth/token-request.ts';
 import type { PullPorts } from './ports.ts';
 import type { OAuth2 } from './settings.ts';
 
-/** Long enough to find the person who may consent, short enough that a link found later is of no use. */
+/** Long enough to reach the person who may consent; short enough that a leaked link is useless soon. */
 const lifetimeMs = 30 * 60_000;
 
 export type ConsentLink =
@@ -24,7 +24,7 @@ export type Consented =
 
 type Ports = Pick<PullPorts, 'plan' | 'tokens' | 'http' | 'clock' | 'partners'>;
 
-/** The link through which a person of the brand lets us in (RFC 6749, 4.1, with PKCE S256). */
+/** The link where somebody at the brand grants access (RFC 6749, 4.1, with PKCE S256). */
 export async function consentLink(
   ports: Ports,
   integration: IntegrationName,
@@ -62,20 +62,20 @@ export async function consentLink(
   return { kind: 'ok', url: url.href, validMs: lifetimeMs };
 }
 
-/** What the partner sent the person back with. The state is good once, whatever comes of it. */
+/** Handles the redirect back from the partner. The state can be used once, whatever the result. */
 export async function finishConsent(ports: Ports, query: URLSearchParams): Promise<Consented> {
   const pending = await ports.tokens.takeConsent(query.get('state') ?? '');
   if (pending === undefined) {
-    return refused('this link was used before, is more than half an hour old, or was not made here');
+    return refused('this link was already used, has expired (30 minutes), or was not issued here');
   }
   const { integration, redirectUri, verifier } = pending;
   const error = query.get('error');
   if (error !== null) {
     const why = `${plain(error)} ${plain(query.get('error_description') ?? '')}`.trim();
-    return refused(`the partner did not let us in: ${why}`, integration);
+    return refused(`the partner refused consent: ${why}`, integration);
   }
   const code = query.get('code');
-  if (code === null || code === '') return refused('the partner sent no code', integration);
+  if (code === null || code === '') return refused('the partner sent no authorization code', integration);
   const oauth = await codeGrant(ports, integration);
   if (oauth.kind === 'unavailable') return refused(oauth.message, integration);
   const got = await requestToken(ports, oauth.settings, {
@@ -84,7 +84,7 @@ export async function finishConsent(ports: Ports, query: URLSearchParams): Promi
     redirect_uri: redirectUri,
     ...(verifier !== undefined && { code_verifier: verifier }),
   });
-  if (got.kind !== 'renewed') return refused(`the code could not be turned into a token: ${got.message}`, integration);
+  if (got.kind !== 'renewed') return refused(`the authorization code was not accepted: ${got.message}`, integration);
   await ports.tokens.save(integration, identityOf(oauth.settings), got.tokens);
   await ports.partners.authWorked(integration);
   return { kind: 'ok', integration };
@@ -110,7 +110,7 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, ' ').slice(0, 200);
 }
 
-/** The page that the person sees last: what happened, and what to do next. */
+/** The page shown at the end of the consent flow: what happened and what to do next. */
 export function consentPage(consented: Consented): { readonly status: number; readonly html: string } {
   const ok = consented.kind === 'ok';
   const title = ok ? 'Access was granted' : 'Access was not granted';

@@ -2,7 +2,7 @@ export const mostTries = 5;
 const firstDelayMs = 2_000;
 const longestDelayMs = 60_000;
 
-/** Exponential with full jitter: anything between nothing and the bound, so that nodes that failed together do not come back together. */
+/** Exponential backoff with full jitter, so that nodes that failed together do not retry together. */
 export function backoffMs(failures: number, random: number): number {
   return Math.round(random * Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1)));
 }

@@ -11,12 +11,12 @@ export type Formed =
 
 const keysAtOnce = 500;
 
-/** With these the partner's lists were read to their ends all the same. */
+/** Findings under which the lists were still read to their end. */
 const readToTheEnd: ReadonlySet<ErrorCode> = new Set(['pull.total_not_reached', 'pull.list_unstable']);
 
 /**
- * Puts flat rows together, once all pages of all windows are in: a reservation's rows may be spread over them. A run that was
- * broken off forms nothing, since a reservation without some of its rows would overwrite a whole one.
+ * Groups staged flat rows into reservations once all pages of all windows are read, because a reservation's rows may be spread
+ * over them. A run that was cut short groups nothing: a reservation with rows missing would overwrite a complete one.
  */
 export async function formStaged(
   ports: PullPorts,

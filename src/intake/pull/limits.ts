@@ -1,7 +1,7 @@
 import type { Limits, PullPorts } from './ports.ts';
 
-const usual: Limits = {
-  // At 200 rows a page, 400,000 reservations in one window of at most a week.
+const defaults: Limits = {
+  // 400,000 reservations in one window of at most a week, at 200 rows a page.
   pages: 2_000,
   emptyPages: 100,
   parkMs: 30_000,
@@ -11,5 +11,5 @@ const usual: Limits = {
 };
 
 export function limitsOf(ports: Pick<PullPorts, 'limits'>): Limits {
-  return { ...usual, ...ports.limits };
+  return { ...defaults, ...ports.limits };
 }

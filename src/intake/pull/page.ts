@@ -8,9 +8,9 @@ import type { PullPlan } from './ports.ts';
 import { pathReader } from './read-path.ts';
 import type { Pagination } from './settings.ts';
 
-/** A row of a page with what tells it from others. */
+/** A row of a page with the hashes that identify it. */
 export interface Row {
-  /** Hash of the reservation's key; of the whole row where it has none, and for flat rows. */
+  /** Hash of the reservation's key; of the whole row if it has no key, and for flat rows. */
   readonly identity: number;
   /** Hash of the content. */
   readonly content: number;
@@ -19,9 +19,9 @@ export interface Row {
 
 export interface WholePage {
   readonly kind: 'page';
-  /** Each reservation once; flat rows as they came. */
+  /** Each reservation once; flat rows as received. */
   readonly rows: readonly Row[];
-  /** As the partner's paging counts them. */
+  /** Rows as the partner's paging counts them. */
   readonly count: number;
   readonly total?: number;
   readonly fingerprint: number;
@@ -54,7 +54,7 @@ function nestedRow(raw: RawRecord): Row {
   return { identity: raw.key === '' ? content : hash53(raw.key), content, raw };
 }
 
-/** A page is the partner's word at one moment: of a reservation that it shows twice, the later row stands. */
+/** If a page shows a reservation twice, the later row counts. */
 function lastOfEach(rows: readonly Row[]): readonly Row[] {
   const last = new Map(rows.map((row) => [row.identity, row]));
   return last.size === rows.length ? rows : rows.filter((row) => last.get(row.identity) === row);
@@ -65,7 +65,7 @@ function flatRow(value: Json, key: string): Row {
   return { identity: content, content, raw: { key, value } };
 }
 
-/** A path in the response, or header.NAME for partners that say it there. */
+/** The total at a path in the response, or in a header as header.NAME. */
 export function totalOf(
   pagination: Pagination,
   body: Json,

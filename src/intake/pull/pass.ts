@@ -5,16 +5,16 @@ import type { Limits, WindowPages } from './ports.ts';
 import type { PassState } from './run-state.ts';
 import { afterLastPage, brokenOff, type Verdict } from './verdict.ts';
 
-/** What follows a page: the next one, the list once more, or the end of the window. */
+/** What follows a page: the next page, another pass, or the end of the window. */
 export type Follow = Verdict | { readonly kind: 'page'; readonly pass: PassState };
 
 export interface Taken {
   readonly follow: Follow;
-  /** Rows to take in: not seen before in this window, or seen with other content. */
+  /** Rows to process: new in this window, or with changed content. */
   readonly rows: readonly Row[];
   readonly fresh: number;
   readonly mark: number;
-  /** Identity and content of each row, for a node that resumes. */
+  /** Hashes of each row's identity and content, for a node that resumes the run. */
   readonly seen: Uint8Array;
 }
 
@@ -23,13 +23,13 @@ export interface PassRules {
   readonly limits: Pick<Limits, 'pages' | 'emptyPages'>;
 }
 
-/** Pages that had come before, after which a partner is taken at its word that it has nothing else. */
+/** Repeated pages after which the list counts as looping. */
 const mostRepeats = 3;
 
-/** Holds the pages of one window together: which rows came, which pages came twice, and when there is nothing more to ask for. */
+/** Tracks the pages of one window: rows seen, pages repeated, and when the list ends. */
 export class WindowReader {
   readonly #rules: PassRules;
-  /** Of each row the content, and in which pass it came last. */
+  /** Identity hash to content hash, over all passes of the window. */
   readonly #seen = new Seen();
   readonly #inPass = new Seen();
   readonly #marks = new Set<number>();
@@ -38,7 +38,7 @@ export class WindowReader {
   constructor(rules: PassRules, earlier?: WindowPages) {
     this.#rules = rules;
     for (const { bytes, isCurrent } of earlier?.seen ?? []) {
-      // Copied: what comes from the store may start anywhere in its memory, and eight-byte numbers may not.
+      // Copied because a Float64Array needs 8-byte alignment, which a buffer from the store may lack.
       const pairs = new Float64Array(new Uint8Array(bytes).buffer);
       for (let i = 0; i + 1 < pairs.length; i += 2) {
         this.#seen.set(pairs[i] ?? 1, pairs[i + 1] ?? 0);
@@ -54,7 +54,7 @@ export class WindowReader {
     const mark = markOf(state);
     const { fresh, changed, doubles } = this.#sort(page.rows);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
-    // The page after a short one only had to show that nothing follows; the same rows again show that as well.
+    // This page was asked for only to confirm that the short page was the last; the same rows again confirm it too.
     const isConfirmed = pass.confirms === true && fresh.length === 0;
     const rows = pass.rows + page.count;
     const total = page.total ?? pass.total;
@@ -114,19 +114,23 @@ export class WindowReader {
     const { limits } = this.#rules;
     if (next.kind === 'end') return this.#end(after);
     if (next.kind === 'broken') return brokenOff(after, next.code, next.message);
-    // In a later pass the list is known to go on: that pass 1 had a second page is why there is one.
+    // A later pass exists only because the list has several pages, so a short page is not confirmed again.
     if (next.kind === 'short') return { kind: 'page', pass: { ...after, page: next.state, confirms: after.no === 1 } };
     if (this.#marks.has(markOf(next.state))) {
-      // Some partners hand out the same cursor for good once the list is used up: with no rows, that is an end.
+      // Some partners return the same cursor forever at the end of the list: with no rows, that is the end.
       if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return this.#end(after);
-      return brokenOff(after, 'pull.cursor_repeated', `page ${after.pages} names a cursor that was followed before`);
+      return brokenOff(
+        after,
+        'pull.cursor_repeated',
+        `page ${after.pages} returned a cursor that was already followed`,
+      );
     }
     if (after.repeats >= mostRepeats) {
-      return brokenOff(after, 'pull.page_repeated', `${after.repeats} of ${after.pages} pages had come before`);
+      return brokenOff(after, 'pull.page_repeated', `${after.repeats} of ${after.pages} pages were repeated`);
     }
     if (after.pages >= limits.pages || after.emptyPages >= limits.emptyPages) {
-      const empty = after.emptyPages >= limits.emptyPages ? ', the last ones without a row' : '';
-      return brokenOff(after, 'pull.endless', `the list has not ended after ${after.pages} pages${empty}`);
+      const empty = after.emptyPages >= limits.emptyPages ? ', the last ones empty' : '';
+      return brokenOff(after, 'pull.endless', `the list did not end after ${after.pages} pages${empty}`);
     }
     return { kind: 'page', pass: { ...after, page: next.state } };
   }

@@ -11,12 +11,12 @@ import type { Counters, PageCommit, Position, Run, RunEnd, Waiting } from './run
 import type { PullSettings, Rate } from './settings.ts';
 import type { Window } from './windows.ts';
 
-/** One integration, ready to be pulled. */
+/** One integration, ready to pull. */
 export interface PullPlan {
   readonly settings: PullSettings;
   readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'single'>;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
-  /** Whom changes concern; the store's own business. */
+  /** Passed through to the store. */
   readonly target: Target;
 }
 
@@ -38,32 +38,32 @@ export interface PullPorts {
   readonly log: Log;
   /** 0 to 1. */
   random(): number;
-  /** The integration as it is in force now, its secrets read anew. */
+  /** The integration as in force now, with its secrets read again. */
   plan(integration: IntegrationName): Promise<Planned>;
   readonly runs: RunStore;
   readonly partners: PartnerStore;
   readonly tokens: TokenStore;
-  /** Where others than those of limits.ts are to hold. */
+  /** Overrides of the defaults in limits.ts. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface Limits {
-  /** Pages of one window and pass, after which a list counts as endless. */
+  /** More pages than this in one pass over a window end as `pull.endless`. */
   readonly pages: number;
-  /** Pages in a row without a row in them. */
+  /** Consecutive empty pages. */
   readonly emptyPages: number;
-  /** Waits longer than this give the place in the runner to another run. */
+  /** Longer waits park the run, so that another run can use its slot. */
   readonly parkMs: number;
-  /** All the waits for one page; then the run makes room for the next one. */
+  /** The longest total wait for one page; then the run fails. */
   readonly waitMs: number;
   readonly leaseMs: number;
-  /** Of the breaker. */
+  /** First cooldown of an open circuit. */
   readonly cooldownMs: number;
 }
 
 export interface QueueRequest {
   readonly integration: IntegrationName;
-  /** Absent for a backfill, which keeps whatever the range holds. */
+  /** Absent for a backfill, which keeps everything in the range. */
   readonly sync?: SyncType;
   readonly kind: Run['kind'];
   readonly from?: LocalDate;
@@ -71,61 +71,61 @@ export interface QueueRequest {
   readonly requestedBy: string;
 }
 
-/** Queued or claimed; or the run of the same sync that is still going. */
+/** Queued or claimed; busy if a run of the same sync is active. */
 export type Queued = { readonly kind: 'queued'; readonly run: Run } | { readonly kind: 'busy'; readonly runId: string };
 
 export type Lease = Pick<Run, 'integration' | 'runId' | 'fence'>;
 
-/** A row of a list as far as recognising it goes. */
+/** Key and content hash of a list row. */
 export interface Pulled {
   readonly key: string;
   readonly content: number;
 }
 
-/** A row that the partner sent before, and the version of the reservation that came of it. */
+/** A row that the partner sent before, and the version it produced. */
 export interface KnownRow {
   readonly key: string;
   readonly id: string;
   readonly version: number;
-  /** As stored, for the run to tell whether it is there for it. */
+  /** As stored, so that the run can decide whether it keeps the reservation. */
   readonly check_in: LocalDate;
   readonly check_out: LocalDate;
   readonly status: Status;
 }
 
-/** What is known of a window's earlier pages when a run is resumed. */
+/** The earlier pages of a window, for a run that is resumed inside it. */
 export interface WindowPages {
   readonly marks: readonly number[];
   readonly fingerprints: readonly number[];
-  /** Of the pass under way and all before. */
+  /** Of the current pass and all earlier ones. */
   readonly seen: readonly { readonly bytes: Uint8Array; readonly isCurrent: boolean }[];
 }
 
 export interface StagedKey {
   readonly key: string;
   readonly rows: readonly Json[];
-  /** When the first of the rows was asked for: what came in since then is newer. */
+  /** When the first of the rows was requested; anything received since is newer. */
   readonly requestedAt: EpochMs;
 }
 
-/** Pages may be written side by side; they count one after the other. */
+/** Two pages may be written at the same time; they count in order. */
 export interface PageTurn {
-  /** How many pages of the run come before. */
+  /** The number of pages before this one. */
   readonly after: number;
-  /** Whether the run is still ours after the page before. */
+  /** Resolves when the page before is stored; false if another node has the run. */
   readonly before: Promise<boolean>;
 }
 
-/** Runs in the store. Every write of a run under way names its fence and does nothing if another node has taken the run over. */
+/** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
   claimNext(node: string, leaseMs: number): Promise<Run | undefined>;
-  /** This run, if nobody works on it now, whether its wait is over or not. */
+  /** Claims this run if no node is working on it, even if its wait is not over. */
   claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
   extend(lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean>;
-  /** Fixes what the run asks for and under which documents; a run resumed under other documents begins anew. */
+  /** Stores the range and the document versions; a run resumed under other documents starts over. */
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;
-  /** All that the page counted, or that another node has the run. */
+  /** Returns everything the page counted. */
   commitPage(
     lease: Lease,
     leaseMs: number,
@@ -133,7 +133,7 @@ export interface RunStore {
     target: Target,
     turn: PageTurn,
   ): Promise<Counters | 'fenced'>;
-  /** Rows that were read before: they need not be again while what came of them still stands. */
+  /** Rows whose result is still the stored version: they need not be mapped again. */
   known(target: Target, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
@@ -144,7 +144,7 @@ export interface RunStore {
     formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
     target: Target,
   ): Promise<Tally | 'fenced'>;
-  /** Gives the run back, to be claimed after the time by whoever is free. */
+  /** Returns the run to the queue, to be claimed by any node after `afterMs`. */
   park(
     lease: Lease,
     afterMs: number,
@@ -167,21 +167,21 @@ export interface RunView {
 
 export interface Asking {
   readonly rate: Rate | undefined;
-  /** The time that the partner asked for has been waited. */
+  /** Retry-After has been waited for. */
   readonly rested: boolean;
-  /** A place in the rate's queue that is further off is not taken. */
+  /** A slot of the rate further away than this is not reserved. */
   readonly mostMs: number;
 }
 
-/** A wait for the rate is a place in the queue: after it, the request goes out without asking again. */
+/** A wait for the rate reserves a slot: after it, the request is sent without asking again. */
 export type Admission =
-  /** clean: no failure is counted against the partner. */
+  /** clean: no failures are recorded for the API. */
   | { readonly kind: 'go'; readonly clean: boolean }
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: Waiting };
 
-/** What all nodes know together about a partner. */
+/** What all nodes share about a partner. */
 export interface PartnerStore {
-  /** Leave to send one request: not while the partner asked for rest, the breaker is open or the rate is used up. */
+  /** Permission to send one request: refused during Retry-After, while the circuit is open, or if the rate is used up. */
   admit(api: string, integration: IntegrationName, asking: Asking): Promise<Admission>;
   succeeded(api: string): Promise<void>;
   failed(api: string, cooldownMs: number, what: string): Promise<void>;

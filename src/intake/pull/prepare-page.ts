@@ -11,8 +11,8 @@ import { type Selection, selectionFor } from './select.ts';
 type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'>;
 
 /**
- * Rows to records, through the path, and only those that the run is for. Rows that are known to change nothing are left out.
- * Flat rows are put aside until all have come.
+ * Maps rows to records and keeps those that the run is for. Rows known to change nothing are skipped. Flat rows are staged until
+ * all pages are read.
  */
 export function preparePage(
   plan: PullPlan,
@@ -49,7 +49,7 @@ export function preparePage(
   };
 }
 
-/** What a row can be recognised by; nothing where the mapping looks at more than the row itself. */
+/** The hash that recognises an unchanged row; undefined if the mapping reads more than the row itself. */
 export function pulledOf({ raw, content }: Row): Pulled | undefined {
   const isAlone = raw.around === undefined && raw.body === undefined;
   return isAlone && raw.key !== '' ? { key: raw.key, content } : undefined;

@@ -2,7 +2,7 @@ import type { Counters, Position } from './run-state.ts';
 import { addDays, daysIn } from './windows.ts';
 
 export interface ProgressFigures {
-  /** 0 to 1, by days of the range; inside a window by rows where the partner tells their number. */
+  /** 0 to 1, by days of the range; within a window by rows if the partner reports a total. */
   readonly fraction: number;
   readonly days: number;
   readonly daysDone: number;
@@ -12,7 +12,7 @@ export interface ProgressFigures {
   readonly leftMs?: number;
 }
 
-/** How far a run is. Time left is only told where a part is done from which it can be judged. */
+/** How far a run is. The time left is estimated only once some part is done. */
 export function progressFigures(position: Position, counters: Counters, elapsedMs: number): ProgressFigures {
   const { window, pass } = position;
   const days = daysIn(position);

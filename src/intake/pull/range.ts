@@ -8,7 +8,7 @@ export type Ranged =
   | { readonly kind: 'ok'; readonly position: Position }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string };
 
-/** Where a run begins: the range that was asked for, or the one of its sync, counted from today at the property. */
+/** The start position of a run: the requested range, or the range of its sync counted from today at the property. */
 export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged {
   const today = todayAt(settings.timezone, now);
   const sync = run.sync === undefined ? undefined : settings.syncs[run.sync];
@@ -26,7 +26,7 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged 
   return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [] } };
 }
 
-/** The range given by hand; one bound alone is a single day. */
+/** The range requested by a person; one bound alone means a single day. */
 export function askedRange({ from, to }: Pick<Run, 'from' | 'to'>): Window | undefined {
   const first = from ?? to;
   return first === undefined ? undefined : { from: first, to: to ?? first };

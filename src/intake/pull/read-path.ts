@@ -2,7 +2,7 @@ import type { Json } from '../../terms.ts';
 
 const step = /\.?(?:\[(-?\d+)\]|\[?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]?|([^.[\]'"]+))/y;
 
-/** Reads one value of a response: meta.next_cursor, links[0].href, paging["next.token"]. What is not there is undefined. */
+/** Reads one value of a response: meta.next_cursor, links[0].href, paging["next.token"]. Undefined if absent. */
 export function pathReader(path: string): (body: Json) => Json | undefined {
   const keys = keysOf(path);
   if (keys === undefined) return () => undefined;
@@ -16,7 +16,7 @@ export function pathReader(path: string): (body: Json) => Json | undefined {
   };
 }
 
-/** Every value that the path leads to: a list on the way is gone through, item by item. */
+/** Every value at the path; lists on the way are expanded item by item. */
 export function pathWalker(path: string): (body: Json) => Json[] {
   const keys = keysOf(path);
   if (keys === undefined) return () => [];

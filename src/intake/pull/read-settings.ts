@@ -2,7 +2,7 @@ import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
 import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
 
-/** The documents as their schema gives them: durations and offsets as text, defaults filled in, secrets resolved. */
+/** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
 export interface ConnectorPull {
   readonly request: DocumentRequest;
   readonly single?: DocumentRequest | undefined;
@@ -97,7 +97,7 @@ export type DocumentAuth =
       readonly pkce?: boolean | undefined;
     };
 
-/** How documents write durations and day offsets; it is the documents' own knowledge, passed in. */
+/** Parsers for durations and day offsets, passed in because they belong to the documents room. */
 export interface Notation {
   durationMs(text: string): number;
   dayOffset(text: string): number;
@@ -206,19 +206,19 @@ function readPagination(given: DocumentPagination): Pagination {
   }
 }
 
-/** The documents' schema has let only whole sections through. */
+/** The schema guarantees the place; a missing one is a bug. */
 function needed(text: string | undefined): string {
-  if (text === undefined) throw new TypeError('the pagination lacks a place that its type needs');
+  if (text === undefined) throw new TypeError('the pagination section lacks a place that its type requires');
   return text;
 }
 
-/** A token address on another host is another party: the brand's headers are none of its business. */
+/** The brand's own headers go to the token address only if it is on the partner's host. */
 function sentTo(auth: DocumentAuth, { base_url, headers = {} }: IntegrationPull): Readonly<Record<string, string>> {
   const isSame = auth.type === 'oauth2' && URL.parse(auth.token_url)?.origin === URL.parse(base_url)?.origin;
   return isSame ? headers : {};
 }
 
-/** `tokenHeaders` go along with requests for tokens. */
+/** `tokenHeaders` are sent with token requests. */
 export function readAuth(auth: DocumentAuth, tokenHeaders: Readonly<Record<string, string>> = {}): Auth {
   switch (auth.type) {
     case 'api_key':

@@ -8,7 +8,7 @@ import { type OpenRequest, openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
 import type { IdSource, PullSettings, Related } from './settings.ts';
 
-/** Rows by the name of their table. */
+/** Rows by table name. */
 export type Tables = Readonly<Record<string, readonly Json[]>>;
 
 export type RelatedGot =
@@ -21,19 +21,19 @@ type Listed =
 
 export interface RelatedOptions {
   readonly counts: AskCounts;
-  /** Pages of one answer, after which it counts as endless. */
+  /** More pages than this for one chunk end as `pull.endless`. */
   readonly mostPages: number;
   readonly tried?: Tried | undefined;
 }
 
 type Id = string | number;
 
-/** Said where an answer has no room for tables. */
-export const bareList = 'related tables stand beside the list in the answer, and this answer is a bare list';
+export const bareList =
+  'related tables are added beside the list, which needs an object around it; this answer is a bare list';
 
 /**
- * Asks for what the rows of a page only name by id, a table after the other, so that one can go by the ids of another. The
- * requests are the page's own: same credentials, tries, waits and breaker, and nothing is stored before all have been answered.
+ * Fetches what the rows of a page only refer to by id, one table after the other, so that a table can use the ids of an earlier
+ * one. The requests share the page's credentials, retries, waits and circuit; nothing is stored before all are answered.
  */
 export async function fetchRelated(
   asker: Asker,
@@ -53,7 +53,7 @@ export async function fetchRelated(
       for (const row of got.rows) found.push(row);
       held += got.bytes;
       if (held > settings.maxBytes) {
-        const message = `the rows of ${table.name} for one page are more than ${settings.maxBytes} bytes`;
+        const message = `the rows of ${table.name} for one page exceed the limit of ${settings.maxBytes} bytes`;
         return { kind: 'failed', code: 'pull.too_large', message };
       }
     }
@@ -63,12 +63,12 @@ export async function fetchRelated(
   return { kind: 'tables', tables, bytes };
 }
 
-/** The answer with the tables in it, for the mapping to find at `$body`; undefined where it is a bare list and has no room for them. */
+/** The answer with the tables added, for the mapping to read at `$body`; undefined for a bare list. */
 export function withTables(body: Json, tables: Tables): Json | undefined {
   return isObject(body) ? ({ ...body, ...tables } as Json) : undefined;
 }
 
-/** In the order of their first mention. What is no id (null, an object) is left out: the mapping will find nothing for it, and say so. */
+/** In order of first mention. Values that are not ids (null, objects) are skipped; the mapping reports the missing row. */
 function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables: Tables): Id[] {
   const ids = new Map<string, Id>();
   for (const { path, table } of sources) {
@@ -83,7 +83,7 @@ function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables
   return [...ids.values()];
 }
 
-/** One chunk of ids; in halves where the partner cannot take it whole. */
+/** One chunk of ids, halved if the partner cannot take it in one request. */
 async function fetchChunk(
   asker: Asker,
   settings: PullSettings,
@@ -92,7 +92,7 @@ async function fetchChunk(
   options: RelatedOptions,
 ): Promise<Listed> {
   const got = await fetchList(asker, settings, table, ids, options);
-  // Asked for alone, an id that is not there is one without rows, not a wrong address.
+  // 404 for a single id means that the id is unknown, not that the path is wrong.
   if (got.kind === 'failed' && got.code === 'pull.not_found' && ids.length === 1)
     return { kind: 'rows', rows: [], bytes: 0 };
   if (got.kind !== 'shrink') return got;
@@ -143,7 +143,7 @@ async function fetchList(
     if (next.kind === 'broken') return { kind: 'failed', code: next.code, message: `${table.name}: ${next.message}` };
     if (followed.has(JSON.stringify(next.state))) {
       if (page.length === 0) return { kind: 'rows', rows, bytes };
-      return { kind: 'failed', code: 'pull.cursor_repeated', message: `${table.name}: a cursor was followed before` };
+      return { kind: 'failed', code: 'pull.cursor_repeated', message: `${table.name}: a cursor was repeated` };
     }
     if (followed.size >= mostPages) {
       return { kind: 'failed', code: 'pull.endless', message: `${table.name}: no end after ${mostPages} pages` };

@@ -3,21 +3,21 @@ import type { RequestTemplate } from './settings.ts';
 import { fill, fillPath, plainText, type Values } from './template.ts';
 import { addDays, startOfDayUtc, type Window } from './windows.ts';
 
-/** A request as far as it can be made before credentials are added; still open to additions. */
+/** A request before credentials are added. */
 export interface OpenRequest {
   readonly method: 'GET' | 'POST';
   readonly base: string;
-  /** In the order in which it is sent. */
+  /** In the order sent. */
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, Json>>;
 }
 
-/** A request as it goes out: these bytes, this address. */
+/** A request as sent: exact bytes and address. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** Path and query as the wire carries them; what an HMAC signs. */
+  /** Path and query as sent; this is what an HMAC signs. */
   readonly pathQuery: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -51,7 +51,7 @@ export function listValues({ window, timezone, brandId, sync, status }: ListValu
 
 const dayAfter = (date: LocalDate) => addDays(date, 1);
 
-/** Fills the template and puts the paging values in their places. */
+/** Fills the template and sets the paging values. */
 export function openRequest(
   template: RequestTemplate,
   baseUrl: string,
@@ -81,7 +81,7 @@ export function openRequest(
   return placements.reduce(place, opened);
 }
 
-/** The request with one more value in it; a value that already stands in the place gives way. */
+/** Sets one value, replacing any value already there. */
 function place(request: OpenRequest, { place: where, value }: Placement): OpenRequest {
   const dot = where.indexOf('.');
   const part = where.slice(0, dot);
@@ -104,7 +104,7 @@ function placeInBody(
   return { ...body, [key]: placeInBody(object, rest, value) };
 }
 
-/** The bytes. Spaces are %20 and not +: the one spelling that every server reads the same way, and that signatures agree on. */
+/** Spaces become %20 and not +, which every server reads the same way and signatures agree on. */
 export function toWire(request: OpenRequest): WireRequest {
   const pairs = request.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const joint = request.base.includes('?') ? '&' : '?';

@@ -8,11 +8,11 @@ import type { Window } from './windows.ts';
 /**
  * The life of a run:
  *
- *   queued ──claim──▶ running ──▶ complete     every window read to its end, and shown to be whole
+ *   queued ──claim──▶ running ──▶ complete     every window read to its end, and shown to be complete
  *      ▲                 │   ├──▶ incomplete   read as far as the partner let us; what is missing is named
  *      └──── park ───────┘   └──▶ failed       an error ended it; what was read before is stored
  *
- * A running run whose lease ran out is claimed again by any node and goes on at `position`, the place after its last page.
+ * A running run whose lease ran out is claimed by any node and resumes at `position`, after its last page.
  */
 export interface Run {
   readonly integration: IntegrationName;
@@ -20,7 +20,7 @@ export interface Run {
   readonly sync: SyncType | undefined;
   readonly kind: 'scheduled' | 'manual' | 'backfill';
   readonly state: 'queued' | 'running' | 'complete' | 'incomplete' | 'failed';
-  /** Asked for explicitly; otherwise the range of the sync. */
+  /** Requested explicitly; otherwise the range of the sync applies. */
   readonly from?: LocalDate;
   readonly to?: LocalDate;
   readonly fence: number;
@@ -32,16 +32,16 @@ export interface Run {
 
 /** Where a run is. JSON in the store. */
 export interface Position {
-  /** What the whole run asks for, fixed at its start: a run that goes over midnight stays what it was. */
+  /** The range of the whole run, fixed at its start: passing midnight does not change it. */
   readonly from: LocalDate;
   readonly to: LocalDate;
   readonly today: LocalDate;
-  /** The longest window from here on; smaller once the partner could not take more. */
+  /** The longest window from here on; reduced when the partner could not answer for more. */
   readonly stepDays: number;
-  /** Absent when every window is done and flat rows are put together. */
+  /** Absent once every window is read and flat rows are being grouped. */
   readonly window?: Window;
   readonly pass: PassState;
-  /** Days that the partner could not answer for, and what keeps windows from being complete. */
+  /** What keeps the run from being complete, by window. */
   readonly findings: readonly Finding[];
 }
 
@@ -52,33 +52,33 @@ export interface Finding {
   readonly to: LocalDate;
 }
 
-/** One way through all pages of a window. */
+/** One pass through all pages of a window. */
 export interface PassState {
   /** 1 for the first. */
   readonly no: number;
-  /** The page to ask for; null for the first. */
+  /** The page to request; null for the first. */
   readonly page: PageState | null;
   readonly pages: number;
   /** Rows as the partner's paging counts them. */
   readonly rows: number;
-  /** Rows whose identity no pass before had shown. */
+  /** Rows that no earlier pass showed. */
   readonly fresh: number;
-  /** Rows that an earlier page of this pass had shown. */
+  /** Rows that an earlier page of this pass showed. */
   readonly doubles: number;
-  /** Pages that had come before in this pass. */
+  /** Pages repeated in this pass. */
   readonly repeats: number;
-  /** In a row, up to the last page. */
+  /** Consecutive empty pages, up to the last page. */
   readonly emptyPages: number;
-  /** Rows with an identity of their own, over all passes of the window. */
+  /** Distinct rows over all passes of the window. */
   readonly distinct: number;
   readonly total?: number;
-  /** The page to ask for only shows whether a short first page was the end. */
+  /** The page to request only confirms that a short first page was the last. */
   readonly confirms?: boolean;
-  /** What the page to ask for has been through before the run was put off. */
+  /** Failures and waits of the page to request, from before the run was parked. */
   readonly tried?: Tried;
 }
 
-/** How a request fared so far: tries that failed, times that it was told to come later, and how long it waited for the partner. */
+/** Failures, waits asked for by the partner, and the total wait of one request. */
 export interface Tried {
   readonly failures: number;
   readonly waits: number;
@@ -97,7 +97,7 @@ export const firstPass: PassState = {
   distinct: 0,
 };
 
-/** Why a run is not asking right now. */
+/** Why a run is waiting. */
 export type Waiting = 'retry_after' | 'breaker' | 'rate' | 'backoff';
 
 const counterNames = [
@@ -129,18 +129,18 @@ export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
   >;
 }
 
-/** All that a page changes, in one transaction. */
+/** Everything a page changes, in one transaction. */
 export interface PageCommit {
   readonly position: Position;
   readonly prepared: readonly Prepared[];
-  /** What each prepared one was made from; undefined where that cannot be recognised again. */
+  /** The row behind each prepared record; undefined if it cannot be recognised again. */
   readonly pulled: readonly (Pulled | undefined)[];
-  /** Rows that change nothing and were not read. */
+  /** Rows known to change nothing, not mapped. */
   readonly known: readonly KnownRow[];
-  /** Reads known rows after all. */
+  /** Maps known rows whose reservation changed in the meantime. */
   readLate(keys: ReadonlySet<string>): Pick<PageCommit, 'prepared' | 'pulled' | 'counted'>;
   readonly requestedAt: EpochMs;
-  /** Besides what applying the records counts. */
+  /** Without what applying the records counts. */
   readonly counted: Counters;
   readonly log: PageLog;
   readonly staged: readonly StagedRow[];

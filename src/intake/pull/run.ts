@@ -6,11 +6,11 @@ import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
   | { readonly kind: 'finished'; readonly end: RunEnd; readonly counters: Counters }
-  /** Given back until the partner can be asked again. */
+  /** Waiting until the partner may be asked again. */
   | { readonly kind: 'parked'; readonly ms: number; readonly reason: Waiting }
-  /** Another node has it. */
+  /** Another node has the run. */
   | { readonly kind: 'fenced' }
-  /** We are being shut down; the run was given back. */
+  /** The process is shutting down; the run goes back to the queue. */
   | { readonly kind: 'stopped' };
 
 export interface Progress {
@@ -20,27 +20,27 @@ export interface Progress {
 }
 
 export interface RunOptions {
-  /** Long waits give the run back instead of holding the place. */
+  /** Long waits park the run instead of holding its slot. */
   readonly parkable: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Runs a claimed run to its end, or until it has to be given back. */
+/** Executes a claimed run until it ends, is parked, or is stopped. */
 export async function executeRun(ports: PullPorts, run: Run, options: RunOptions): Promise<RunOutcome> {
-  const unable = async (end: RunEnd): Promise<RunOutcome> =>
+  const endAtOnce = async (end: RunEnd): Promise<RunOutcome> =>
     (await ports.runs.finish(run, end, noCounts))
       ? { kind: 'finished', end, counters: run.counters }
       : { kind: 'fenced' };
   const planned = await ports.plan(run.integration);
-  if (planned.kind === 'unavailable') return unable(failedEnd(planned.code, planned.message));
+  if (planned.kind === 'unavailable') return endAtOnce(failedEnd(planned.code, planned.message));
   const { plan } = planned;
   const { connectorVersion, integrationVersion } = plan.target;
-  // A position means something only together with the documents that it was reached under.
+  // A position is only valid under the documents it was reached with.
   const isSame = run.connectorVersion === connectorVersion && run.integrationVersion === integrationVersion;
   if (isSame && run.position !== undefined) return new Execution(ports, plan, run, options).run(run.position);
   const ranged = startOf(run, plan.settings, ports.clock.now());
-  if (ranged.kind === 'invalid') return unable(failedEnd(ranged.code, ranged.message));
+  if (ranged.kind === 'invalid') return endAtOnce(failedEnd(ranged.code, ranged.message));
   if (!(await ports.runs.start(run, ranged.position, plan.target))) return { kind: 'fenced' };
   return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(ranged.position);
 }

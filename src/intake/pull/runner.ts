@@ -10,33 +10,33 @@ export interface RunnerPorts extends PullPorts {
 const sleepMs = 5_000;
 
 /**
- * Executes runs, several side by side: queued ones, ones whose wait is over, ones that another node left. When stopped, what is
- * under way is given back at its last page and goes on elsewhere.
+ * Executes runs, several at a time: queued runs, parked runs whose wait is over, and runs abandoned by another node. On stop,
+ * each run goes back to the queue after its last page and continues elsewhere.
  */
 export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const going = new Set<Promise<void>>();
+  const active = new Set<Promise<void>>();
   const running = loop();
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const run = going.size < atOnce ? await claim() : undefined;
+      const run = active.size < atOnce ? await claim() : undefined;
       if (run !== undefined) {
-        const work = execute(run).finally(() => going.delete(work));
-        going.add(work);
+        const work = execute(run).finally(() => active.delete(work));
+        active.add(work);
         continue;
       }
       const woken = ports.wait('runs', sleepMs, stopping.signal);
-      await (going.size < atOnce ? woken : Promise.race(going));
+      await (active.size < atOnce ? woken : Promise.race(active));
     }
-    await Promise.all(going);
+    await Promise.all(active);
   }
 
   async function claim(): Promise<Run | undefined> {
     try {
       return await ports.runs.claimNext(ports.node, limitsOf(ports).leaseMs);
     } catch (error) {
-      ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; tried again soon');
+      ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; retrying in 1 s');
       await ports.clock.wait(1_000, stopping.signal);
       return undefined;
     }
@@ -49,8 +49,11 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): { stop(): 
       const outcome = await executeRun(ports, run, { parkable: true, signal: stopping.signal });
       logOutcome(ports, about, outcome, ports.clock.now() - startedAt);
     } catch (error) {
-      // The lease runs out, and the run goes on at its last page, here or elsewhere.
-      ports.log.error({ ...about, error: (error as Error).message }, 'run: broken off; it goes on when its lease ends');
+      // Once the lease runs out, any node resumes the run after its last page.
+      ports.log.error(
+        { ...about, error: (error as Error).message },
+        'run: interrupted; it resumes when its lease ends',
+      );
     }
   }
 

@@ -2,26 +2,26 @@ import type { Log } from '../../kit/log.ts';
 
 export interface SchedulerPorts {
   readonly log: Log;
-  /** Resolves when there is a reason to look, after the time, or when stopped. */
+  /** Resolves on a signal, after maxMs, or when stopped. */
   wait(maxMs: number, signal: AbortSignal): Promise<void>;
-  /** Changes whenever the documents in force do. */
+  /** Changes with the documents in force. */
   stamp(): string;
-  /** Makes the schedules say what the documents in force say. */
+  /** Updates the stored schedules from the documents in force. */
   align(): Promise<void>;
-  /** Queues what is due, at most so many at once. */
+  /** Queues due syncs, at most `most` at a time. */
   startDue(most: number): Promise<{ readonly started: number; readonly seen: number }>;
   msToNextStart(): Promise<number | undefined>;
-  /** Tells runners that there is work. */
+  /** Signals the runners. */
   queued(): void;
 }
 
 const atOnce = 200;
-/** Another node may have changed the table, or the clock of this one may be off: it is looked at this often whatever it says. */
+/** Upper bound on sleep: another node may have changed the table, or this node's clock may be off. */
 const longestSleepMs = 15_000;
-/** Due times that lie close together are taken in one go. */
+/** Lower bound, so that starts close together are queued in one turn. */
 const shortestSleepMs = 1_000;
 
-/** Starts syncs when they are due. Every node runs one; rows are claimed, so each start happens once. */
+/** Starts syncs when they are due. Every node runs a scheduler; rows are claimed, so each sync starts once. */
 export function startScheduler(ports: SchedulerPorts): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let aligned: string | undefined;
@@ -30,7 +30,7 @@ export function startScheduler(ports: SchedulerPorts): { stop(): Promise<void> }
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       const sleepMs = await turn().catch((error: Error) => {
-        ports.log.warn({ error: error.message }, 'schedule: the store did not answer; tried again soon');
+        ports.log.warn({ error: error.message }, 'schedule: the store did not answer; retrying in 1 s');
         return shortestSleepMs;
       });
       await ports.wait(sleepMs, stopping.signal);

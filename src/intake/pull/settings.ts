@@ -1,8 +1,8 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 
 /**
- * What pulling needs to know of one integration: connector and integration read together, durations in milliseconds, offsets
- * in days, secrets in plain text. It never leaves the process.
+ * One integration as pulling needs it: connector and integration combined, durations in milliseconds, offsets in days, secrets
+ * in plain text. It never leaves the process.
  */
 export interface PullSettings {
   readonly integration: IntegrationName;
@@ -11,11 +11,11 @@ export interface PullSettings {
   readonly timezone: string;
   readonly baseUrl: string;
   readonly auth: Auth;
-  /** Sent with every request besides; their values are not shown. */
+  /** Sent with every request; the values are treated as secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly request: RequestTemplate;
   readonly single?: RequestTemplate;
-  /** In the order in which they are asked for. */
+  /** In request order. */
   readonly related: readonly Related[];
   readonly pagination: Pagination;
   /** The longest window, in days: 1 to 7. */
@@ -53,12 +53,12 @@ export interface RequestTemplate {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the rows of a page only name by id, and how it is asked for. */
+/** A table that the rows of a page refer to by id, and how to request it. */
 export interface Related {
   readonly name: string;
   readonly ids: readonly IdSource[];
   readonly request: RequestTemplate;
-  /** The most ids of one request. */
+  /** The most ids in one request. */
   readonly chunk: number;
   readonly rootPath?: string;
   readonly pagination: Pagination;
@@ -144,7 +144,7 @@ export interface OAuth2 {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Text that must never be shown, wherever a partner might echo it. */
+/** Values to mask wherever a partner might echo them. */
 export function secretsOf(auth: Auth): string[] {
   switch (auth.type) {
     case 'none':
@@ -164,7 +164,7 @@ export function secretsOf(auth: Auth): string[] {
   }
 }
 
-/** What goes behind `Basic`. */
+/** The value after `Basic `. */
 export function basicPair({ username, password }: { readonly username: string; readonly password: string }): string {
   return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
 }

@@ -8,9 +8,9 @@ import { openRequest } from './request.ts';
 
 export type Single =
   | { readonly kind: 'found'; readonly body: Json; readonly requestedAt: EpochMs }
-  /** The partner says that there is no such reservation. */
+  /** The partner has no such reservation. */
   | { readonly kind: 'absent' }
-  /** It may pass by itself. */
+  /** A retry may succeed. */
   | { readonly kind: 'later'; readonly code: ErrorCode; readonly message: string; readonly afterMs?: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
@@ -23,7 +23,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'pull.breaker_open',
 ]);
 
-/** One reservation by its id, as the connector says; under the same credentials, breaker, rate and waits as a run. */
+/** Fetches one reservation by `pull.single`, with the credentials, circuit, rate and waits of a run. */
 export async function fetchSingle(
   ports: PullPorts,
   integration: IntegrationName,
@@ -65,7 +65,12 @@ function resultOf(asked: Asked): Single {
       if (asked.body === undefined) return { kind: 'absent' };
       return { kind: 'found', body: asked.body, requestedAt: asked.requestedAt };
     case 'park':
-      return { kind: 'later', code: 'pull.rate_limited', message: `waits: ${asked.reason}`, afterMs: asked.ms };
+      return {
+        kind: 'later',
+        code: 'pull.rate_limited',
+        message: `waiting for the partner (${asked.reason})`,
+        afterMs: asked.ms,
+      };
     case 'stopped':
       return { kind: 'later', code: 'pull.unreachable', message: 'the node is shutting down', afterMs: 0 };
     case 'shrink':

@@ -13,7 +13,7 @@ export interface SyncResult {
 
 export type SyncProgress =
   | ({ readonly kind: 'progress'; readonly runId: string } & Progress)
-  /** The same sync runs already, here or on another node: ours comes after it. */
+  /** Another run of the same sync is active: this one waits for it. */
   | { readonly kind: 'busy'; readonly runId: string };
 
 export interface SyncOptions {
@@ -23,7 +23,7 @@ export interface SyncOptions {
 
 const lookEveryMs = 500;
 
-/** Runs one sync to its end in this process, after any other run of the same sync. */
+/** Runs one sync to its end in this process, after any active run of the same sync. */
 export async function syncOnce(
   ports: PullPorts,
   request: QueueRequest,
@@ -43,7 +43,10 @@ export async function syncOnce(
     options.onProgress?.({ kind: 'busy', runId: queued.runId });
     await ended(ports, request, queued.runId, options.signal);
     if (options.signal?.aborted) {
-      throw new InnboundError('pull.interrupted', 'The sync was interrupted while it waited for another run.');
+      throw new InnboundError(
+        'pull.interrupted',
+        'The sync was interrupted while waiting for another run of the same sync.',
+      );
     }
   }
 }
@@ -59,7 +62,7 @@ async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promis
     const error = code === undefined ? {} : { error: { code, message: message ?? '' } };
     return { runId: run.runId, state, counters: outcome.counters, ...error };
   }
-  // Stopped, or taken over by a node that found our lease run out: what that node makes of it is the result.
+  // Stopped, or taken over by another node after our lease ran out: its result is the result.
   const view = await ended(ports, run, run.runId, options.signal);
   if (view === undefined) {
     throw new InnboundError('pull.interrupted', `Run ${run.runId} was interrupted.`, { run_id: run.runId });
@@ -69,7 +72,7 @@ async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promis
   return { runId: run.runId, state, counters: view.counters, ...(code !== undefined && { error: { code, message } }) };
 }
 
-/** What a run of another node came to; undefined when we gave up waiting. */
+/** Waits for a run to end; undefined if interrupted. */
 async function ended(
   ports: PullPorts,
   { integration }: Pick<QueueRequest, 'integration'>,

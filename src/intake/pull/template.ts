@@ -1,15 +1,14 @@
 import type { Json } from '../../terms.ts';
 
-/** What placeholders stand for. An absent, null, empty-text or empty-list value makes its parameter vanish. */
+/** Values by placeholder. An absent, null or empty value removes the parameter that uses it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
 
 const placeholder = /\{([A-Za-z_][\w.]*)\}/g;
 const alone = /^\{([A-Za-z_][\w.]*)\}$/;
 
 /**
- * A template with its placeholders filled in. A text that is one placeholder alone becomes the value with its type: a list
- * stays a list, a number a number. Keys and list items whose placeholder has no value are left out; so are objects and lists
- * that lose all they had to that.
+ * Fills in a template's placeholders. A text that is a single placeholder becomes the value with its type: a list stays a list,
+ * a number a number. Keys and items whose placeholder has no value are removed, and so are objects and lists left empty by that.
  */
 export function fill(template: Json, values: Values): Json | undefined {
   if (typeof template === 'string') return fillText(template, values);
@@ -48,14 +47,14 @@ function isEmpty(value: Json | undefined): value is undefined {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** Text for a place that can hold nothing else: a list becomes its items with commas between. */
+/** The value as text; a list is joined with commas. */
 export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(plainText).join(',');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** As fill, for a path: every value is one segment, so that an id with a slash cannot lead elsewhere. */
+/** As fill, for a path: each value is encoded as one segment, so that an id with a slash cannot change the path. */
 export function fillPath(path: string, values: Values): string {
   return path.replace(placeholder, (whole, name: string) =>
     Object.hasOwn(values, name)

@@ -5,25 +5,25 @@ import { afterWindow } from './range.ts';
 import { firstPass, type Position, type RunEnd, type Waiting } from './run-state.ts';
 import { daysIn, firstHalf } from './windows.ts';
 
-/** What becomes of a run at one place. */
+/** What a run does next. */
 export type Turn =
-  /** It goes on there. */
+  /** Continue at this position. */
   | { readonly kind: 'move'; readonly position: Position }
   | { readonly kind: 'park'; readonly position: Position; readonly ms: number; readonly reason: Waiting }
   | { readonly kind: 'end'; readonly end: RunEnd }
   | { readonly kind: 'stop' };
 
-/** Where a run goes on after a page. */
+/** The position after a page. */
 export function afterPage(position: Position, { follow }: Pick<Taken, 'follow'>): Position {
   if (follow.kind !== 'done') return { ...position, pass: follow.pass };
   const { window } = position;
   return afterWindow(position, follow.finding && window && { ...follow.finding, ...window });
 }
 
-/** A day that these keep us from reading is left out and named; the others are read. */
+/** After these, a single day is skipped and named in the run; the other days are read. */
 const passable: ReadonlySet<ErrorCode> = new Set(['pull.timeout', 'pull.too_large']);
 
-/** What to do where there is no answer. `hasPages` tells whether the run has read anything so far, `waitMs` how long one page is waited for. */
+/** What to do without an answer. `hasPages`: the run has stored a page. `waitMs`: the longest total wait for one page. */
 export function withoutAnswer(
   position: Position,
   asked: Exclude<Asked, { kind: 'answer' }>,
@@ -39,7 +39,7 @@ export function withoutAnswer(
       const hours = Math.floor(waitMs / 3_600_000);
       return {
         kind: 'end',
-        end: failedEnd(code, `no page came in ${hours} hours of waiting for the partner`, position),
+        end: failedEnd(code, `no page after waiting ${hours} hours for the partner`, position),
       };
     }
     return { kind: 'park', position: { ...position, pass: { ...position.pass, tried } }, ms, reason };
@@ -60,7 +60,7 @@ export function failedEnd(code: ErrorCode, message: string, position?: Position)
   return { state: 'failed', code, message, findings: position?.findings ?? [] };
 }
 
-/** The end of a run whose windows are all done. */
+/** The end of a run that went through all its windows. */
 export function concluded({ findings }: Position): RunEnd {
   const [first] = findings;
   if (first === undefined) return { state: 'complete', findings };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { firstPass, type PassState } from './run-state.ts';
 
-/** What follows the last page of a pass: the list once more, or the end of the window, with what is wrong with it. */
+/** What follows the last page of a pass: another pass, or the end of the window with its finding. */
 export type Verdict =
   | { readonly kind: 'again'; readonly pass: PassState }
   | { readonly kind: 'done'; readonly finding?: { readonly code: ErrorCode; readonly message: string } };
@@ -9,14 +9,13 @@ export type Verdict =
 const mostPasses = 4;
 
 /**
- * The partner says that this was the last page. Was it all?
+ * Decides whether the list was read completely.
  *
- * A list that is paged by counting and has rows on more than one page is gone through again until a pass brings nothing new
- * and shows no row twice: rows that move from a part not yet read to one already read are found in no other way, and neither
- * an overlap of pages nor the total shows them when something else makes up for the count. A cursor or a link is the partner's
- * own word for where the list goes on: such a list is read once, and once more where a page came in place of another or the
- * partner counts more than came, because something was booked meanwhile. A total that counts something else costs that one
- * pass and no more.
+ * A counted list (offset, page number) with rows on more than one page is read again until a pass finds nothing new and no row
+ * twice. There is no other way to find a row that moved from an unread page to one already read: neither overlapping pages nor
+ * the total show it when another change keeps the count right. A cursor or link is the partner's own continuation, so such a
+ * list is read once, and a second time if a page was repeated or the total is higher than the rows received. A total that
+ * counts something else costs that one pass only.
  */
 export function afterLastPage(pass: PassState, counts: boolean): Verdict {
   const { no, total, distinct, fresh, doubles, repeats } = pass;
@@ -27,16 +26,16 @@ export function afterLastPage(pass: PassState, counts: boolean): Verdict {
   const missing = no === 1 && spansPages && total !== undefined && distinct < total;
   const doubtful = unproven || news || moved || missing || repeats > 0;
   if (doubtful && no < mostPasses) return { kind: 'again', pass: { ...firstPass, no: no + 1, distinct } };
-  if (repeats > 0) return done('pull.page_repeated', `${repeats} of ${pass.pages} pages came twice at every pass`);
-  if (news) return done('pull.list_unstable', `pass ${no} over the list still brought ${fresh} new rows`);
-  if (moved) return done('pull.list_unstable', `${doubles} rows came on two pages at every pass`);
+  if (repeats > 0) return done('pull.page_repeated', `${repeats} of ${pass.pages} pages were repeated in every pass`);
+  if (news) return done('pull.list_unstable', `pass ${no} over the list still found new rows (${fresh})`);
+  if (moved) return done('pull.list_unstable', `rows appeared on two pages in every pass (${doubles})`);
   if (total !== undefined && distinct < total) {
-    return done('pull.total_not_reached', `the partner counts ${total}, and ${distinct} came`);
+    return done('pull.total_not_reached', `the partner reports a total of ${total}, but sent ${distinct}`);
   }
   return { kind: 'done' };
 }
 
-/** Paging went wrong. The count can still show that nothing is missing; an endless list's count shows nothing. */
+/** Paging failed. The total can still prove that nothing is missing, except for an endless list. */
 export function brokenOff(pass: PassState, code: ErrorCode, message: string): Verdict {
   const isWhole = code !== 'pull.endless' && pass.distinct > 0 && pass.distinct === pass.total;
   return isWhole ? { kind: 'done' } : done(code, message);

@@ -72,7 +72,7 @@ test('an adapter that throws, is missing or exports nothing is a named error', a
   for (const [adapter, says] of [
     [example, /the adapter failed: /],
     ['/nowhere/adapter.ts', /the adapter failed: /],
-    [fileURLToPath(new URL('./support/list.ts', import.meta.url)), /no function/],
+    [fileURLToPath(new URL('./support/list.ts', import.meta.url)), /not a function/],
   ] as const) {
     const integration = `adapter-${says.source.length}-${adapter.length}`;
     const ports = runtime.ports({

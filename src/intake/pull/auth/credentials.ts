@@ -13,19 +13,19 @@ export type Authorized =
       readonly kind: 'failed';
       readonly code: ErrorCode;
       readonly message: string;
-      /** Worth another try by itself. */
+      /** A retry may succeed. */
       readonly passing: boolean;
     };
 
-/** The credentials of one integration while a run goes on. */
+/** The credentials of one integration during a run. */
 export interface Credentials {
-  /** The request as it goes out; called anew for each attempt. */
+  /** The request as sent; called for each attempt. */
   authorize(request: OpenRequest): Promise<Authorized>;
-  /** After a 401: what was sent last is not used again where anything newer can be had. */
+  /** After a 401: fetches newer credentials if there are any. */
   renew(): Promise<void>;
-  /** The partner answered: a pause because of refused credentials ends. */
+  /** The partner accepted the credentials: ends a pause after refused ones. */
   worked(): Promise<void>;
-  /** Text that must not show. */
+  /** Values to mask. */
   secrets(): string[];
 }
 
@@ -34,7 +34,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   let { auth, headers }: { auth: Auth; headers: Readonly<Record<string, string>> } = plan.settings;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
-  let told = false;
+  let hasReported = false;
 
   async function withToken(request: OpenRequest, oauth: OAuth2): Promise<Authorized> {
     const got = await bearerToken(ports, integration, oauth, stale);
@@ -55,23 +55,23 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     },
     async renew() {
       stale = bearer;
-      // A key that was rotated outside shows when its reference is read again.
+      // Picks up a key that was rotated outside, by reading its reference again.
       const planned = await ports.plan(integration);
       if (planned.kind === 'ok') ({ auth, headers } = planned.plan.settings);
     },
     async worked() {
-      if (told) return;
-      told = true;
+      if (hasReported) return;
+      hasReported = true;
       await ports.partners.authWorked(integration);
     },
     secrets: () => [...secretsOf(auth), ...Object.values(headers), ...(bearer === undefined ? [] : [bearer.token])],
   };
 }
 
-/** A secret that was pasted with a line break in it cannot be a header: said here by name, where the client would only throw. */
+/** A secret pasted with a line break cannot be a header. Reported here by header name; the HTTP client would only throw. */
 function sendable(wire: WireRequest): Authorized {
   const broken = Object.entries(wire.headers).find(([, value]) => !/^[\t\x20-\x7e\x80-\xff]*$/.test(value));
   if (broken === undefined) return { kind: 'ok', wire };
-  const message = `the header ${broken[0]} cannot be sent: its value holds a line break or a character that headers cannot carry`;
+  const message = `the header ${broken[0]} cannot be sent: its value contains a line break or another character not allowed in headers`;
   return { kind: 'failed', code: 'pull.auth_failed', message, passing: false };
 }

@@ -1,7 +1,7 @@
 import type { OpenRequest } from '../request.ts';
 import { type Auth, basicPair } from '../settings.ts';
 
-/** Credentials that are the same for every request and do not depend on it. */
+/** Credentials that do not depend on the request. */
 export type FixedAuth = Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' | 'custom' }>;
 
 export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {

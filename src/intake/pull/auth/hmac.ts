@@ -5,11 +5,11 @@ import type { HmacAuth } from '../settings.ts';
 
 export interface Moment {
   readonly now: EpochMs;
-  /** Random, never used twice. */
+  /** Random, never reused. */
   readonly nonce: string;
 }
 
-/** Signs the request as it goes over the wire. Called at each attempt, since a partner may refuse an old timestamp or a nonce it knows. */
+/** Signs the request as sent. Called for each attempt: a partner may refuse an old timestamp or a repeated nonce. */
 export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Moment): WireRequest {
   const parts = {
     timestamp: String(Math.floor(now / 1000)),
@@ -24,7 +24,7 @@ export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Mom
   return { ...request, headers };
 }
 
-/** One pass over the template: a body that happens to hold a placeholder's text is left as it is. */
+/** Replaces in one pass, so that a placeholder's text inside the body is not replaced. */
 function write(template: string, parts: Readonly<Record<string, string>>): string {
   return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(parts, name) ? (parts[name] ?? whole) : whole,

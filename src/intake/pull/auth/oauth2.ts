@@ -14,14 +14,14 @@ export type BearerGot =
   | { readonly kind: 'ok'; readonly bearer: Bearer }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly passing: boolean };
 
-/** A token is renewed this long before its end, so that none runs out on the way. */
+/** Tokens are renewed this long before they expire, so that none expires in flight. */
 const aheadMs = 60_000;
-/** A token whose end is unknown is used until the partner refuses it. */
+/** A token without a known expiry is used until the partner refuses it. */
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * A token that is good for a request. `refused` is one that the partner answered with 401: it is renewed whatever its expiry
- * says, unless another node already did.
+ * A valid token. `refused` is one that the partner answered with 401: it is renewed whatever its expiry, unless another node has
+ * already renewed it.
  */
 export async function bearerToken(
   ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
@@ -53,7 +53,7 @@ function isUsable(stored: StoredTokens, refused: Bearer | undefined, now: number
   return (stored.tokens.expiresAt ?? never) - aheadMs > now;
 }
 
-/** Tokens belong to one client at one address: after a change of either they are of no use. */
+/** Tokens belong to one client at one token address; after a change of either they are not used. */
 export function identityOf(oauth: OAuth2): string {
   return JSON.stringify([oauth.grant, oauth.tokenUrl, oauth.clientId, oauth.audience ?? '', [...oauth.scopes].sort()]);
 }
@@ -63,7 +63,7 @@ async function renew(ports: Pick<PullPorts, 'clock' | 'http'>, oauth: OAuth2, st
   if (refreshToken !== undefined) {
     const refreshed = await requestToken(ports, oauth, { grant_type: 'refresh_token', refresh_token: refreshToken });
     if (refreshed.kind === 'renewed') {
-      // A partner that does not rotate refresh tokens sends none back: the old one stays good.
+      // A partner that does not rotate refresh tokens returns none: the old one stays valid.
       return { kind: 'renewed', tokens: { refreshToken, ...refreshed.tokens } };
     }
     if (refreshed.kind === 'failed' || oauth.grant === 'authorization_code') {
@@ -71,12 +71,12 @@ async function renew(ports: Pick<PullPorts, 'clock' | 'http'>, oauth: OAuth2, st
     }
   }
   if (oauth.grant === 'client_credentials') return requestToken(ports, oauth, { grant_type: 'client_credentials' });
-  return { kind: 'lost', message: stored.lost ?? 'nobody has consented yet' };
+  return { kind: 'lost', message: stored.lost ?? 'no consent has been given yet' };
 }
 
 function interrupted(message: string): Renewal {
   return {
     kind: 'lost',
-    message: `the last renewal was cut off by a crash before its answer was kept, and the partner does not take the token before it again: ${message}`,
+    message: `a crash interrupted the last renewal before its answer was stored, and the partner refuses the previous refresh token: ${message}`,
   };
 }

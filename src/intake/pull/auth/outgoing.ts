@@ -8,7 +8,7 @@ import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { type Bearer, bearerToken } from './oauth2.ts';
 
-/** A request that is whole but for its credentials. */
+/** A complete request without credentials. */
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
@@ -18,11 +18,11 @@ export interface Outgoing {
 
 export interface OutgoingCredentials {
   authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
-  /** Told that the credentials were refused; true when asking again may give others. */
+  /** Reports that the credentials were refused; true if authorizing again may use newer ones. */
   refused(): Promise<boolean>;
 }
 
-/** The same methods for requests that are not pulls. `owner` is whose tokens these are. */
+/** The auth methods for requests other than pulls. `owner` keys the stored tokens. */
 export function outgoingCredentials(
   ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
   owner: string,

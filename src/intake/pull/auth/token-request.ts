@@ -10,8 +10,8 @@ const deadlineMs = 20_000;
 const maxBytes = 256 * 1024;
 
 /**
- * Asks the token address (RFC 6749, 3.2) and reads the answer as it is found in the field: 200 or 201, a missing token_type,
- * camel case, numbers as text, the whole inside `data`.
+ * Requests a token (RFC 6749, 3.2) and tolerates what real token addresses answer: 200 or 201, no token_type, camel case, numbers
+ * as text, everything inside `data`.
  */
 export async function requestToken(
   ports: Pick<PullPorts, 'http' | 'clock'>,
@@ -52,7 +52,7 @@ export async function requestToken(
   return refusal(answered, [oauth.clientSecret ?? '', ...Object.values(oauth.headers), ...Object.values(parameters)]);
 }
 
-/** RFC 6749, 2.3.1: id and secret are form-encoded before they become a Basic pair. */
+/** RFC 6749, 2.3.1: id and secret are form-encoded before Basic. */
 function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
@@ -72,7 +72,7 @@ function readTokens(answer: Answer, askedAt: number): Renewal {
   return { kind: 'renewed', tokens };
 }
 
-/** 4xx with an OAuth error is the partner's last word; anything else may pass. */
+/** A 4xx with an OAuth error is final; anything else may be retried. */
 function refusal(answer: Answer, secrets: readonly string[]): Renewal {
   const body = parsed(answer.bytes);
   const said = partnerMessage(answer.bytes, secrets);

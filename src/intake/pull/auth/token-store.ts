@@ -4,17 +4,17 @@ import type { EpochMs, IntegrationName } from '../../../terms.ts';
 export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Undefined where the partner does not say. */
+  /** Undefined if the partner does not say. */
   readonly expiresAt?: EpochMs;
 }
 
 export interface StoredTokens {
-  /** Rises with every change; tells whether someone else renewed meanwhile. */
+  /** Increases with every change, so that a renewal by another node is noticed. */
   readonly generation: number;
   readonly tokens?: TokenSet;
-  /** A renewal was begun and its end was not seen: the process that did it died. */
+  /** A renewal was started and never completed: its process died. */
   readonly interrupted: boolean;
-  /** Why the tokens are of no use any more, where they are not. */
+  /** Why the tokens are no longer valid, if so. */
   readonly lost?: string;
 }
 
@@ -24,11 +24,11 @@ export type Renewal =
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface TokenStore {
-  /** `identity` names client and token address: tokens of another identity are not given out. */
+  /** `identity` names client and token address; tokens of another identity are not returned. */
   read(integration: IntegrationName, identity: string): Promise<StoredTokens>;
   /**
-   * Renews under a lock that holds on all nodes: one renewal at a time, and whoever waited is given what came of it instead of
-   * renewing again. `renew` is called with what is stored once the lock is held; its result is stored before the lock ends.
+   * Renews under a lock shared by all nodes: one renewal at a time; waiters get its result instead of renewing again. `renew` is
+   * called with the stored tokens once the lock is held; its result is stored before the lock is released.
    */
   renew(
     integration: IntegrationName,
@@ -36,10 +36,10 @@ export interface TokenStore {
     seenGeneration: number,
     renew: (stored: StoredTokens) => Promise<Renewal>,
   ): Promise<Renewal>;
-  /** A consent's first tokens. */
+  /** Stores the first tokens after a consent. */
   save(integration: IntegrationName, identity: string, tokens: TokenSet): Promise<void>;
   saveConsent(consent: PendingConsent): Promise<void>;
-  /** Takes the consent out: a state is good once. */
+  /** Removes and returns the consent: a state can be used once. */
   takeConsent(state: string): Promise<PendingConsent | undefined>;
 }
 

@@ -2,7 +2,7 @@ import type { Pagination } from '../settings.ts';
 import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
 
 /**
- * Paging by counting: offset and page number. The one place that says where such a list ends:
+ * Counted paging: offset and page number. This table decides where such a list ends:
  *
  *   an empty page                                   the end
  *   a page of the expected size, or larger          goes on

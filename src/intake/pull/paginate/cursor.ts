@@ -2,7 +2,7 @@ import { pathReader } from '../read-path.ts';
 import type { Pagination } from '../settings.ts';
 import type { Paginator } from './paginator.ts';
 
-/** Each page names the next. It ends where no cursor is named; an empty page is no end. That cursors go in a circle is seen by the pass. */
+/** Each page names the next one. A page without a cursor is the last; an empty page is not. The pass detects cursor loops. */
 export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagination, { type: 'cursor' }>): Paginator {
   const read = pathReader(next);
   return {
@@ -19,7 +19,7 @@ export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagin
         return { kind: 'next', state: { cursor: String(named) } };
       }
       const what = Array.isArray(named) ? 'a list' : typeof named;
-      return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} holds ${what} and no text` };
+      return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} is ${what}, not text` };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Pagination } from '../settings.ts';
 import type { Paginator } from './paginator.ts';
 
-/** The Link header (RFC 8288) with rel="next". The link is only followed to the host that we were asked to talk to. */
+/** The Link header (RFC 8288) with rel="next", followed only on the same host. */
 export function linkPaginator({ limit, pageSize }: Extract<Pagination, { type: 'link' }>): Paginator {
   return {
     first: { url: null },
@@ -13,21 +13,25 @@ export function linkPaginator({ limit, pageSize }: Extract<Pagination, { type: '
       if (target === undefined) return { kind: 'end' };
       const next = URL.parse(target, page.url);
       if (next === null) {
-        return { kind: 'broken', code: 'pull.cursor_invalid', message: 'the next link is no address' };
+        return { kind: 'broken', code: 'pull.cursor_invalid', message: 'the next link is not a URL' };
       }
       next.hash = '';
       if (next.origin !== new URL(page.url).origin) {
-        return { kind: 'broken', code: 'pull.link_foreign', message: `the next link leads to ${next.host}` };
+        return {
+          kind: 'broken',
+          code: 'pull.link_foreign',
+          message: `the next link points to another host (${next.host})`,
+        };
       }
       return { kind: 'next', state: { url: next.href } };
     },
   };
 }
 
-/** One after the other, so that a title's text is not taken for a parameter. */
+/** Matched one by one, so that text inside a title is not read as a parameter. */
 const parameter = /;\s*([^=;,\s]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s]*)))?/g;
 
-/** The target of the first link whose relations include next. Commas and semicolons inside <> and quotes are part of the text. */
+/** The target of the first link with relation next. Commas and semicolons inside <> and quotes are text. */
 export function nextLink(header: string): string | undefined {
   const link = /\s*<([^>]*)>((?:\s*;\s*[^=;,\s]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)\s*(?:,|$)/y;
   while (link.lastIndex < header.length) {

@@ -4,7 +4,7 @@ import { cursorPaginator } from './cursor.ts';
 import { linkPaginator } from './link.ts';
 import type { Paginator } from './paginator.ts';
 
-/** One answer holds the whole window. */
+/** A single answer for the window. */
 const onePage: Paginator = {
   first: {},
   counts: false,

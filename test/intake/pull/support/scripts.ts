@@ -393,7 +393,7 @@ export const scripts: readonly Script[] = [
     list: { total: 25 },
     ends: 'incomplete',
     code: 'pull.total_not_reached',
-    says: /counts 25, and 23 came/,
+    says: /a total of 25, but sent 23/,
   },
   { name: 'tells a total that is too low', list: { total: 3 } },
   {

@@ -1,0 +1,52 @@
+import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
+import type { Paginator } from './paginate/paginator.ts';
+import { listValues, type OpenRequest, openRequest } from './request.ts';
+import type { Position, Run } from './run-state.ts';
+import type { PullSettings } from './settings.ts';
+import { daysIn } from './windows.ts';
+
+/** A page that was asked for, and the cost of asking. */
+export interface Fetched {
+  readonly asked: Asked;
+  readonly counts: AskCounts;
+}
+
+/** Asks for the page at the position. The promise may reject before anybody awaits it: the page before is still being written. */
+export function fetchPage(
+  asker: Asker,
+  request: OpenRequest,
+  { pass }: Position,
+  window: NonNullable<Position['window']>,
+): Promise<Fetched> {
+  const counts = noAskCounts();
+  const asked = asker.ask(request, {
+    canShrink: daysIn(window) > 1,
+    firstPage: pass.no === 1 && pass.pages === 0,
+    ...(pass.tried && { tried: pass.tried }),
+    counts,
+  });
+  const fetched = asked.then((done) => ({ asked: done, counts }));
+  fetched.catch(() => {});
+  return fetched;
+}
+
+/** The list request for the position's window and page. */
+export function pageRequest(
+  settings: PullSettings,
+  { sync }: Pick<Run, 'sync'>,
+  paginator: Paginator,
+  { window, from, to, pass }: Position,
+): OpenRequest {
+  const page = pass.page ?? paginator.first;
+  const status = sync === undefined ? undefined : settings.syncs[sync]?.status;
+  const values = listValues({
+    window: window ?? { from, to },
+    timezone: settings.timezone,
+    brandId: settings.brandId,
+    ...(sync !== undefined && { sync }),
+    ...(status !== undefined && { status }),
+  });
+  const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(page));
+  const address = paginator.address?.(page);
+  return address === undefined ? request : { ...request, base: address, query: [] };
+}

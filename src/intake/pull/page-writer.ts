@@ -1,0 +1,89 @@
+import type { PullPlan, PullPorts } from './ports.ts';
+import type { RunCounters } from './run-counters.ts';
+import type { RunLease } from './run-lease.ts';
+import type { PageCommit, Run } from './run-state.ts';
+
+/** A page on its way into the store. */
+interface PageUnderWay {
+  readonly ids: Promise<ReadonlySet<string>>;
+  /** Resolves after this page and all before it; false if another node has the run. */
+  readonly committed: Promise<boolean>;
+}
+
+const nothing: PageUnderWay = { ids: Promise.resolve(new Set()), committed: Promise.resolve(true) };
+
+/**
+ * Writes the pages of a run, at most two at a time. Two pages are written side by side only if they name different reservations:
+ * for the same reservation, the later page must see what the earlier one stored. Pages count in order whatever finishes first.
+ */
+export class PageWriter {
+  readonly #ports: Pick<PullPorts, 'runs'>;
+  readonly #plan: PullPlan;
+  readonly #run: Run;
+  readonly #lease: RunLease;
+  readonly #counters: RunCounters;
+  #earlier: PageUnderWay = nothing;
+  #latest: PageUnderWay = nothing;
+  #pages: number;
+
+  constructor(
+    ports: Pick<PullPorts, 'runs'>,
+    plan: PullPlan,
+    run: Run,
+    { lease, counters }: { lease: RunLease; counters: RunCounters },
+  ) {
+    this.#ports = ports;
+    this.#plan = plan;
+    this.#run = run;
+    this.#lease = lease;
+    this.#counters = counters;
+    this.#pages = run.counters.pages;
+  }
+
+  /** Resolves when another page may be handed over; false if another node has the run. */
+  get hasRoom(): Promise<boolean> {
+    return this.#earlier.committed;
+  }
+
+  /** Resolves when every page handed over is stored; false if another node has the run. */
+  get isSettled(): Promise<boolean> {
+    return this.#latest.committed;
+  }
+
+  write(preparing: Promise<PageCommit>): void {
+    const before = this.#latest;
+    const after = this.#pages++;
+    const ids = preparing.then(idsIn);
+    const committed = (async () => {
+      const commit = await preparing;
+      if (!(await ids).isDisjointFrom(await before.ids) && !(await before.committed)) return false;
+      const isOurs = await this.#commit(commit, after, before.committed);
+      return isOurs && before.committed;
+    })();
+    // Both are awaited later; until then a failure must not end the process as an unhandled rejection.
+    ids.catch(() => {});
+    committed.catch(() => {});
+    this.#earlier = before;
+    this.#latest = { ids, committed };
+  }
+
+  async #commit(commit: PageCommit, after: number, before: Promise<boolean>): Promise<boolean> {
+    const { target } = this.#plan;
+    const counted = await this.#ports.runs.commitPage(this.#run, this.#lease.ms, commit, target, { after, before });
+    if (counted === 'fenced') {
+      this.#lease.lose();
+      return false;
+    }
+    this.#counters.stored(counted);
+    return true;
+  }
+}
+
+function idsIn({ prepared, known }: PageCommit): Set<string> {
+  const ids = new Set(known.map(({ id }) => id));
+  for (const one of prepared) {
+    const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}

@@ -1,0 +1,57 @@
+import { limitsOf } from './limits.ts';
+import type { PullPorts } from './ports.ts';
+import type { Run, Waiting } from './run-state.ts';
+
+/** This node's lease on a run: extended while work goes on, and known to be lost once another node has taken the run over. */
+export class RunLease {
+  readonly #ports: Pick<PullPorts, 'runs' | 'limits'>;
+  readonly #run: Run;
+  readonly #abort = new AbortController();
+  #isLost = false;
+  /** Why the run is not asking right now; stored with each extension. */
+  waiting: Waiting | undefined;
+
+  constructor(ports: Pick<PullPorts, 'runs' | 'limits'>, run: Run) {
+    this.#ports = ports;
+    this.#run = run;
+  }
+
+  /** Aborted when the lease is lost, the process stops or the work is over. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get ms(): number {
+    return limitsOf(this.#ports).leaseMs;
+  }
+
+  lose(): void {
+    this.#isLost = true;
+    this.#abort.abort();
+  }
+
+  /** Runs the work under the lease. */
+  async during<T>(stopping: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const stop = () => this.#abort.abort();
+    if (stopping?.aborted) stop();
+    stopping?.addEventListener('abort', stop, { once: true });
+    const beat = setInterval(() => void this.#extend(), this.ms / 3);
+    try {
+      return await work();
+    } finally {
+      clearInterval(beat);
+      stop();
+      stopping?.removeEventListener('abort', stop);
+    }
+  }
+
+  async #extend(): Promise<void> {
+    // If the store does not answer, the lease runs out by itself and the next commit is refused.
+    const isHeld = await this.#ports.runs.extend(this.#run, this.ms, this.waiting).catch(() => true);
+    if (!isHeld) this.lose();
+  }
+}
