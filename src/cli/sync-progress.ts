@@ -1,7 +1,7 @@
 import { progressFigures } from '../intake/pull/progress.ts';
 import type { SyncProgress } from '../intake/pull/sync-once.ts';
 
-/** Where progress is written: a bar that redraws itself on a terminal, a line now and then elsewhere. */
+/** Shows progress: a bar on a terminal, a line every few seconds elsewhere. */
 export interface ProgressView {
   show(progress: SyncProgress): void;
   done(): void;
@@ -19,7 +19,7 @@ const barWidth = 24;
 
 export function progressView(output: ProgressOutput, now: () => number): ProgressView {
   const startedAt = now();
-  // On a terminal the bar is there at once. Elsewhere a line says what was begun, and the next ones how far it is.
+  // A terminal shows the bar at once; elsewhere the first line says what started.
   let drawnAt = output.isTerminal ? Number.NEGATIVE_INFINITY : startedAt;
   let drawn = false;
   let isBegun = false;
@@ -55,7 +55,7 @@ function describe(progress: SyncProgress, elapsedMs: number, withBar: boolean): 
   const percent = `${Math.floor(figures.fraction * 100)} %`;
   const parts = [
     withBar ? `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${percent.padStart(5)}` : percent,
-    `${position.window ? `${position.window.from} to ${position.window.to}` : 'putting rows together'}`,
+    `${position.window ? `${position.window.from} to ${position.window.to}` : 'grouping rows'}`,
     `${count(figures.pages, 'page')}, ${count(figures.records, 'record')}, ${Math.round(figures.perSecond)}/s`,
   ];
   if (waiting) parts.push(`waiting ${Math.ceil(waiting.ms / 1000)} s (${reasons[waiting.reason]})`);
@@ -64,9 +64,9 @@ function describe(progress: SyncProgress, elapsedMs: number, withBar: boolean): 
 }
 
 const reasons = {
-  retry_after: 'the partner asked for it',
-  breaker: 'the partner is given rest',
-  rate: 'our own rate',
+  retry_after: 'asked for by the partner',
+  breaker: 'circuit open after failures',
+  rate: 'our rate limit',
   backoff: 'before the next try',
 } as const;
 

@@ -22,16 +22,16 @@ interface Options extends CommonOptions {
 
 export function registerSync(program: Command): void {
   common(program.command('sync <integration>'))
-    .description('pull from a partner now, once, and say what came of it')
-    .addOption(new Option('-t, --type <sync>', 'which sync; left out, a backfill of the range').choices(syncTypes))
-    .option('--from <date>', 'first day, YYYY-MM-DD; with --to, instead of the range of the sync', localDate)
+    .description('pull from a partner once, now, and report the result')
+    .addOption(new Option('-t, --type <sync>', 'which sync; without it, a backfill of the range').choices(syncTypes))
+    .option('--from <date>', 'first day, YYYY-MM-DD; with --to, replaces the range of the sync', localDate)
     .option('--to <date>', 'last day, YYYY-MM-DD; both days are included', localDate)
-    .option('--dry-run', 'ask and map, and say what would change; store and deliver nothing')
+    .option('--dry-run', 'pull and map, and report what would change; store and deliver nothing')
     .addHelpText(
       'after',
       `
-A sync keeps what it is for (pre_stay: arrivals to come; stay: in house; post_stay: departed); a backfill keeps all that the
-range holds. Ranges are cut into requests of at most a week. The exit code is 0 only when the run was complete.
+A sync keeps the reservations it is for (pre_stay: arriving; stay: in house; post_stay: departed); a backfill keeps everything in
+the range. Ranges are cut into requests of at most a week. The exit code is 0 only if the run was complete.
 
 Examples:
   innbound sync lisbon-grand --type pre_stay
@@ -103,7 +103,7 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
   };
 }
 
-/** Where no service runs, nobody else would hand over what the run brought. */
+/** Without a running service, nothing else would deliver the changes of this run. */
 async function deliverHere(runtime: Runtime, integration: IntegrationName): Promise<void> {
   const workers = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'web');
   if (workers.length > 0) runtime.wake.signal('outbox');
@@ -143,5 +143,7 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
 function localDate(text: string): string {
   if (isLocalDate(text)) return text;
   const isWritten = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  throw new InvalidArgumentError(isWritten ? `The calendar has no ${text}.` : 'A date is written YYYY-MM-DD.');
+  throw new InvalidArgumentError(
+    isWritten ? `${text} is not a date of the calendar.` : 'Write the date as YYYY-MM-DD.',
+  );
 }

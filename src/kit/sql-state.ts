@@ -2,10 +2,11 @@
 const states = {
   serializationFailure: '40001',
   deadlockDetected: '40P01',
-  divisionByZero: '22012',
   uniqueViolation: '23505',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  /** Raised by our own function require_held_run. */
+  runNotHeld: 'IB001',
 } as const;
 
 /** True if the database answered with this error. */

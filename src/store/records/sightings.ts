@@ -3,7 +3,7 @@ import { float8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import type { Item } from './changes.ts';
 
-/** One row for a page's unchanged reservations, instead of a write to each of them. */
+/** One row for all unchanged reservations of a page, instead of a write to each. */
 export async function insertSighting(
   tx: Tx,
   integration: IntegrationName,
@@ -18,7 +18,7 @@ export async function insertSighting(
   });
 }
 
-/** When each reservation that an event speaks of was last seen unchanged in a list requested after the event, if it was. */
+/** For each event's reservation: when a list requested after the event last showed it unchanged. */
 export async function lastSighted(
   tx: Tx,
   integration: IntegrationName,

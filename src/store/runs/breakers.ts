@@ -3,13 +3,13 @@ import type { Pool } from '../db/pool.ts';
 /**
  * The circuit breaker of a partner's API, one row that all nodes share:
  *
- *   closed ──5 failures in a row──▶ open ──rest is over, one node──▶ probing ──answer──▶ closed
- *                                    ▲                                  │
- *                                    └──────── failure, rest doubled ───┘
+ *   closed ──5 failures in a row──▶ open ──cooldown over, one node──▶ probing ──answer──▶ closed
+ *                                    ▲                                   │
+ *                                    └────── failure, cooldown doubled ──┘
  */
 const threshold = 5;
 const longestCooldownMs = 900_000;
-/** A probe whose node died is taken over after this. */
+/** After this, another node takes over a probe whose node died. */
 const probeMs = 60_000;
 
 export async function breakerFailed(pool: Pool, api: string, cooldownMs: number, what: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function breakerFailed(pool: Pool, api: string, cooldownMs: number,
   );
 }
 
-/** Any answer counts, a refusal too: the API is there. An answer to a request from before it opened does not close it. */
+/** Any answer counts, even a refusal: the API is up. An answer to a request sent before the circuit opened does not close it. */
 export async function breakerSucceeded(pool: Pool, api: string): Promise<void> {
   await pool.query(
     `update partner_apis set state = 'closed', failures = 0, cooldown_ms = 0, opened_at = null, until = null
@@ -36,7 +36,7 @@ export async function breakerSucceeded(pool: Pool, api: string): Promise<void> {
   );
 }
 
-/** True for the one caller, over all nodes, that may try an API whose rest is over. */
+/** True for the one caller, over all nodes, that may probe an API after its cooldown. */
 export async function takeProbe(pool: Pool, api: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update partner_apis set state = 'probing', until = now() + $2 * interval '1 ms'

@@ -10,16 +10,16 @@ import type { Pool } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
 /**
- * A run that leaves nothing behind: pages are taken in by the same code, in a transaction that is rolled back, so that the
- * counters say what a real run would do. The run itself lives in memory.
+ * A run that stores nothing: pages go through the same code in a transaction that is rolled back, so that the counters show what a
+ * real run would do. The run itself exists in memory only.
  */
 export function openDryRunStore(pool: Pool): RunStore {
   const staged = new Map<string, StagedRow[]>();
-  const shown = new Seen();
-  const tallied = async (target: ApplyTarget, given: readonly Prepared[]): Promise<Tally> => {
-    const prepared = given.filter((one) => !isShown(shown, one));
+  const seen = new Seen();
+  const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
+    const prepared = all.filter((one) => !wasSeen(seen, one));
     const tally = await rolledBack(target, prepared);
-    return { ...tally, unchanged: tally.unchanged + given.length - prepared.length };
+    return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
   };
   const rolledBack = async (target: ApplyTarget, prepared: readonly Prepared[]): Promise<Tally> => {
     const tx = await pool.connect();
@@ -64,14 +64,14 @@ export function openDryRunStore(pool: Pool): RunStore {
   };
 }
 
-/** Windows overlap in what they list: what an earlier page of the run brought would be known by now, had it been stored. */
-function isShown(shown: Seen, one: Prepared): boolean {
+/** Windows may list the same reservation: in a real run, the earlier page would already be stored. */
+function wasSeen(seen: Seen, one: Prepared): boolean {
   if (one.kind !== 'record') return false;
   const { type, id, record } = one.incoming;
   const identity = hash53(`${type} ${id}`);
   const content = hash53(jsonbText(encodeRecord(record)));
-  const isSame = shown.get(identity) === content;
-  shown.set(identity, content);
+  const isSame = seen.get(identity) === content;
+  seen.set(identity, content);
   return isSame;
 }
 

@@ -2,7 +2,7 @@ import type { Finding } from '../../intake/pull/run-state.ts';
 import type { Pool } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 
-/** A run as people and programs see it. */
+/** A run as the API and the CLI show it. */
 export interface RunSummary {
   readonly run_id: string;
   readonly integration: string;
@@ -40,7 +40,7 @@ export interface RunDetail extends RunSummary {
   readonly windows: readonly WindowSummary[];
 }
 
-/** What one window was asked, answered and brought. */
+/** Requests, rows and changes of one window. */
 export interface WindowSummary {
   readonly from: string;
   readonly to: string;
@@ -60,9 +60,9 @@ export interface RunFilter {
   readonly integration?: string;
   readonly sync?: string;
   readonly status?: string;
-  /** Only these brands, for callers that may see no others. */
+  /** Limits the list to these brands, for callers with a brand scope. */
   readonly integrations?: readonly string[];
-  /** Only runs queued before this one, for paging; many are queued at the same moment. */
+  /** For paging: only runs queued before this one. The id decides between runs queued in the same millisecond. */
   readonly before?: Date;
   readonly beforeId?: string;
   readonly limit: number;
@@ -71,12 +71,12 @@ export interface RunFilter {
 const counters = Object.values(counterColumns)
   .filter((column) => column !== 'dead')
   .join(', ');
-/** The range asked for by hand, or the one that the run's position fixed. */
+/** The requested range, or the one fixed in the run's position. */
 const columns = `run_id, integration, sync, kind, state as status, waiting,
   coalesce(from_date::text, position->>'from') as "from", coalesce(to_date::text, position->>'to') as "to",
   requested_by, queued_at, started_at, finished_at, node, ${counters}, dead as dead_lettered, error_code, error_message`;
 
-/** The newest first. */
+/** Newest first. */
 export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummary[]> {
   const { rows } = await pool.query<RunSummary>(
     `select ${columns} from runs

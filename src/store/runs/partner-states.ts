@@ -15,7 +15,7 @@ export function openPartnerStore(pool: Pool): PartnerStore {
   };
 }
 
-/** One read where all is well, which is nearly always; writes only to take the probe of an open breaker or a slot of the rate. */
+/** One read in the usual case; writes only to take the probe of an open circuit or a slot of the rate. */
 async function admit(pool: Pool, api: string, integration: IntegrationName, asking: Asking): Promise<Admission> {
   const { rows } = await pool.query<{
     rest_ms: number | null;
@@ -38,7 +38,7 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
   if (!isClosed) {
     const untilMs = Math.ceil(row?.until_ms ?? 0);
     if (untilMs > 0) {
-      // While another node's probe is out, its end may come at any moment.
+      // Another node's probe may end at any moment.
       return { kind: 'wait', ms: row?.state === 'probing' ? Math.min(untilMs, 1_000) : untilMs, reason: 'breaker' };
     }
     if (!(await takeProbe(pool, api))) return { kind: 'wait', ms: 1_000, reason: 'breaker' };

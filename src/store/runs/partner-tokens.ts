@@ -21,12 +21,12 @@ interface TokenRow {
   readonly lost: string | null;
 }
 
-/** A node that does not get its turn within this reports a passing failure instead of waiting on. */
+/** A node that waits longer for the lock reports a failure that may be retried. */
 const lockTimeoutMs = 30_000;
 
 /**
- * Tokens, sealed. `spool` keeps the answer of a renewal on this node's disk until the commit is confirmed: a refresh token that is
- * good once would be lost with a process that dies between the partner's answer and the commit.
+ * Encrypted tokens. `spool` keeps a renewal's answer on this node's disk until the commit is confirmed: otherwise a single-use
+ * refresh token would be lost if the process died between the partner's answer and the commit.
  */
 export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): TokenStore {
   const about = (integration: IntegrationName, what: string) => `partner token ${integration} ${what}`;
@@ -80,7 +80,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
     );
   }
 
-  /** Sent, and perhaps answered: what came back may lie in the spool. */
+  /** The answer of an interrupted renewal, if it reached the spool. */
   function recovered(integration: IntegrationName, identity: string, generation: number): TokenSet | undefined {
     const bytes = spool?.get(spoolName(integration));
     const text = bytes && opened(integration, 'renewal', bytes);
@@ -163,7 +163,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
   };
 }
 
-/** Committed before the request goes out: whoever finds it without a lock held knows that the process died in between. */
+/** Committed before the request is sent: a mark found without the lock means that the process died during the renewal. */
 async function beginRenewal(db: Tx, integration: IntegrationName, identity: string): Promise<void> {
   await db.query(
     `insert into partner_tokens as t (integration, identity, renewing_since) values ($1, $2, now())
@@ -174,7 +174,7 @@ async function beginRenewal(db: Tx, integration: IntegrationName, identity: stri
   );
 }
 
-/** A failure that may pass leaves the tokens; a last word makes them useless. */
+/** A failure that may be retried keeps the tokens; a final refusal clears them. */
 async function endRenewal(db: Tx, integration: IntegrationName, lost: string | undefined): Promise<void> {
   await db.query(
     `update partner_tokens set renewing_since = null, lost = $2, generation = generation + case when $2::text is null then 0 else 1 end,
@@ -184,7 +184,7 @@ async function endRenewal(db: Tx, integration: IntegrationName, lost: string | u
   );
 }
 
-/** Askers of one process share a renewal: each waiting for the lock would hold a connection. */
+/** Shared within a process, because each waiter for the lock would hold a connection. */
 function shared(under: Map<string, Promise<Renewal>>, key: string, work: () => Promise<Renewal>): Promise<Renewal> {
   const known = under.get(key);
   if (known !== undefined) return known;
@@ -193,7 +193,7 @@ function shared(under: Map<string, Promise<Renewal>>, key: string, work: () => P
   return begun;
 }
 
-/** One at a time over all nodes, on a connection of its own; each statement inside commits by itself. */
+/** One at a time over all nodes, on its own connection; each statement inside commits by itself. */
 async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewal>): Promise<Renewal> {
   const db = await pool.connect();
   let broken: Error | undefined;
@@ -220,7 +220,7 @@ function hashOf(state: string): Buffer {
   return createHash('sha256').update(state).digest();
 }
 
-/** Whether a brand's partner has given us tokens that may still be good. */
+/** Whether the brand has tokens that may still be valid. */
 export async function holdsTokens(db: Pool, integration: string): Promise<boolean> {
   const { rowCount } = await db.query(
     'select 1 from partner_tokens where integration = $1 and access is not null and lost is null limit 1',

@@ -2,9 +2,9 @@ import type { Rate } from '../../intake/pull/settings.ts';
 import type { Pool } from '../db/pool.ts';
 
 /**
- * A place in the partner's rate, over all nodes: how long to wait before the request may go out, 0 for at once. The row holds
- * the moment at which the bucket is empty again (the leaky bucket as one number); `burst` requests fit into it. A place further off
- * than `mostMs` is given back, so that nobody queues behind a place that nobody uses.
+ * Reserves a slot of the partner's rate, over all nodes, and returns the wait before it in milliseconds. A leaky bucket as one
+ * number: the row holds the time at which the bucket is empty; `burst` requests fit into it. A slot further away than `mostMs` is
+ * returned, so that others do not queue behind a slot that is not used.
  */
 export async function takeSlot(pool: Pool, api: string, rate: Rate, mostMs: number): Promise<number> {
   const everyMs = rate.perMs / rate.requests;

@@ -1,7 +1,8 @@
 import type { Counters, Position, Run } from '../../intake/pull/run-state.ts';
+import type { Tally } from '../../reconcile/incoming.ts';
 import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
 
-/** A run as the table has it. Counters have their own columns, so that lists and metrics need not open a document. */
+/** A row of the table `runs`. Each counter has its own column, so that lists and metrics need not parse JSON. */
 export interface RunRow {
   readonly integration: IntegrationName;
   readonly run_id: RunId;
@@ -40,12 +41,16 @@ const counterNames = Object.keys(counterColumns) as (keyof Counters)[];
 export const runColumns = `integration, run_id, sync, kind, state, from_date, to_date, fence, position, connector_version,
   integration_version, waiting, error_code, error_message, ${Object.values(counterColumns).join(', ')}`;
 
-/** `set` clauses that add to the counters, with their values from the given parameter on. */
+/** `set` clauses that add to the counters; their values start at the given parameter number. */
 export function addCounters(counted: Partial<Counters>, firstParameter: number): { sql: string; values: number[] } {
   const sql = counterNames.map(
     (name, i) => `${counterColumns[name]} = ${counterColumns[name]} + $${firstParameter + i}`,
   );
   return { sql: sql.join(', '), values: counterNames.map((name) => counted[name] ?? 0) };
+}
+
+export function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead }: Tally): Counters {
+  return { ...counted, changed, unchanged, superseded, dropped, dead };
 }
 
 export function countersOf(row: RunRow): Counters {

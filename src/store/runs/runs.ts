@@ -4,13 +4,15 @@ import type { Counters, Position, Run, RunEnd, Waiting } from '../../intake/pull
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { commitFormed, commitPage, staged, windowPages } from './pages.ts';
+import { commitPage } from './commit-page.ts';
 import { knownRows } from './pulled.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
+import { commitFormed, stagedKeys } from './staged-rows.ts';
+import { windowPages } from './window-pages.ts';
 
 /**
- * What pulling needs of the store, over one pool. `program` is the version of the code that makes records of rows; `directLeases` passes
- * changes to this node's channels.
+ * The store behind pulling. `program` is the version of the code that maps rows to records; `directLeases` passes changes to this
+ * node's channels.
  */
 export function openRunStore(pool: Pool, program: string, directLeases: DirectLeases): RunStore {
   return {
@@ -24,7 +26,7 @@ export function openRunStore(pool: Pool, program: string, directLeases: DirectLe
     known: (target, rows) => knownRows(pool, program, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
-    staged: (lease, most) => staged(pool, lease, most),
+    staged: (lease, most) => stagedKeys(pool, lease, most),
     commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target, directLeases),
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
@@ -33,8 +35,8 @@ export function openRunStore(pool: Pool, program: string, directLeases: DirectLe
 }
 
 /**
- * Queues a run, or claims it at once for the caller. A sync has one run at a time on all nodes together: the index
- * runs_one_at_a_time refuses a second one, whoever asks.
+ * Queues a run, or claims it at once for the caller. A sync has one active run over all nodes: the index runs_one_at_a_time refuses
+ * a second one.
  */
 export async function queueRun(
   pool: Pool,
@@ -71,7 +73,7 @@ export async function queueRun(
   }
 }
 
-/** The run that has waited longest: queued, given back, or left by a node whose lease ran out. */
+/** The run due longest: queued, parked, or abandoned by a node whose lease ran out. */
 async function claimNextRun(pool: Pool, node: string, leaseMs: number): Promise<Run | undefined> {
   const { rows } = await pool.query<RunRow>(
     `update runs r
@@ -117,9 +119,9 @@ async function extendLease(pool: Pool, lease: Lease, leaseMs: number, waiting: W
 
 async function startRun(pool: Pool, lease: Lease, position: Position, target: Target): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `with anew as (
+    `with old_pages as (
        delete from run_pages where integration = $1 and run_id = $2
-     ), rows_anew as (
+     ), old_rows as (
        delete from staged_rows where integration = $1 and run_id = $2
      )
      update runs set position = $4, connector_version = $5, integration_version = $6, pages = 0, rows = 0, fetched = 0,

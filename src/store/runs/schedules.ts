@@ -9,9 +9,9 @@ export interface Schedule {
 }
 
 /**
- * Makes the table say what the documents say. A sync that is new, or has another interval, is given its place in the interval
- * (`phase_ms`, from a hash of its name, so that every node would give the same); the others keep theirs. A new one first
- * starts early, but no earlier than the number of new ones allows: one brand within seconds, a thousand spread over the interval.
+ * Updates the table from the documents. A sync that is new or has a new interval gets its place in the interval (`phase_ms`, from a
+ * hash of its name, the same on every node); the others keep theirs. The first start of new syncs is early but spread: one brand
+ * starts within seconds, a thousand over their interval.
  */
 export async function alignSchedules(pool: Pool, schedules: readonly Schedule[]): Promise<void> {
   await transaction(pool, async (tx) => {
@@ -45,7 +45,7 @@ export async function alignSchedules(pool: Pool, schedules: readonly Schedule[])
   });
 }
 
-/** When the next sync is due, in milliseconds from now; undefined when none is scheduled. */
+/** Milliseconds until the next sync is due; undefined if none is scheduled. */
 export async function msToNextStart(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(
     'select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from schedules',
@@ -55,9 +55,8 @@ export async function msToNextStart(pool: Pool): Promise<number | undefined> {
 }
 
 /**
- * Queues what is due, at most `most` at once, and moves each on to its next place in the interval. A sync whose run is still
- * going is not started a second time; one whose credentials were refused rests until they work or its documents change, one
- * that an operator paused until it is resumed.
+ * Queues due syncs, at most `most` at a time, and moves each to its next start. Skipped are syncs with an active run, brands whose
+ * credentials were refused (until they work or the document changes) and brands paused by an operator.
  */
 export async function startDue(pool: Pool, most: number): Promise<{ started: number; seen: number }> {
   return transaction(pool, async (tx) => {

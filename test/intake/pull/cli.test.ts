@@ -121,11 +121,11 @@ test('what cannot be asked for is refused with what can', async () => {
   assert.equal(JSON.parse(backwards.out).error.code, 'pull.bad_range');
   const malformed = await call('sync', 'grand', '--from', '1.2.2026');
   assert.equal(malformed.code, 1);
-  assert.match(malformed.said, /A date is written YYYY-MM-DD/);
+  assert.match(malformed.said, /Write the date as YYYY-MM-DD/);
   const impossible = await call('sync', 'grand', '--from', '2026-11-31', '--to', '2026-12-01', '--json');
   assert.equal(impossible.code, 1);
   assert.deepEqual([JSON.parse(impossible.out).error.code, impossible.said], ['operate.usage', '']);
-  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*The calendar has no 2026-11-31/);
+  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*2026-11-31 is not a date of the calendar/);
   const half = await call('sync', 'grand', '--from', '2026-03-01', '--json');
   assert.equal(half.code, 1);
   assert.match(JSON.parse(half.out).error.message, /both --from and --to/);

@@ -133,7 +133,7 @@ test('a partner that says 429 for ever is not waited for for ever, however often
   const hourly = await partnerOf(() => comeBack(3_600));
   const slow = await workedOn('hourly', hourly.url, none);
   assert.deepEqual([slow.end.state, slow.end.code, slow.parked], ['failed', 'pull.rate_limited', 6]);
-  assert.match(slow.end.message ?? '', /no page came in 6 hours/);
+  assert.match(slow.end.message ?? '', /no page after waiting 6 hours/);
   const minutely = await partnerOf(() => comeBack(60));
   const quick = await workedOn('minutely', minutely.url, none);
   assert.deepEqual([quick.end.state, quick.end.code, quick.parked], ['failed', 'pull.rate_limited', 10]);

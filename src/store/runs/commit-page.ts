@@ -1,0 +1,99 @@
+import type { DirectLeaseBatch, DirectLeases } from '../../deliver/direct-leases.ts';
+import type { Lease, PageTurn, Target } from '../../intake/pull/ports.ts';
+import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
+import { isSqlState } from '../../kit/sql-state.ts';
+import type { Tally } from '../../reconcile/incoming.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { type ApplyWays, applyPrepared } from '../records/apply.ts';
+import { insertSighting } from '../records/sightings.ts';
+import { fencedTransaction } from './fenced.ts';
+import { moveRun } from './move-run.ts';
+import { PageLocks } from './page-locks.ts';
+import { changedSince, rememberRows } from './pulled.ts';
+import { withTally } from './row.ts';
+import { stageRows } from './staged-rows.ts';
+
+interface PageContext {
+  readonly pool: Pool;
+  readonly program: string;
+  readonly directLeases: DirectLeases;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly target: Target;
+  readonly turn: PageTurn;
+}
+
+/**
+ * A page in one transaction: its records, the position after it, its counters and its log. It commits only if this node still holds
+ * the run, and only after the page before. Two pages may be in this function at the same time.
+ */
+export async function commitPage(page: PageContext, commit: PageCommit): Promise<Counters | 'fenced'> {
+  const { pool, directLeases, turn } = page;
+  const write = async () => {
+    const done = await fencedTransaction(
+      pool,
+      directLeases,
+      (tx, leaseBatch) => applyPage(tx, page, commit, leaseBatch),
+      (_, { sendLast }) => sendLast(),
+    );
+    return done === 'fenced' ? done : done.counters;
+  };
+  const counters = await write().catch((error: unknown) => {
+    if (isSqlState(error, 'deadlockDetected')) return 'fenced' as const;
+    throw error;
+  });
+  // Fenced may also mean that the page before has not committed yet, or that both deadlocked: written once more after it.
+  return counters === 'fenced' && (await turn.before) ? write() : counters;
+}
+
+/** Applies the records. `sendLast` writes the rest, in one flight with the commit. */
+async function applyPage(
+  tx: Tx,
+  page: PageContext,
+  commit: PageCommit,
+  leaseBatch: DirectLeaseBatch,
+): Promise<{ readonly counters: Counters; readonly sendLast: () => Promise<unknown> }> {
+  const { program, lease, leaseMs, target, turn } = page;
+  const locks = new PageLocks(tx, lease.runId, turn.after);
+  const own = locks.lockOwn();
+  const { counters, pulled, prepared, outcomes, unchanged } = await applyRows(tx, commit, target, {
+    leaseBatch,
+    inTurn: locks.inTurn,
+  });
+  await own;
+  const sendLast = () =>
+    Promise.all([
+      locks.inTurn(),
+      rememberRows(tx, program, target, pulled, prepared, outcomes),
+      ...(unchanged.length > 0
+        ? [insertSighting(tx, target.integration, commit.requestedAt, lease.runId, unchanged)]
+        : []),
+      stageRows(tx, lease, commit.staged),
+      moveRun(tx, { lease, leaseMs, pagesBefore: turn.after, commit, counters }),
+    ]);
+  return { counters, sendLast };
+}
+
+const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
+
+/** Known rows were skipped before the transaction; those whose reservation has changed since are mapped and applied after all. */
+async function applyRows(tx: Tx, commit: PageCommit, target: Target, ways: ApplyWays) {
+  const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
+  const late = moved.size === 0 ? undefined : commit.readLate(moved);
+  const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
+  const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
+  const tally = prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, ways);
+  const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
+  const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
+  const counters = {
+    ...counted,
+    fetched: counted.fetched + unchanged.length,
+    unchanged: counted.unchanged + unchanged.length,
+  };
+  return { counters, pulled, prepared, outcomes: tally.outcomes, unchanged };
+}
+
+function added(a: Counters, b: Counters): Counters {
+  const names = Object.keys(a) as (keyof Counters)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
+}

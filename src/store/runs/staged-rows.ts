@@ -1,0 +1,63 @@
+import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
+import type { Counters, StagedRow } from '../../intake/pull/run-state.ts';
+import { jsonbText } from '../../kit/json.ts';
+import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { applyPrepared } from '../records/apply.ts';
+import { Fenced, fencedTransaction } from './fenced.ts';
+import { addCounters, withTally } from './row.ts';
+
+/** Keeps the rows of a flat list until the run has read all pages. An identical row, from a second pass or another window, is kept once. */
+export async function stageRows(tx: Tx, lease: Lease, rows: readonly StagedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const texts = rows.map(({ row }) => jsonbText(JSON.stringify(row)));
+  await tx.query(
+    `insert into staged_rows (integration, run_id, key, row_hash, row_no, requested_at, row)
+     select $1, $2, key, sha256(convert_to(text, 'UTF8')), nextval('intake_seq'), to_timestamp(ms / 1000.0), text::json
+       from unnest($3::text[], $4::float8[], $5::text[]) with ordinality as t (key, ms, text, no) order by no
+     on conflict do nothing`,
+    [lease.integration, lease.runId, rows.map(({ key }) => key), rows.map(({ requestedAt }) => requestedAt), texts],
+  );
+}
+
+/** The next keys to group, with all their rows. */
+export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promise<StagedKey[]> {
+  const { rows } = await pool.query<{ key: string; rows: Json[]; ms: number }>(
+    `select key, json_agg(row order by row_no) as rows, extract(epoch from min(requested_at))::float8 * 1000 as ms
+       from staged_rows
+      where integration = $1 and run_id = $2
+        and key in (select distinct key from staged_rows where integration = $1 and run_id = $2 order by key limit $3)
+      group by key order by key`,
+    [lease.integration, lease.runId, most],
+  );
+  return rows.map(({ key, rows: list, ms }) => ({ key, rows: list, requestedAt: ms }));
+}
+
+/** Applies reservations made from staged rows and removes those rows, in one transaction. */
+export function commitFormed(
+  pool: Pool,
+  lease: Lease,
+  leaseMs: number,
+  formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
+  target: Target,
+  directLeases: DirectLeases,
+): Promise<Tally | 'fenced'> {
+  return fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
+    const tally = await applyPrepared(tx, target, formed.prepared, { leaseBatch });
+    await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
+      lease.integration,
+      lease.runId,
+      formed.keys,
+    ]);
+    const counters = addCounters(withTally(formed.counted, tally), 5);
+    const { rowCount } = await tx.query(
+      `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}
+        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
+      [lease.integration, lease.runId, lease.fence, leaseMs, ...counters.values],
+    );
+    if (rowCount !== 1) throw new Fenced();
+    return tally;
+  });
+}
