@@ -328,7 +328,7 @@ test('where nothing was kept, the old token is tried again, and its refusal says
   );
   const lost = await sync(one.ports(), one.integration, day);
   assert.equal(lost.error?.code, 'pull.consent_needed');
-  assert.match(lost.error?.message ?? '', /cut off by a crash/);
+  assert.match(lost.error?.message ?? '', /a crash interrupted the last renewal/);
 });
 
 /** The pool, but for one statement that finds the connection gone. */
