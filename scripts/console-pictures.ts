@@ -14,7 +14,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import { browserFlags, browserPath } from './prepare-browser.ts';
+import { browserFlags, requiredBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);
 const images = path.join(root, 'docs', 'images');
@@ -35,8 +35,7 @@ interface Scene {
 }
 
 async function main(): Promise<void> {
-  const executablePath = browserPath();
-  if (executablePath === undefined) throw new Error('no Chromium: apt-get install -y chromium');
+  const executablePath = requiredBrowser();
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'innbound-pictures-'));
   const crm = await startCrm();
   const demo = spawn(bin, ['demo', '-w', workspace, '-p', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,4 @@
-/** The browser that tests and pictures of the console are made with: the system's Chromium, nothing downloaded by us. */
+/** The browser for tests and pictures of the console: the system's Chromium. Nothing is downloaded by us. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -15,11 +15,30 @@ export const browserFlags = [
   '--disable-sync',
 ] as const;
 
-export function browserPath(): string | undefined {
-  return [process.env.CHROMIUM, ...places].find((place) => place !== undefined && place !== '' && existsSync(place));
+type Env = Readonly<Record<string, string | undefined>>;
+
+function browserPath(env: Env = process.env, exists = existsSync): string | undefined {
+  return [env.CHROMIUM, ...places].find((place) => place !== undefined && place !== '' && exists(place));
 }
 
-/** Installs it where that is ours to do: as root, by apt. Otherwise says how, and the console's tests are skipped. */
+/** The one way to run the tests without a browser, on a machine where none can be installed. CI has no such way. */
+const skipSetting = 'INNBOUND_SKIP_BROWSER_TESTS';
+const maySkip = (env: Env): boolean => env[skipSetting] === '1' && env.CI === undefined;
+
+const missing = `no Chromium found: install it (apt-get install -y chromium), set CHROMIUM to its path, or skip the tests that need it with ${skipSetting}=1 (not in CI)`;
+
+/** For `test`: the reason to skip tests that need a browser, or false. Without the setting they run, and fail if there is none. */
+export const skipWithoutBrowser = (env: Env = process.env, exists = existsSync): string | false =>
+  browserPath(env, exists) === undefined && maySkip(env) ? missing : false;
+
+/** The browser's path, or an error that says what to do. */
+export function requiredBrowser(env: Env = process.env, exists = existsSync): string {
+  const found = browserPath(env, exists);
+  if (found === undefined) throw new Error(missing);
+  return found;
+}
+
+/** Installs Chromium if it is missing and we are root with apt. Otherwise says what will happen to the tests that need it. */
 export function prepareBrowser(): void {
   if (browserPath() !== undefined) return;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
@@ -32,7 +51,5 @@ export function prepareBrowser(): void {
       }).status === 0;
     if (apt('update') && apt('install', '-y', 'chromium') && browserPath() !== undefined) return;
   }
-  console.log(
-    '! no Chromium: the console’s tests are skipped. To have them: apt-get install -y chromium (or CHROMIUM=path)',
-  );
+  console.log(`! tests that need a browser will ${maySkip(process.env) ? 'be skipped' : 'fail'}: ${missing}`);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { browserFlags, browserPath } from '../../scripts/prepare-browser.ts';
+import { browserFlags, requiredBrowser } from '../../scripts/prepare-browser.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
 import { type Service, startService } from '../../src/service.ts';
@@ -41,7 +41,7 @@ before(async () => {
   const issued = await addressFor(service.runtime, 'lisbon');
   address = { url: `${service.url}/webhooks/${issued.endpoint_id}`, secret: issued.secret ?? '' };
   partner = await startSimulator({ seed: 11, reservations: 80, untidy: 0, sender: { wait: async () => undefined } });
-  browser = await chromium.launch({ executablePath: browserPath() ?? '', args: [...browserFlags] });
+  browser = await chromium.launch({ executablePath: requiredBrowser(), args: [...browserFlags] });
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(20_000);
   page.on('pageerror', (error) => complaints.push(error.message));

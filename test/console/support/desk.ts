@@ -7,15 +7,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
-import { browserFlags, browserPath } from '../../../scripts/prepare-browser.ts';
+import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../../scripts/prepare-browser.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn, createToken } from '../../../src/operations/tokens.ts';
 import { startService } from '../../../src/service.ts';
 import type { TokenRole } from '../../../src/store/operate/tokens.ts';
 import { testDatabase } from '../../support/database.ts';
 
-/** For `test`: why there is nothing to run, where there is no browser. */
-export const skip = browserPath() === undefined && 'no Chromium: apt-get install -y chromium, or CHROMIUM=/path/to/it';
+export const skip = skipWithoutBrowser();
 
 export interface Desk {
   readonly url: string;
@@ -47,6 +46,7 @@ export const booking = (id: string, more: Record<string, unknown> = {}) => ({
 });
 
 export async function openDesk(): Promise<Desk> {
+  const executablePath = requiredBrowser();
   await buildConsole();
   const crm = await startCrm();
   const partner = await startPartner();
@@ -55,7 +55,7 @@ export async function openDesk(): Promise<Desk> {
   process.env.DATABASE_URL = (await testDatabase()).url;
   process.env.INNBOUND_LOG_LEVEL = 'silent';
   const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' });
-  const browser = await chromium.launch({ executablePath: browserPath() ?? '', args: [...browserFlags] });
+  const browser = await chromium.launch({ executablePath, args: [...browserFlags] });
   const { token } = await createToken(service.runtime, { name: 'test', role: 'admin', integrations: null, by: 'test' });
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
