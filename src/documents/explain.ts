@@ -26,17 +26,21 @@ const wordless = '';
 export function explain(schema: z.ZodType, value: unknown): Problem[] {
   const { error } = schema.safeParse(value, { error: () => wordless });
   if (error === undefined) return [];
-  const problems = withoutEchoes(error.issues.flatMap((issue) => explainIssue(schema, value, issue)));
-  // Whatever words are lacking, what does not meet its schema is never passed for sound.
-  return problems.length > 0 ? problems : [{ path: [], at: 'value', message: 'does not have the form it must have' }];
+  const issues = error.issues.slice(0, mostProblems);
+  const problems = withoutEchoes(issues.flatMap((issue) => explainIssue(schema, value, issue)).slice(0, mostProblems));
+  // A value that does not match its schema is never passed as sound, even where we have no words for the reason.
+  return problems.length > 0 ? problems : [{ path: [], at: 'value', message: 'does not match the schema' }];
 }
+
+/** More than anybody corrects at once. Each costs a search for the word that was meant. */
+const mostProblems = 200;
 
 function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[] {
   const path = issue.path as Path;
   const value = valueAt(root, path);
   const here = schemaAt(schema, path, root);
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => unknownKey(here && meantSchema(here, value), path, key));
+    return issue.keys.slice(0, mostProblems).map((key) => unknownKey(here && meantSchema(here, value), path, key));
   if (value === undefined && path.length > 0 && issue.code !== 'custom') return [missing(here, path, issue)];
   if (value === null && issue.code !== 'custom') {
     return [{ path, at: 'value', message: `has no value: it must be ${expected(here)}; fill it in or remove the key` }];
@@ -44,7 +48,7 @@ function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[]
   if (issue.code === 'invalid_union') return unionIssue(here, path, value, issue);
   if (issue.code === 'invalid_key') {
     const message =
-      issue.issues.map((inner) => inner.message).find((text) => text !== wordless) ?? 'is no key that can stand here';
+      issue.issues.map((inner) => inner.message).find((text) => text !== wordless) ?? 'is not a key that is allowed here';
     return [{ path, at: 'key', message }];
   }
   if (issue.code === 'invalid_value') return [{ path, at: 'value', ...oneOf(issue.values.map(String), value) }];

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Document, isCollection, parseDocument as parseYaml, visit } from 'yaml';
 import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
 import { inOrder, type Mistake, type Problem } from './mistake.ts';
 import { type Path, pathText } from './path.ts';
-import { type Position, positionAt, positionOf } from './positions.ts';
+import { positionAt, positionOf } from './positions.ts';
 import { type Reading, readThrough } from './repair.ts';
 import { salvage } from './salvage.ts';
 import { keysOf } from './schema-walk.ts';
 import { valueProblems } from './value-problems.ts';
+import { readYaml, type YamlText } from './yaml-text.ts';
 
 /** One file of a workspace. */
 export interface SourceFile {
@@ -33,14 +33,15 @@ export interface ParsedFile {
   mistakeAt(problem: Problem): Mistake;
 }
 
-const longestDocument = 1024 * 1024;
 const deepestDocument = 100;
 /** One slip early in a file can make hundreds of errors further down. */
 const mostSyntaxErrors = 20;
+/** More than a person reads at once; the rest shows when these are corrected. */
+const mostMistakes = 100;
 
 export function parseFile(source: SourceFile): ParsedFile {
-  const failed = (message: string, position: Position = { line: 1, column: 1 }): ParsedFile => {
-    const mistake = { file: source.file, ...position, path: '', message };
+  const failed = (message: string): ParsedFile => {
+    const mistake = { file: source.file, line: 1, column: 1, path: '', message };
     const mistakeAt = (problem: Problem): Mistake => ({
       ...mistake,
       path: pathText(problem.path),
@@ -57,24 +58,14 @@ export function parseFile(source: SourceFile): ParsedFile {
     };
   };
   if (source.unreadable !== undefined) return failed(source.unreadable);
-  if (source.text.length > longestDocument) return failed('the document is longer than 1 MiB');
-  let yaml: Document;
-  try {
-    yaml = parseYaml(source.text, {
-      prettyErrors: false,
-      logLevel: 'error',
-    }) as unknown as Document;
-  } catch (error) {
-    if (error instanceof RangeError) return failed('the document is nested too deeply');
-    throw error;
-  }
-  return checkYaml(source, yaml, failed);
+  const read = readYaml(source.text);
+  return read.kind === 'refused' ? failed(read.message) : checkYaml(source, read, failed);
 }
 
 function checkYaml(
   source: SourceFile,
-  yaml: Document,
-  failed: (message: string, position?: Position) => ParsedFile,
+  { yaml, faults }: Extract<YamlText, { kind: 'read' }>,
+  failed: (message: string) => ParsedFile,
 ): ParsedFile {
   const { kind, file, text } = source;
   const mistakeAt = ({ path, at, message, suggestion, offset }: Problem): Mistake => ({
@@ -84,17 +75,12 @@ function checkYaml(
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
   });
-  // The YAML library tells of an overflowing stack as one error per level it had reached.
-  if (yaml.errors.some(({ message }) => message.includes('call stack')))
-    return failed('the document is nested too deeply');
-  const broken = [...withoutWake(yaml.errors), ...yaml.warnings, ...keysThatAreNoText(yaml)]
-    .slice(0, mostSyntaxErrors)
-    .map(({ pos, message }) => ({
-      file,
-      ...positionAt(text, pos[0]),
-      path: '',
-      message: `YAML: ${message}`,
-    }));
+  const broken = faults.slice(0, mostSyntaxErrors).map(({ offset, path = [], message }) => ({
+    file,
+    ...positionAt(text, offset),
+    path: pathText(path),
+    message,
+  }));
   let raw: unknown;
   try {
     raw = yaml.toJS({ maxAliasCount: 100 });
@@ -105,12 +91,12 @@ function checkYaml(
   const name = nameIn(kind, raw);
   if (broken.length > 0)
     return { source, name, meant: undefined, document: undefined, sound: undefined, mistakes: broken, mistakeAt };
-  // An empty innbound.yaml, or one with comments only, is one with all defaults.
+  // An empty innbound.yaml, or one with comments only, has all defaults.
   if (kind === 'workspace' && raw === null) raw = {};
   const { problems, meant, body, written } = readDocument(kind, raw);
-  const told = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
-  const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !told.has(pathText(path)));
-  const mistakes = inOrder([...problems, ...further].map(mistakeAt));
+  const reported = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
+  const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !reported.has(pathText(path)));
+  const mistakes = fewEnough(inOrder([...problems, ...further].map(mistakeAt)));
   const document = mistakes.length === 0 ? loaded(source, body) : undefined;
   return {
     source,
@@ -121,6 +107,13 @@ function checkYaml(
     mistakes,
     mistakeAt: (problem) => mistakeAt({ ...problem, path: written(problem.path) }),
   };
+}
+
+function fewEnough(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const next = mistakes[mostMistakes];
+  if (next === undefined) return mistakes;
+  const more = 'more mistakes follow; correct these first';
+  return [...mistakes.slice(0, mostMistakes), { ...next, path: '', message: more }];
 }
 
 const standIns = {
@@ -134,22 +127,6 @@ const standIns = {
 function soundPart(source: SourceFile, meant: unknown): ParsedFile['sound'] {
   const salvaged = meant === undefined ? undefined : salvage(schemas[source.kind], meant, standIns);
   return salvaged && { document: loaded(source, salvaged.body), removed: salvaged.removed };
-}
-
-/** Once a flow of braces is broken, the parser stumbles over every token that follows: only what broke it is told. */
-function withoutWake(errors: Document['errors']): Document['errors'] {
-  return errors.filter(({ message }, index) => index === 0 || !/^Unexpected .* token in YAML stream/s.test(message));
-}
-
-/** YAML lets a list or a mapping be a key. */
-function keysThatAreNoText(yaml: Document): { pos: readonly [number]; message: string }[] {
-  const found: { pos: readonly [number]; message: string }[] = [];
-  visit(yaml, {
-    Pair: (_, { key }) => {
-      if (isCollection(key)) found.push({ pos: [key.range?.[0] ?? 0], message: 'A key must be text' });
-    },
-  });
-  return found;
 }
 
 function nameIn(kind: DocumentKind, raw: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, Scalar } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, Scalar, type YAMLMap } from 'yaml';
 import type { Problem } from './mistake.ts';
 
 export interface Position {
@@ -38,10 +38,21 @@ function stepInto(
     return isNode(item) ? { value: item, start: startOf(item) ?? 0 } : undefined;
   }
   if (!isMap(node)) return undefined;
-  const pair = (node.items as Pair<Node, Node | null>[]).find(
-    ({ key: name }) => isScalar(name) && String(name.value) === String(key),
-  );
+  const pair = pairsOf(node).get(String(key));
   return pair === undefined ? undefined : { value: pair.value ?? undefined, start: startOf(pair.key) ?? 0 };
+}
+
+type KeyedPair = Pair<Node, Node | null>;
+const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, KeyedPair>>();
+
+/** The pairs of a mapping by their keys, the last of duplicates as in the value. Indexed once: a document may have a mistake at every key. */
+function pairsOf(node: YAMLMap): ReadonlyMap<string, KeyedPair> {
+  const known = indexes.get(node);
+  if (known !== undefined) return known;
+  const pairs = new Map<string, KeyedPair>();
+  for (const pair of node.items as KeyedPair[]) if (isScalar(pair.key)) pairs.set(String(pair.key.value), pair);
+  indexes.set(node, pairs);
+  return pairs;
 }
 
 function startOf(node: Node | undefined): number | undefined {
@@ -92,8 +103,24 @@ function skipSpace(source: string, from: number, end: number): number {
 
 /** Line and column of a character. Counted here: the YAML library's own counter loses its place behind some syntax errors. */
 export function positionAt(source: string, offset: number): Position {
-  const before = source.slice(0, offset);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  const mark = lineStart === 0 && before.startsWith('\uFEFF') ? 1 : 0;
-  return { line: before.split('\n').length, column: before.length - lineStart - mark + 1 };
+  const starts = lineStartsOf(source);
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  const mark = low === 0 && offset > 0 && source.startsWith('\uFEFF') ? 1 : 0;
+  return { line: low + 1, column: Math.min(offset, source.length) - (starts[low] ?? 0) - mark + 1 };
+}
+
+/** Kept for the text that was asked about last: mistakes come document by document. */
+let counted: { readonly source: string; readonly starts: readonly number[] } | undefined;
+
+function lineStartsOf(source: string): readonly number[] {
+  if (counted?.source === source) return counted.starts;
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
+  counted = { source, starts };
+  return starts;
 }

@@ -20,6 +20,9 @@ interface Rename {
   readonly to: string;
 }
 
+/** Each repair holds the whole document against its schema again. */
+const mostRepairs = 50;
+
 /**
  * Holds a document against its schema. A misspelled key, or a misspelled `type`, is one mistake, and what depends on it is
  * checked as if it were spelled right; else each correction would bring up the mistakes that hid behind it.
@@ -34,7 +37,7 @@ export function readThrough(schema: z.ZodType, value: unknown): Reading {
   for (;;) {
     const problems = explain(schema, meant).map((problem) => ({ problem, repair: repairOf(problem, meant) }));
     const next = problems.find(({ repair }) => repair !== undefined);
-    if (next?.repair === undefined) {
+    if (next?.repair === undefined || repaired.length === mostRepairs) {
       const rest = problems.map(({ problem }) => ({ ...problem, path: written(problem.path) }));
       return { problems: [...repaired, ...rest], meant, body: undefined, written };
     }

@@ -21,7 +21,7 @@ export function salvage(
 ): Salvaged | undefined {
   const left: unknown = structuredClone(value);
   const removed: Path[] = [];
-  for (;;) {
+  for (let round = 0; round < mostRounds; round++) {
     const { success, data } = schema.safeParse(left);
     if (success) return { body: data, removed };
     const before = removed.length;
@@ -42,7 +42,11 @@ export function salvage(
     }
     if (removed.length === before) return undefined;
   }
+  return undefined;
 }
+
+/** A document with more layers of mistakes is corrected step by step. */
+const mostRounds = 20;
 
 /** The path or the nearest above it that is there. An item goes with its whole list: the others must keep their places. */
 function removable(root: unknown, path: Path): Path | undefined {

@@ -1,0 +1,105 @@
+import { type Document, isCollection, isMap, isScalar, isSeq, Lexer, parseDocument, visit } from 'yaml';
+import { positionAt } from './positions.ts';
+
+/** A syntax error or a key that we do not take, at a character of the text. */
+export interface TextFault {
+  readonly offset: number;
+  /** Of the key, where the fault is a key's. */
+  readonly path?: readonly (string | number)[];
+  readonly message: string;
+}
+
+export type YamlText =
+  | { readonly kind: 'read'; readonly yaml: Document; readonly faults: readonly TextFault[] }
+  | { readonly kind: 'refused'; readonly message: string };
+
+const longestText = 1024 * 1024;
+const mostNodes = 50_000;
+/** Far deeper than any document; the parser calls itself for each level. */
+const deepestFlow = 1_000;
+
+/**
+ * The YAML in a text, at a cost that grows with its length. The limits are checked on the lexer's tokens, before anything is
+ * built. The library's own check for duplicate keys compares every key with every other (17 s for 145 KiB of keys), so it is
+ * off and `duplicateKeys` takes its place.
+ */
+export function readYaml(text: string): YamlText {
+  if (text.length > longestText) return { kind: 'refused', message: 'the document exceeds the limit of 1 MiB' };
+  const refused = overLimits(text);
+  if (refused !== undefined) return { kind: 'refused', message: refused };
+  let yaml: Document;
+  try {
+    yaml = parseDocument(text, { prettyErrors: false, logLevel: 'error', uniqueKeys: false }) as unknown as Document;
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: 'refused', message: tooDeep };
+    throw error;
+  }
+  // The YAML library reports an overflowing stack as one error per level it had reached.
+  if (yaml.errors.some(({ message }) => message.includes('call stack'))) return { kind: 'refused', message: tooDeep };
+  const syntax = [...withoutFollowing(yaml.errors), ...yaml.warnings].map(({ pos, message }) => ({
+    offset: pos[0],
+    message: `YAML: ${message}`,
+  }));
+  return { kind: 'read', yaml, faults: [...syntax, ...keyFaults(yaml, text)] };
+}
+
+const tooDeep = 'the document is nested too deeply';
+/** What the lexer emits besides content: white space, line breaks, comments and separators. */
+const notContent = /^[ \t\r\n#:,\]}\u0018\uFEFF]/;
+
+function overLimits(text: string): string | undefined {
+  let nodes = 0;
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
+    if (depth > deepestFlow) return tooDeep;
+    // A scalar is two tokens: a mark and its text.
+    if (token === '\u001f' || notContent.test(token)) continue;
+    nodes++;
+    if (nodes > mostNodes) return `the document has more than ${mostNodes.toLocaleString('en')} keys and values`;
+  }
+  return undefined;
+}
+
+/** Once a flow of braces is broken, the parser stumbles over every token that follows: only the first is reported. */
+function withoutFollowing(errors: Document['errors']): Document['errors'] {
+  return errors.filter(({ message }, index) => index === 0 || !/^Unexpected .* token in YAML stream/s.test(message));
+}
+
+/** Keys that are lists or mappings, which YAML allows, and keys that are set twice. */
+function keyFaults(yaml: Document, text: string): TextFault[] {
+  const found: TextFault[] = [];
+  visit(yaml, {
+    Map: (_, map, ancestors) => {
+      const first = new Map<string, number>();
+      for (const { key } of map.items) {
+        if (isCollection(key)) found.push({ offset: key.range?.[0] ?? 0, message: 'YAML: A key must be text' });
+        if (!isScalar(key)) continue;
+        const offset = key.range?.[0] ?? 0;
+        const name = String(key.value);
+        const earlier = first.get(name);
+        if (earlier === undefined) first.set(name, offset);
+        else {
+          const { line } = positionAt(text, earlier);
+          const message = `the key ${name} is already set on line ${line}; remove one of the two`;
+          found.push({ offset, path: [...pathOf(ancestors), name], message });
+        }
+      }
+    },
+  });
+  return found;
+}
+
+/** The keys and positions from the root to a node, from the chain of its ancestors. */
+function pathOf(ancestors: readonly unknown[]): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (const [i, above] of ancestors.entries()) {
+    const child = ancestors[i + 1];
+    if (isMap(above)) continue;
+    if (typeof above === 'object' && above !== null && 'key' in above && isScalar(above.key)) {
+      path.push(String(above.key.value));
+    } else if (isSeq(above) && child !== undefined) path.push(above.items.indexOf(child));
+  }
+  return path;
+}
