@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Offloaded, openOffload } from '../../src/kit/offload.ts';
+
+const script = new URL('offload-tasks.ts', import.meta.url);
+const offload = openOffload({ script, deadlineMs: 500, queue: 3, memoryMb: 64 });
+after(() => offload.close());
+
+const summary = (result: Offloaded) => (result.kind === 'done' ? result.value : result.reason);
+
+test('a task runs in a thread and gives back its value', async () => {
+  assert.deepEqual(await offload.run('double', 21), { kind: 'done', value: 42 });
+});
+
+test('an endless task is ended at its deadline, the main thread goes on, and the next task has a worker', async () => {
+  let ticks = 0;
+  const beat = setInterval(() => ticks++, 5);
+  const ended = await offload.run('spin', null);
+  clearInterval(beat);
+  assert.equal(summary(ended), 'timeout');
+  assert.ok(ticks > 10, `the main thread came to run ${ticks} times`);
+  assert.equal(summary(await offload.run('double', 2)), 4);
+});
+
+test('a task that takes too much memory ends alone', async () => {
+  const slow = openOffload({ script, deadlineMs: 60_000, queue: 3, memoryMb: 32 });
+  try {
+    assert.equal(summary(await slow.run('hoard', null)), 'memory');
+    assert.equal(summary(await slow.run('double', 3)), 6);
+  } finally {
+    await slow.close();
+  }
+});
+
+test('an error is a value without the text that caused it; a worker that exits is replaced', async () => {
+  const thrown = await offload.run('throw', null);
+  assert.equal(summary(thrown), 'crashed');
+  assert.ok(!JSON.stringify(thrown).includes('text that was sent'));
+  assert.equal(summary(await offload.run('unknown', null)), 'crashed');
+  assert.equal(summary(await offload.run('exit', null)), 'crashed');
+  assert.equal(summary(await offload.run('double', 4)), 8);
+});
+
+test('the queue is bounded: a task too many is refused at once, the others run in order', async () => {
+  const ended: unknown[] = [];
+  const all = ['spin', 'double', 'double', 'double', 'double'].map(async (task, i) => {
+    const result = await offload.run(task, i);
+    ended.push(summary(result));
+  });
+  await Promise.all(all);
+  assert.deepEqual(ended, ['busy', 'timeout', 2, 4, 6]);
+});
+
+test('closing ends what runs and what waits', async () => {
+  const own = openOffload({ script, deadlineMs: 60_000, queue: 3, memoryMb: 64 });
+  const results = [own.run('spin', null), own.run('double', 1)];
+  await own.close();
+  assert.deepEqual((await Promise.all(results)).map(summary), ['closed', 'closed']);
+  assert.equal(summary(await own.run('double', 1)), 'closed');
+});
