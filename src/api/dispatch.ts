@@ -115,10 +115,13 @@ async function serve(
   return send(request, reply, status, hides ? { ...result, body: redacted(result.body) } : result);
 }
 
+const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_costly']);
+
 /** An InnboundError is an answer for the caller; anything else is a bug and propagates. */
 function asProblem(error: unknown): Result {
   if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
-  const status = error.code === 'operate.invalid_input' ? 422 : error.code.startsWith('store.') ? 503 : 409;
+  const { code } = error;
+  const status = unprocessable.has(code) ? 422 : code === 'operate.busy' || code.startsWith('store.') ? 503 : 409;
   return { kind: 'problem', status, code: error.code, detail: error.message };
 }
 

@@ -48,7 +48,8 @@ function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[]
   if (issue.code === 'invalid_union') return unionIssue(here, path, value, issue);
   if (issue.code === 'invalid_key') {
     const message =
-      issue.issues.map((inner) => inner.message).find((text) => text !== wordless) ?? 'is not a key that is allowed here';
+      issue.issues.map((inner) => inner.message).find((text) => text !== wordless) ??
+      'is not a key that is allowed here';
     return [{ path, at: 'key', message }];
   }
   if (issue.code === 'invalid_value') return [{ path, at: 'value', ...oneOf(issue.values.map(String), value) }];

@@ -1,4 +1,15 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, Scalar, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+} from 'yaml';
 import type { Problem } from './mistake.ts';
 
 export interface Position {

@@ -55,6 +55,18 @@ export const operateErrors = {
     what: 'The request does not have the form that the API describes.',
     next: 'Correct the places that are named; /api/v1/openapi.json describes every request.',
   },
+  'operate.too_costly': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The text takes too long, or too much memory, to check or to map.',
+    next: 'Send a smaller sample or a smaller document, or simplify its mapping and its rules.',
+  },
+  'operate.busy': {
+    stage: 'operate',
+    retry: 'sender',
+    what: 'Too many texts are waiting to be checked or mapped.',
+    next: 'Try again in a few seconds.',
+  },
   'operate.conflict': {
     stage: 'operate',
     retry: 'operator',

@@ -2,18 +2,17 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import type { Applied } from '../api/routes/documents.ts';
-import { checkFiles } from '../documents/check.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
 import { valueAt } from '../documents/path.ts';
-import { compileCheck } from '../runtime/active.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { currentDocuments, type StoredDocument } from '../store/documents/documents.ts';
 import { currentSources } from '../store/documents/list.ts';
 import type { Json } from '../terms.ts';
+import { offThread } from './off-thread.ts';
 
 /**
  * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
@@ -29,7 +28,7 @@ export async function validateDocument(
 ): Promise<readonly Mistake[]> {
   const file = fileName(kind, name ?? 'new-document');
   const others = await sourcesInForce(runtime, await currentDocuments(runtime.pool), { kind, name });
-  const checked = checkFiles([...others, { kind, file, text, shipped: false }], [compileCheck]);
+  const { checked } = await offThread(runtime, 'checkEdit', { others, edited: { kind, file, text, shipped: false } });
   return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
 }
 
@@ -43,13 +42,13 @@ export async function applyDocument(
   const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
     const complete = unmasked(inForce, kind, name, text);
     const file = (await fileHere(runtime, kind, name)) ?? fileName(kind, name);
-    const named = parseFile({ kind, file, text: complete }).name;
+    const others = await sourcesInForce(runtime, inForce, { kind, name });
+    const edited = { kind, file, text: complete, shipped: false };
+    const { name: named, checked } = await offThread(runtime, 'checkEdit', { others, edited });
     if (kind !== 'workspace' && named !== undefined && named !== name) {
       const message = `the document is named ${named}, not ${name}`;
       return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
     }
-    const others = await sourcesInForce(runtime, inForce, { kind, name });
-    const checked = checkFiles([...others, { kind, file, text: complete, shipped: false }], [compileCheck]);
     if (checked.kind === 'invalid') return { refused: checked };
     if (!(await isWritten(() => writeWhole(runtime, file, complete)))) return { refused: { kind: 'read_only', file } };
     const put = withConnector(checked.documents, kind, name, inForce);
@@ -62,7 +61,8 @@ export async function removeDocument(runtime: Runtime, kind: DocumentKind, name:
   const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
     const found = inForce.find((one) => one.kind === kind && one.name === name);
     if (found === undefined) return { refused: { kind: 'unknown' } };
-    const checked = checkFiles(await sourcesInForce(runtime, inForce, { kind, name }), [compileCheck]);
+    const sources = await sourcesInForce(runtime, inForce, { kind, name });
+    const checked = await offThread(runtime, 'check', { sources });
     if (checked.kind === 'invalid') return { refused: checked };
     const file = await fileHere(runtime, kind, name);
     if (file !== undefined && !(await isWritten(() => rm(path.join(runtime.workspaceDir, file))))) {
@@ -95,13 +95,13 @@ const fileName = (kind: DocumentKind, name: string): string =>
 const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
   all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
 
-/** The source texts of all documents in force except one, and of the shipped connectors. */
+/** The source texts of the documents in force that an edit of one has to fit, and of the shipped connectors. */
 async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument[], but: Named): Promise<SourceFile[]> {
   const texts = await currentSources(runtime.pool);
   const shipped = (await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir })).filter((one) => one.shipped);
   return [
     ...inForce
-      .filter((one) => !isOne(one, but))
+      .filter((one) => !isOne(one, but) && concerns(one, but))
       .map(({ kind, name }) => ({
         kind,
         file: fileName(kind, name),
@@ -110,6 +110,13 @@ async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument
       })),
     ...shipped,
   ];
+}
+
+/** An edit can only break the integrations that refer to the document, so the others are not checked again. */
+function concerns(one: StoredDocument, { kind, name }: Named): boolean {
+  if (one.kind !== 'integration') return true;
+  const { connector, deliver } = one.body as { connector?: string; deliver?: readonly string[] };
+  return kind === 'connector' ? connector === name : kind === 'destination' && deliver?.includes(name ?? '') === true;
 }
 
 /** The document; for the first integration that uses a shipped connector, that connector too. */

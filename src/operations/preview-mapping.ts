@@ -2,13 +2,12 @@ import type { ApiPorts } from '../api/api.ts';
 import type { Previewed } from '../api/routes/studio.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import { parseDocument } from '../documents/check.ts';
-import { schemas } from '../documents/kinds.ts';
+import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import { parseJson } from '../kit/json.ts';
 import { compilePath, type Path } from '../pipeline.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
@@ -36,15 +35,15 @@ const file = 'connector.yaml';
 
 /** Runs the pipeline over a sample, with a connector text that is not in force. Stores nothing. */
 export function previewMapping(
-  runtime: Runtime,
-  { connector: text, sample, integration, push, limit }: Asked,
+  { connector: text, sample, push, limit }: Omit<Asked, 'integration'>,
+  integration: Bodies['integration'] | undefined,
 ): Previewed {
   const failed = (mistakes: readonly Mistake[]): Previewed => ({ mistakes, total: 0, records: [] });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
   const connector = schemas.connector.parse(parsed.document.body);
   const body =
-    (integration === undefined ? undefined : runtime.active().integrations.get(integration)?.body) ??
+    integration ??
     schemas.integration.parse({
       integration: 'sample',
       connector: connector.connector,

@@ -1,10 +1,8 @@
-import { encodeRecord } from '../canonical/encode.ts';
 import type { Closing, Preview, ReplayLetter, ReplayPorts, Under } from '../deliver/replay.ts';
 import { systemClock } from '../kit/clock.ts';
-import { parseJson } from '../kit/json.ts';
 import { difference } from '../reconcile/difference.ts';
-import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import { type ActiveIntegration, activate } from '../runtime/active.ts';
+import type { Arrival } from '../reconcile/incoming.ts';
+import { type ActiveIntegration, activate, documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { type Tx, transaction } from '../store/db/pool.ts';
@@ -22,7 +20,8 @@ import { applyPrepared } from '../store/records/apply.ts';
 import { newestRaw } from '../store/records/receipt-raw.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import type { Json, JsonObject } from '../terms.ts';
-import { eventPathOf } from '../wiring/events.ts';
+import { offThread } from './off-thread.ts';
+import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { recordedDocuments } from './recorded-documents.ts';
 
 /** Dead letters taken through the path again. */
@@ -57,17 +56,14 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
   }
   const integration = await integrationFor(runtime, letter, under);
   if (integration === undefined) return gone(`The documents of ${letter.integration} are not in force.`);
-  const prepared = await prepare(runtime, integration, letter);
-  if (prepared === undefined) return gone('What it was made of is no longer kept.');
-  if (prepared === 'guest') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
-  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
-  if (prepared.kind === 'dead') {
-    const { code, message } = prepared.deadLetter;
-    return { kind: 'still_failing', code, message };
-  }
-  const { type, id: recordId, record } = prepared.incoming;
+  const preparation = await preparationOf(runtime, letter);
+  if (preparation === undefined) return gone('What it was made of is no longer kept.');
+  if (preparation === 'guest') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
+  const outcome = await offThread(runtime, 'prepareLetter', { brand: documentsOf(integration), preparation });
+  if (outcome.kind === 'dropped') return outcome;
+  if (outcome.kind === 'dead') return { ...outcome, kind: 'still_failing' };
+  const { type, id: recordId, record: after } = outcome;
   const before = await storedRecord(runtime.pool, letter.integration, type, recordId);
-  const after = parseJson(encodeRecord(record));
   return {
     kind: 'ready',
     record: { type, id: recordId },
@@ -89,8 +85,9 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
     });
   }
   const integration = await integrationFor(runtime, letter, under);
-  const prepared = integration && (await prepare(runtime, integration, letter));
-  if (integration === undefined || prepared === undefined || prepared === 'guest') return false;
+  const preparation = integration && (await preparationOf(runtime, letter));
+  if (integration === undefined || preparation === undefined || preparation === 'guest') return false;
+  const prepared = prepareLetter(integration, preparation);
   return inTransaction(runtime, id, closing, async (tx) => {
     const tally = await applyPrepared(tx, integration.target, [prepared]);
     if (kind !== 'delivery') return;
@@ -115,28 +112,18 @@ async function inTransaction(
   });
 }
 
-/** The record as the path makes it now. A guest's own event is more than a record: it can only be put back in line. */
-async function prepare(
-  runtime: Runtime,
-  integration: ActiveIntegration,
-  letter: WholeDeadLetter,
-): Promise<Prepared | 'guest' | undefined> {
+/** What to take through the path again. A guest's own event is more than a record: it can only be put back in line. */
+async function preparationOf(runtime: Runtime, letter: WholeDeadLetter): Promise<Preparation | 'guest' | undefined> {
   const effectiveAt = letter.effective_at?.getTime() ?? letter.last_at.getTime();
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
   if (letter.kind === 'event') {
     const event = letter.event as { event: string; body: { data: JsonObject } | null } | null;
     if (event === null || event.body === null) return undefined;
     if (event.event === 'guest.updated') return 'guest';
-    const path = eventPathOf(integration);
-    const shaped = path.record(event.body.data);
-    const pushed: Arrival = { ...arrival, mode: 'push' };
-    if (shaped.kind === 'ok') return path.prepare(shaped.record, pushed);
-    const { code, message } = shaped;
-    const deadLetter = { kind: 'event' as const, type: 'reservation' as const, code, message, detail: {}, raw: null };
-    return { kind: 'dead', arrival: pushed, deadLetter };
+    return { kind: 'event', data: event.body.data, arrival: { ...arrival, mode: 'push' } };
   }
   if (letter.kind === 'record') {
-    return letter.raw === null ? undefined : integration.path.prepare(rawRecord(letter.raw), arrival);
+    return letter.raw === null ? undefined : { kind: 'record', raw: rawRecord(letter.raw), arrival };
   }
   const newest = await newestRaw(
     runtime.pool,
@@ -146,11 +133,8 @@ async function prepare(
   );
   if (newest === undefined || letter.type !== 'reservation') return undefined;
   const asBefore: Arrival = { ...arrival, mode: newest.mode, effectiveAt: newest.effectiveAt.getTime() };
-  if (newest.mode !== 'push') {
-    return integration.path.prepare({ key: letter.record_id ?? '', value: newest.raw }, asBefore);
-  }
-  const shaped = eventPathOf(integration).record(newest.raw);
-  return shaped.kind === 'ok' ? integration.path.prepare(shaped.record, asBefore) : undefined;
+  if (newest.mode === 'push') return { kind: 'event', data: newest.raw, arrival: asBefore };
+  return { kind: 'record', raw: { key: letter.record_id ?? '', value: newest.raw }, arrival: asBefore };
 }
 
 /** A dead record keeps what the mapping needs around it; an older one only itself. */

@@ -8,24 +8,24 @@ export interface Difference {
 }
 
 /** The leaves that differ between two records, in the order of the newer one, then what it lost. */
-export function difference(before: Json | undefined, after: Json | undefined, path = ''): Difference[] {
-  if (before === after) return [];
+export function difference(before: Json | undefined, after: Json | undefined): Difference[] {
+  const found: Difference[] = [];
+  collect(before, after, '', found);
+  return found;
+}
+
+function collect(before: Json | undefined, after: Json | undefined, path: string, found: Difference[]): void {
+  if (before === after) return;
   if (isList(before) && isList(after)) {
-    const found: Difference[] = [];
     for (let i = 0; i < Math.max(before.length, after.length); i++) {
-      found.push(...difference(before[i], after[i], `${path}[${i}]`));
+      collect(before[i], after[i], `${path}[${i}]`, found);
     }
-    return found;
-  }
-  if (isObject(before) && isObject(after)) {
-    const found: Difference[] = [];
+  } else if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
       const own = (side: { [key: string]: Json }) => (Object.hasOwn(side, key) ? side[key] : undefined);
-      found.push(...difference(own(before), own(after), path === '' ? key : `${path}.${key}`));
+      collect(own(before), own(after), path === '' ? key : `${path}.${key}`, found);
     }
-    return found;
-  }
-  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+  } else found.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
 }
 
 const isList = (value: Json | undefined): value is Json[] => Array.isArray(value);

@@ -6,7 +6,7 @@ import { compilePath, connectorProblems, type Path } from '../pipeline.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
 import type { ErasurePort } from '../store/erasure/erased.ts';
 import type { ApplyTarget } from '../store/records/apply.ts';
-import type { EntityType, IntegrationName } from '../terms.ts';
+import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
 
 import { pushSettings } from './push-settings.ts';
@@ -103,6 +103,15 @@ export function activate(
   }
   const settings = [...ofKind('workspace').values()][0]?.body ?? schemas.workspace.parse({});
   return { settings, integrations, destinations, stamp, broken, ...(erasure && { erasure }) };
+}
+
+/** The documents that an active integration was compiled from, to compile it again in another thread. */
+export function documentsOf({ name, version, body, connector }: ActiveIntegration): [StoredDocument, StoredDocument] {
+  const plain = (body: unknown) => body as Json;
+  return [
+    { kind: 'connector', name: connector.name, version: connector.version, body: plain(connector.body), hash: '' },
+    { kind: 'integration', name, version, body: plain(body), hash: '' },
+  ];
 }
 
 const noConnector = schemas.connector.parse({ connector: 'none' });

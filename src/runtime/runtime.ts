@@ -15,6 +15,7 @@ import { InnboundError } from '../errors.ts';
 import { type Keyring, open, seal } from '../kit/crypto.ts';
 import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
+import { type Offload, openOffload } from '../kit/offload.ts';
 import { version } from '../kit/version.ts';
 import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
@@ -44,6 +45,8 @@ export interface Runtime {
   readonly allowPrivate: boolean;
   /** Replaces the references to secrets in a part of a document, or reports the missing ones. */
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
+  /** Runs the work that a person's text asks for in a thread of its own; see operations/off-thread.ts. */
+  readonly offload: Offload;
   readonly active: () => Active;
   readonly partnerApis: () => Promise<PartnerApis>;
   /** Reloads the documents in force. True if they changed. */
@@ -88,6 +91,13 @@ export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDo
   );
 }
 
+const textWorker = {
+  script: new URL('../operations/text-worker.ts', import.meta.url),
+  deadlineMs: 10_000,
+  queue: 32,
+  memoryMb: 512,
+};
+
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const workspaceDir = path.resolve(options.workspaceDir);
   const log = options.log ?? openLog('silent');
@@ -104,6 +114,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     maxConnections: options.purpose === 'service' ? 24 : 6,
     onError: (error) => log.warn({ error: error.message }, 'store: lost a database connection, opening a new one'),
   });
+  const offload = openOffload(textWorker);
   const lost = Promise.withResolvers<InnboundError>();
   server?.onLost((event) => {
     if (event.kind === 'lost') log.warn({}, 'store: the private PostgreSQL stopped, restarting it');
@@ -118,6 +129,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const close = async (): Promise<void> => {
     await signals?.close();
     await http?.close();
+    await offload.close();
     await pool.end();
     await server?.release();
   };
@@ -170,6 +182,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       directLeases: new DirectLeases(() => wake.signal('outbox')),
       lost: lost.promise,
       giveUp: lost.resolve,
+      offload,
       active: () => active,
       refresh: async () => {
         const before = active;

@@ -1,21 +1,13 @@
-import { createHash } from 'node:crypto';
-import { toGuest } from '../canonical/check.ts';
-import { describeProblems } from '../canonical/field-check.ts';
 import { durationMs } from '../documents/duration.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
-import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
 import type { HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
-import { textAt } from '../intake/push/place.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
-import { normalizeGuest } from '../normalize/normalize.ts';
-import { guestKeys, profileId } from '../reconcile/guest-match.ts';
-import { planProfile, planReservations } from '../reconcile/guest-update.ts';
-import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
+import { offThread } from '../operations/off-thread.ts';
+import { documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/events/lane.ts';
@@ -27,7 +19,8 @@ import {
   readSandboxReport,
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
-import type { IntegrationName, Json } from '../terms.ts';
+import type { IntegrationName } from '../terms.ts';
+import { eventPathOf } from './event-path.ts';
 import { pullPorts } from './pull.ts';
 import { jsonLimits } from './push.ts';
 
@@ -102,13 +95,9 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
   return openSandbox({
     clock: systemClock,
     endpoint: intake.directory.endpoint,
-    settings: (integration) => {
+    report: async (integration, arrived, examined) => {
       const active = found(integration);
-      return active?.pushSettings;
-    },
-    path: (integration) => {
-      const active = found(integration);
-      return active && eventPathOf(active);
+      return active && offThread(runtime, 'sandboxReport', { brand: documentsOf(active), arrived, examined });
     },
     save: (endpointId, integration, report) => saveSandboxReport(pool, endpointId, integration, report),
     list: (endpointId) => listSandboxReports(pool, endpointId),
@@ -133,61 +122,5 @@ export function upkeepPorts(runtime: Runtime): UpkeepPorts {
       { name: 'sandbox reports', run: () => pruneSandboxReports(pool, durationMs(kept().sandbox)) },
     ],
     onError: (task, error) => runtime.log.warn({ task, error: (error as Error).message }, 'push: upkeep failed'),
-  };
-}
-
-const paths = new WeakMap<ActiveIntegration, EventPath>();
-
-export function eventPathOf(integration: ActiveIntegration): EventPath {
-  const known = paths.get(integration);
-  if (known) return known;
-  const { path, connector, body } = integration;
-  const thin = connector.body.push?.thin;
-  const made: EventPath = {
-    partial: connector.body.push?.partial ?? false,
-    ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
-    record: (data) => path.pushShaper.single(data),
-    hydratedRecord: (found) => path.singleShaper.single(found),
-    prepare: path.prepare,
-    guest: (data) => readGuest(integration, data),
-    today: (at) =>
-      Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
-    identity: identityOf(integration.name),
-  };
-  paths.set(integration, made);
-  return made;
-}
-
-function readGuest({ path, body }: ActiveIntegration, data: Json): GuestRead {
-  const draft = path.pushShaper.guestDraft(data);
-  const checked = toGuest(draft);
-  if (checked.kind === 'invalid') {
-    const message = describeProblems(checked.problems);
-    return {
-      kind: 'invalid',
-      code: checked.code,
-      message,
-      detail: { problems: checked.problems.map((one) => ({ ...one })) },
-    };
-  }
-  const { guest, notes } = normalizeGuest(checked.guest, body.country === undefined ? {} : { country: body.country });
-  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
-  const { reservationId } = draft;
-  return {
-    kind: 'ok',
-    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
-    notes: [...draft.notes, ...checked.notes, ...notes],
-  };
-}
-
-function identityOf(integration: string): GuestIdentity {
-  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-  return {
-    keys: guestKeys,
-    newId: (guest) => profileId(integration, guest, digest),
-    planProfile,
-    planReservations,
-    complete: completeDraft,
-    cancelled: cancelledStatus,
   };
 }

@@ -1,13 +1,16 @@
 import type { ApiPorts } from '../api/api.ts';
 import { fetchSample } from '../operations/fetch-sample.ts';
-import { previewMapping, suggestMapping } from '../operations/preview-mapping.ts';
+import { offThread } from '../operations/off-thread.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 
 export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
   return {
-    preview: async (asked) => previewMapping(runtime, asked),
-    suggest: async (sample, name) => suggestMapping(sample, name),
+    preview: ({ integration, ...asked }) => {
+      const brand = integration === undefined ? undefined : runtime.active().integrations.get(integration);
+      return offThread(runtime, 'preview', { asked, integration: brand?.body });
+    },
+    suggest: (sample, name) => offThread(runtime, 'suggest', { sample, name }),
     fetchPage: (integration) => fetchSample(runtime, integration as IntegrationName),
   };
 }

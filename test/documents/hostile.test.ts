@@ -4,7 +4,8 @@ import { parseFile } from '../../src/documents/parse.ts';
 
 /** Any viewer may have a document checked, so what checking costs is bounded whatever the text. */
 
-const many = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => line(i)).join('');
+const many = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('');
 const connector = 'connector: acme\n';
 
 const hostile: Readonly<Record<string, string>> = {
@@ -18,13 +19,13 @@ const hostile: Readonly<Record<string, string>> = {
   'open brackets': `a: ${'['.repeat(300_000)}`,
   'open braces': `a: ${'{a: '.repeat(100_000)}`,
   'nested lists': many(500, (i) => `${' '.repeat(i * 2)}-\n`),
-  'tabs': many(50_000, () => '\tx: 1\n'),
+  tabs: many(50_000, () => '\tx: 1\n'),
   'unclosed quotes': many(50_000, () => 'a: "b\n'),
   'broken flow': `a: [${many(50_000, () => '}')}`,
   'references that are wrong': connector + many(5_000, (i) => `k${i}: "\${nev:A}"\n`),
   'a folded text with escapes': `${connector}name: "${'\\u0041\\\n  '.repeat(50_000)}\${nev:A}"\n`,
   'documents in one file': many(100_000, () => '---\n'),
-  'tags': many(30_000, (i) => `k${i}: !!str x\n`),
+  tags: many(30_000, (i) => `k${i}: !!str x\n`),
   'keys that are collections': many(10_000, (i) => `? [${i}]\n: 1\n`),
   'one long line': `${connector}name: ${'x'.repeat(1024 * 1024 - 40)}`,
 };
@@ -32,7 +33,11 @@ const hostile: Readonly<Record<string, string>> = {
 for (const [name, text] of Object.entries(hostile)) {
   test(`${name}: refused, at a bounded cost`, () => {
     const before = process.cpuUsage();
-    const { mistakes } = parseFile({ kind: text.startsWith('integration') ? 'integration' : 'connector', file: 'a.yaml', text });
+    const { mistakes } = parseFile({
+      kind: text.startsWith('integration') ? 'integration' : 'connector',
+      file: 'a.yaml',
+      text,
+    });
     const { user, system } = process.cpuUsage(before);
     assert.ok(mistakes.length > 0 || name === 'one long line');
     assert.ok(mistakes.length <= 101, `${mistakes.length} mistakes are more than a person reads`);
@@ -48,8 +53,20 @@ test('a document over the limits says so', () => {
 });
 
 test('a duplicate key names both lines', () => {
-  const { mistakes } = parseFile({ kind: 'connector', file: 'a.yaml', text: 'connector: acme\npull:\n  base_url: https://a.example\n  base_url: https://b.example\n' });
-  assert.deepEqual(mistakes.map(({ line, column, path, message }) => ({ line, column, path, message })), [
-    { line: 4, column: 3, path: 'pull.base_url', message: 'the key base_url is already set on line 3; remove one of the two' },
-  ]);
+  const { mistakes } = parseFile({
+    kind: 'connector',
+    file: 'a.yaml',
+    text: 'connector: acme\npull:\n  base_url: https://a.example\n  base_url: https://b.example\n',
+  });
+  assert.deepEqual(
+    mistakes.map(({ line, column, path, message }) => ({ line, column, path, message })),
+    [
+      {
+        line: 4,
+        column: 3,
+        path: 'pull.base_url',
+        message: 'the key base_url is already set on line 3; remove one of the two',
+      },
+    ],
+  );
 });

@@ -28,7 +28,9 @@ test('what breaks a flow of braces is reported, not all that follows it', () => 
 });
 
 test('a key given twice is a mistake, at the second', () => {
-  assert.deepEqual(mistakes(`${sound}path: e\n`), ['4:1 path: the key path is already set on line 3; remove one of the two']);
+  assert.deepEqual(mistakes(`${sound}path: e\n`), [
+    '4:1 path: the key path is already set on line 3; remove one of the two',
+  ]);
 });
 
 test('a file full of errors is not reported line by line', () => {

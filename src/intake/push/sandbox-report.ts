@@ -50,7 +50,7 @@ type Outcome =
   | { readonly kind: 'none'; readonly reason: string };
 
 /** The settings that the live endpoint uses. */
-interface Examined {
+export interface Examined {
   readonly endpoint: Endpoint;
   readonly settings: PushSettings;
   readonly path: EventPath;

@@ -4,10 +4,9 @@ import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import { Buckets } from './bucket.ts';
-import type { EventPath } from './event-path.ts';
-import type { Endpoint, PushSettings } from './ports.ts';
+import type { Endpoint } from './ports.ts';
 import type { Arrived } from './receive.ts';
-import { reportOn, type SandboxReport } from './sandbox-report.ts';
+import type { Examined, SandboxReport } from './sandbox-report.ts';
 
 /**
  * The sandbox accepts any request, stores only a report, and reports how a live endpoint would handle it. It never reads a
@@ -16,8 +15,12 @@ import { reportOn, type SandboxReport } from './sandbox-report.ts';
 export interface SandboxPorts {
   readonly clock: Clock;
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
-  readonly settings: (integration: IntegrationName) => PushSettings | undefined;
-  readonly path: (integration: IntegrationName) => EventPath | undefined;
+  /** Undefined where the brand is not in force. Off the main thread: a sandbox endpoint maps events that nobody signed. */
+  readonly report: (
+    integration: IntegrationName,
+    arrived: Arrived,
+    examined: Omit<Examined, 'settings' | 'path'>,
+  ) => Promise<SandboxReport | undefined>;
   readonly save: (endpointId: EndpointId, integration: IntegrationName, report: SandboxReport) => Promise<void>;
   readonly list: (endpointId: EndpointId) => Promise<readonly SandboxReport[]>;
   readonly read: (endpointId: EndpointId, reportId: string) => Promise<SandboxReport | undefined>;
@@ -45,12 +48,11 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     async examine(arrived, early) {
       const endpoint = await find(arrived.endpointId);
       if ('status' in endpoint) return endpoint;
-      const settings = ports.settings(endpoint.integration);
-      const path = ports.path(endpoint.integration);
-      if (!settings || !path) return answer.retiredEndpoint('push_disabled');
       // Another node may have just rotated the secret.
       const fresh = (await ports.endpoint(arrived.endpointId, ports.clock.now())) ?? endpoint;
-      const report = reportOn(arrived, { endpoint: fresh, settings, path, limits: ports.jsonLimits(), early });
+      const examined = { endpoint: fresh, limits: ports.jsonLimits(), early };
+      const report = await ports.report(endpoint.integration, arrived, examined);
+      if (report === undefined) return answer.retiredEndpoint('push_disabled');
       await ports.save(endpoint.endpointId, endpoint.integration, report);
       return report;
     },

@@ -13,7 +13,7 @@ import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
-import { eventPathOf } from '../../../src/wiring/events.ts';
+import { eventPathOf } from '../../../src/wiring/event-path.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
 /** An integration as the service has it in force, from documents as a person would write them. */

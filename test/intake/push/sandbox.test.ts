@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openSandbox } from '../../../src/intake/push/sandbox.ts';
+import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json-strict.ts';
 import {
@@ -10,7 +11,7 @@ import {
   readSandboxReport,
   saveSandboxReport,
 } from '../../../src/store/events/sandbox.ts';
-import { eventPathOf } from '../../../src/wiring/events.ts';
+import { eventPathOf } from '../../../src/wiring/event-path.ts';
 import { activeIntegration } from './events-support.ts';
 import {
   eventBody,
@@ -33,8 +34,7 @@ before(async () => {
       openSandbox({
         clock: systemClock,
         endpoint: intake.directory.endpoint,
-        settings: () => settings,
-        path: () => path,
+        report: async (_, arrived, examined) => reportOn(arrived, { ...examined, settings, path }),
         save: (endpointId, name, report) => saveSandboxReport(pool, endpointId, name, report),
         list: (endpointId) => listSandboxReports(pool, endpointId),
         read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),

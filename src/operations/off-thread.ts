@@ -1,0 +1,23 @@
+import { InnboundError } from '../errors.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { TextTasks } from './text-tasks.ts';
+
+/** Runs a task in the worker thread. Throws operate.too_costly for a text that takes too long, operate.busy when too many wait. */
+export async function offThread<Task extends keyof TextTasks>(
+  { offload }: Pick<Runtime, 'offload'>,
+  task: Task,
+  input: Parameters<TextTasks[Task]>[0],
+): Promise<ReturnType<TextTasks[Task]>> {
+  const result = await offload.run(task, input);
+  if (result.kind === 'done') return result.value as ReturnType<TextTasks[Task]>;
+  switch (result.reason) {
+    case 'timeout':
+    case 'memory':
+      throw new InnboundError('operate.too_costly', `The text was not worked through to its end: ${result.message}.`);
+    case 'busy':
+    case 'closed':
+      throw new InnboundError('operate.busy', `The text was not looked at: ${result.message}.`);
+    case 'crashed':
+      throw new TypeError(`the task ${task} failed: ${result.message}`);
+  }
+}

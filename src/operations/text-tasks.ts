@@ -1,0 +1,81 @@
+import { encodeRecord } from '../canonical/encode.ts';
+import { type CheckResult, checkFiles } from '../documents/check.ts';
+import type { Bodies } from '../documents/kinds.ts';
+import { parseFile, type SourceFile } from '../documents/parse.ts';
+import type { Arrived } from '../intake/push/receive.ts';
+import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
+import { parseJson } from '../kit/json.ts';
+import type { Prepared } from '../reconcile/incoming.ts';
+import { type ActiveIntegration, activate, compileCheck } from '../runtime/active.ts';
+import type { StoredDocument } from '../store/documents/documents.ts';
+import type { EntityType, Json } from '../terms.ts';
+import { eventPathOf } from '../wiring/event-path.ts';
+import { type Preparation, prepareLetter } from './prepare-letter.ts';
+import { previewMapping, suggestMapping } from './preview-mapping.ts';
+
+/**
+ * The work that a person's text asks for: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
+ * result are plain data.
+ */
+export interface TextTasks {
+  /** Checks an edited document together with the others. `name` is the name that it gives itself. */
+  checkEdit(input: { readonly others: readonly SourceFile[]; readonly edited: SourceFile }): {
+    readonly name: string | undefined;
+    readonly checked: CheckResult;
+  };
+  check(input: { readonly sources: readonly SourceFile[] }): CheckResult;
+  preview(input: {
+    readonly asked: Parameters<typeof previewMapping>[0];
+    readonly integration: Bodies['integration'] | undefined;
+  }): ReturnType<typeof previewMapping>;
+  suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
+  prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
+  sandboxReport(input: {
+    readonly brand: BrandDocuments;
+    readonly arrived: Arrived;
+    readonly examined: Omit<Examined, 'path' | 'settings'>;
+  }): SandboxReport;
+}
+
+/** An integration and its connector, as stored. */
+export type BrandDocuments = readonly [connector: StoredDocument, integration: StoredDocument];
+
+export type LetterOutcome =
+  | { readonly kind: 'record'; readonly type: EntityType; readonly id: string; readonly record: Json }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'dead'; readonly code: string; readonly message: string };
+
+export const textTasks: TextTasks = {
+  checkEdit: ({ others, edited }) => ({
+    name: parseFile(edited).name,
+    checked: checkFiles([...others, edited], [compileCheck]),
+  }),
+  check: ({ sources }) => checkFiles(sources, [compileCheck]),
+  preview: ({ asked, integration }) => previewMapping(asked, integration),
+  suggest: ({ sample, name }) => suggestMapping(sample, name),
+  prepareLetter: ({ brand, preparation }) => letterOutcome(prepareLetter(compiled(brand), preparation)),
+  sandboxReport: ({ brand, arrived, examined }) => {
+    const integration = compiled(brand);
+    const { buffer, byteOffset, byteLength } = arrived.rawBody;
+    return reportOn(
+      { ...arrived, rawBody: Buffer.from(buffer, byteOffset, byteLength) },
+      { ...examined, settings: integration.pushSettings, path: eventPathOf(integration) },
+    );
+  },
+};
+
+function compiled(brand: BrandDocuments): ActiveIntegration {
+  const [integration] = activate(brand).integrations.values();
+  if (integration === undefined) throw new TypeError('the documents of a brand in force do not compile');
+  return integration;
+}
+
+function letterOutcome(prepared: Prepared): LetterOutcome {
+  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
+  if (prepared.kind === 'dead') {
+    const { code, message } = prepared.deadLetter;
+    return { kind: 'dead', code, message };
+  }
+  const { type, id, record } = prepared.incoming;
+  return { kind: 'record', type, id, record: parseJson(encodeRecord(record)) };
+}
