@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { InnboundError } from '../../errors.ts';
 import { type Pool, serviceSchema } from './pool.ts';
 
-interface Migration {
+export interface Migration {
+  readonly file: string;
   readonly number: number;
   readonly name: string;
   readonly sql: string;
@@ -17,6 +18,7 @@ export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => ({
+      file,
       number: Number(file.slice(0, 4)),
       name: file.slice(5, -4),
       sql: await readFile(new URL(file, folder), 'utf8'),
@@ -24,7 +26,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-const hashOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
+export const hashOf = ({ sql }: Pick<Migration, 'sql'>): string => createHash('sha256').update(sql).digest('hex');
 
 function newerThan(
   migrations: readonly Migration[],

@@ -15,7 +15,7 @@ async function withPool<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
   }
 }
 
-/** Columns, indexes, constraints and comments: what a schema is. */
+/** The schema as text: columns, indexes, constraints and comments. */
 async function shapeOf(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line
@@ -33,14 +33,14 @@ async function shapeOf(pool: Pool): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-test('an empty database and one of any earlier version end in the same schema', async () => {
+test('migrating an empty database and migrating from any earlier version give the same schema', async () => {
   const migrations = await readMigrations();
   const fresh = await withPool(async (pool) => {
     assert.deepEqual(
       (await migrate(pool)).applied,
       migrations.map(({ name }) => name),
     );
-    assert.deepEqual((await migrate(pool)).applied, [], 'a second time there is nothing to do');
+    assert.deepEqual((await migrate(pool)).applied, [], 'a second call does nothing');
     return shapeOf(pool);
   });
   for (const earlier of migrations.slice(0, -1)) {
@@ -53,7 +53,7 @@ test('an empty database and one of any earlier version end in the same schema', 
   }
 });
 
-test('data of the previous version is kept', async () => {
+test('a migration keeps the data of the previous version', async () => {
   const numbers = (await readMigrations()).map(({ number }) => number);
   await withPool(async (pool) => {
     await migrate(pool, numbers.at(-2));
@@ -65,7 +65,7 @@ test('data of the previous version is kept', async () => {
   });
 });
 
-test('what records were found by, they still are, and an address is one key', async () => {
+test('search keys survive the migration, and an e-mail address is one key', async () => {
   await withPool(async (pool) => {
     await migrate(pool, 9);
     const guest = { email: 'ana@mail.example', email_raw: 'Ana@mail.example', last_name: 'Sá' };
@@ -93,7 +93,7 @@ test('nodes that start together migrate once', async () => {
   });
 });
 
-test('a database of a newer version is refused', async () => {
+test('refuses a database that a newer version has migrated', async () => {
   await withPool(async (pool) => {
     await migrate(pool);
     await pool.query(`insert into migrations (number, name, hash) values (9999, 'tomorrow', '')`);
@@ -104,13 +104,13 @@ test('a database of a newer version is refused', async () => {
   });
 });
 
-test('migrations begin with one and no number is given twice', async () => {
+test('migration numbers start at 1 and are unique', async () => {
   const numbers = (await readMigrations()).map(({ number }) => number);
   assert.equal(numbers[0], 1);
   assert.deepEqual(numbers, [...new Set(numbers)]);
 });
 
-test('a database whose migrations were other ones is refused, not half understood', async () => {
+test('refuses a database whose migrations had different contents', async () => {
   await withPool(async (pool) => {
     await migrate(pool);
     await pool.query(`update migrations set hash = 'another' where number = 1`);

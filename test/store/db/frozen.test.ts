@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readFrozen } from '../../../scripts/freeze-migrations.ts';
+import { hashOf, readMigrations } from '../../../src/store/db/migrate.ts';
+
+test('a migration that has landed is never edited or removed', async () => {
+  const present = Object.fromEntries((await readMigrations()).map((one) => [one.file, hashOf(one)]));
+  const frozen = await readFrozen();
+  for (const [file, hash] of Object.entries(frozen)) {
+    assert.equal(present[file], hash, `${file} was changed or removed; write a new migration instead`);
+  }
+  const unrecorded = Object.keys(present).filter((file) => frozen[file] === undefined);
+  assert.deepEqual(unrecorded, [], 'run node_modules/.bin/node scripts/freeze-migrations.ts');
+});
