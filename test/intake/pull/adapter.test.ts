@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fetchSingle } from '../../../src/intake/pull/single.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { bookings } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
-
-async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
-  const partner = await startPartner(script);
-  partners.push(partner);
-  return partner;
-}
+const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const example = fileURLToPath(new URL('../../../docs/guides/adapters/from-xml.ts', import.meta.url));
@@ -89,7 +76,7 @@ test('an adapter that throws, is missing or exports nothing is a named error', a
   }
 });
 
-test('one reservation is fetched by its id; 404 is absent, faults that pass are later', async () => {
+test('one reservation is fetched by its id; 404 is absent, transient faults are retried later', async () => {
   let status = 200;
   const partner = await partnerOf(() =>
     status === 200 ? { json: bookings(1, '2026-03-01')[0] } : { status, json: { message: 'why' } },

@@ -6,7 +6,7 @@ import { parseJson } from '../../../src/kit/json.ts';
 
 const read = (text: string) => readAnswer(Buffer.from(text), undefined);
 
-test('any JSON comes through as it is, every digit of it', () => {
+test('any JSON is read with every digit kept', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const answer = read(text);
@@ -23,7 +23,7 @@ test('any JSON comes through as it is, every digit of it', () => {
   });
 });
 
-test('nothing of the content is repeated in a message', () => {
+test('no message repeats the content', () => {
   for (const text of [
     '{"guest":"Maria Example',
     '{"email":"maria@example.com",}',
@@ -37,7 +37,7 @@ test('nothing of the content is repeated in a message', () => {
   }
 });
 
-test('the partner’s message is found, shortened, and cleaned of secrets', () => {
+test('the partner’s message is found, shortened and masked', () => {
   const message = (body: unknown, secrets: string[] = []) => partnerMessage(Buffer.from(JSON.stringify(body)), secrets);
   assert.equal(message({ message: 'no' }), 'no');
   assert.equal(message({ error: { code: 5, message: 'bad\n date' } }), 'bad date');

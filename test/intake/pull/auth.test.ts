@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { signed } from '../../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../../src/intake/pull/request.ts';
 import type { HmacAuth } from '../../../src/intake/pull/settings.ts';
 import { openHttp } from '../../../src/kit/http.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { type Asked, bookings, type Reply, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, planOf, sync } from './support/runtime.ts';
+import { type Asked, bookings, type Reply } from './support/partner.ts';
+import { planOf, sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(() => runtime.close());
+const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
@@ -21,9 +18,7 @@ let made = 0;
 
 /** One day's sync with the credentials, against a partner that lets in whom `accepts` says. */
 async function pull(auth: unknown, accepts: (asked: Asked) => boolean, connector: Record<string, unknown> = {}) {
-  const partner = await startPartner((asked) =>
-    accepts(asked) ? list : { status: 401, json: { error: 'who are you' } },
-  );
+  const partner = await partnerOf((asked) => (accepts(asked) ? list : { status: 401, json: { error: 'who are you' } }));
   const integration = `auth${++made}`;
   try {
     const ports = runtime.ports({
@@ -87,7 +82,7 @@ const request = toWire({
 });
 const moment = { now: 1_772_323_200_999, nonce: 'abc' };
 
-test('hmac: vectors made with openssl', () => {
+test('hmac: test vectors from openssl', () => {
   // printf %s '1772323200.POST./v1/search?q=a%20b.{"n":1}' | openssl dgst -sha256 -hmac 'shared secret'
   const { headers } = signed(request, vector, moment);
   assert.equal(headers['X-Timestamp'], '1772323200');
@@ -108,7 +103,7 @@ test('hmac: vectors made with openssl', () => {
   );
 });
 
-test('hmac: text in the body that looks like a placeholder is signed as it stands', () => {
+test('hmac: a placeholder inside the body is signed as plain text', () => {
   const tricky = { ...request, body: '{"n":"{timestamp}{signature}"}' };
   const expected = createHmac('sha256', 'shared secret')
     .update(`1772323200.POST./v1/search?q=a%20b.${tricky.body}`)
@@ -116,7 +111,7 @@ test('hmac: text in the body that looks like a placeholder is signed as it stand
   assert.equal(signed(tricky, vector, moment).headers['X-Signature'], expected);
 });
 
-test('hmac: the partner can verify what is on the wire, anew at each attempt', async () => {
+test('hmac: the partner can verify each attempt as sent', async () => {
   const seen = new Set<string>();
   const { result, requests } = await pull(
     {
@@ -141,7 +136,7 @@ test('hmac: the partner can verify what is on the wire, anew at each attempt', a
 });
 
 test('401: credentials are read again and the request is repeated once', async () => {
-  const partner = await startPartner(({ headers }) =>
+  const partner = await partnerOf(({ headers }) =>
     headers.authorization === 'Bearer new' ? list : { status: 401, json: {} },
   );
   let reads = 0;
@@ -162,7 +157,7 @@ test('401: credentials are read again and the request is repeated once', async (
   await partner.close();
 });
 
-test('401 twice pauses the integration, loudly; a success ends the pause', async () => {
+test('a second 401 pauses the integration and is logged as an error; a success ends the pause', async () => {
   const failed = await pull({ type: 'bearer', token: 'wrong-token-123' }, () => false);
   assert.equal(failed.result.error?.code, 'pull.auth_failed');
   assert.equal(failed.requests.length, 2);
@@ -174,7 +169,7 @@ test('401 twice pauses the integration, loudly; a success ends the pause', async
     ).rows[0];
   assert.ok((await state()).auth_failed_at);
   assert.match((await state()).auth_message, /401: who are you/);
-  const partner = await startPartner(() => list);
+  const partner = await partnerOf(() => list);
   const ports = runtime.ports({
     integration: failed.integration,
     baseUrl: partner.url,
@@ -185,8 +180,8 @@ test('401 twice pauses the integration, loudly; a success ends the pause', async
   await partner.close();
 });
 
-test('a partner that echoes the credentials does not get them into our messages', async () => {
-  const partner = await startPartner(({ headers, query }) => ({
+test('credentials echoed by the partner do not appear in our messages', async () => {
+  const partner = await partnerOf(({ headers, query }) => ({
     status: 400,
     json: { message: `bad key ${query.get('key')} ${headers.authorization}` },
   }));
@@ -203,8 +198,8 @@ test('a partner that echoes the credentials does not get them into our messages'
   await partner.close();
 });
 
-test('headers of the brand go along with every request, and are read anew after a 401', async () => {
-  const partner = await startPartner(({ headers }) => {
+test('headers of the brand are sent with every request and read again after a 401', async () => {
+  const partner = await partnerOf(({ headers }) => {
     const isKnown = headers['x-app-key'] === 'app-2' && headers.authorization === 'Bearer t-1';
     return isKnown ? list : { status: 401, json: { message: `no application ${headers['x-app-key']}` } };
   });
@@ -246,7 +241,7 @@ test('headers of the brand go along with every request, and are read anew after 
   await partner.close();
 });
 
-test('a credential that no header can carry is named, not shown', async () => {
+test('a credential that is not a valid header is reported by name, without its value', async () => {
   const { result, requests } = await pull({ type: 'bearer', token: 'pasted\nin two lines' }, () => true);
   assert.equal(result.error?.code, 'pull.auth_failed');
   assert.match(result.error?.message ?? '', /header Authorization cannot be sent/);
@@ -254,8 +249,8 @@ test('a credential that no header can carry is named, not shown', async () => {
   assert.equal(requests.length, 0);
 });
 
-test('no address of the documents or of the partner leads into the private network, however it is spelled', async () => {
-  const partner = await startPartner(() => list);
+test('no configured or returned address reaches the private network, in any spelling', async () => {
+  const partner = await partnerOf(() => list);
   const { port } = new URL(partner.url);
   const guarded = openHttp({ allowPrivate: false, userAgent: 'innbound test' });
   const hosts = ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'];
@@ -281,9 +276,9 @@ test('no address of the documents or of the partner leads into the private netwo
   }
 });
 
-test('a redirect gets no credentials, to wherever it leads', async () => {
-  const elsewhere = await startPartner(() => list);
-  const partner = await startPartner(({ path }) => ({
+test('credentials never follow a redirect', async () => {
+  const elsewhere = await partnerOf(() => list);
+  const partner = await partnerOf(({ path }) => ({
     status: path.endsWith('token') ? 307 : 302,
     headers: { location: elsewhere.url },
     json: {},

@@ -63,7 +63,7 @@ function call(...args: string[]): Promise<{ code: number; out: string; said: str
 
 const range = ['--from', '2026-03-01', '--to', '2026-03-05'];
 
-test('sync says what came of it and exits 0 only when it was complete; runs shows it', async () => {
+test('sync reports its result, exits 0 only if complete, and appears in runs', async () => {
   const dry = await call('sync', 'grand', ...range, '--dry-run', '--json');
   assert.equal(dry.code, 0, dry.said);
   assert.deepEqual(pick(dry.out), {
@@ -111,7 +111,7 @@ test('sync says what came of it and exits 0 only when it was complete; runs show
   assert.match(detail.out, /2026-03-01 to 2026-03-05 {2}2 +6 +6/);
 });
 
-test('what cannot be asked for is refused with what can', async () => {
+test('an impossible request is refused with the possible values', async () => {
   const unknown = await call('sync', 'gran', '--type', 'stay', '--json');
   assert.equal(unknown.code, 1);
   assert.match(JSON.parse(unknown.out).error.message, /in force: grand/);
@@ -144,7 +144,7 @@ test('what cannot be asked for is refused with what can', async () => {
   assert.equal(JSON.parse(missing.out).error.code, 'pull.no_such_run');
 });
 
-test('a dry run counts as the real one does, also where windows list the same reservations', async () => {
+test('a dry run counts like a real one, also if windows list the same reservations', async () => {
   instead = { json: { reservations: book.slice(0, 7) } };
   const month = ['--from', '2026-04-01', '--to', '2026-04-28', '--json'];
   await call('sync', 'grand', ...range);

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type ListOptions, listPage, pagination, replyOf, type Style } from './support/list.ts';
-import { bookings, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { bookings } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
 import { week } from './support/scripts.ts';
+import { setUpPulls } from './support/set-up.ts';
 
 /** How many requests an honest list costs. */
-let runtime: PullRuntime;
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(() => runtime.close());
+const { runtime, partnerOf } = setUpPulls();
 
 interface List {
   readonly about: string;
@@ -70,7 +67,7 @@ for (const { about, rows, limit, options, ...costs } of lists) {
   }
 }
 
-test('where no limit is sent, the first page shows the size', async () => {
+test('without a limit, the first page shows the page size', async () => {
   const { limit, page_size, ...unlimited } = pagination.page;
   assert.equal(
     await requestsFor('page', 7, unlimited),
@@ -91,7 +88,7 @@ async function requestsFor(
   options: ListOptions = {},
 ): Promise<number> {
   const book = bookings(rows, week.from, 20);
-  const partner = await startPartner((request) => replyOf(listPage(style, book, request, options)));
+  const partner = await partnerOf((request) => replyOf(listPage(style, book, request, options)));
   const integration = `e${++asked}-${style}`;
   try {
     const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: paging } } });

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { executeRun } from '../../../src/intake/pull/run.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listPage, pagination, replyOf } from './support/list.ts';
-import { type Asked, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import type { Asked, Reply } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
+const { runtime, partnerOf: opened } = setUpPulls();
 
 /** One row per guest per stay; a reservation's rows are scattered over pages, and its two stays over two windows. */
 const reservations = Array.from({ length: 12 }, (_, i) => `F${100 + i}`);
@@ -53,8 +46,7 @@ const inWindow = ({ query }: Asked) =>
   rows.filter(({ room_from: on }) => on >= (query.get('dateFrom') ?? '') && on <= (query.get('dateTo') ?? ''));
 
 async function partnerOf(style: 'offset' | 'token', change: (reply: Reply, asked: Asked) => Reply = (reply) => reply) {
-  const partner = await startPartner((asked) => change(replyOf(listPage(style, inWindow(asked), asked)), asked));
-  partners.push(partner);
+  const partner = await opened((asked) => change(replyOf(listPage(style, inWindow(asked), asked)), asked));
   return partner;
 }
 
@@ -81,7 +73,7 @@ async function assertWhole(integration: string) {
 }
 
 for (const style of ['offset', 'token'] as const) {
-  test(`rows of a reservation spread over pages and windows are put together (${style})`, async () => {
+  test(`rows of a reservation spread over pages and windows are grouped (${style})`, async () => {
     const integration = `flat-${style}`;
     const partner = await partnerOf(style);
     const ports = runtime.ports({
@@ -98,7 +90,7 @@ for (const style of ['offset', 'token'] as const) {
   });
 }
 
-test('a run stopped among flat rows goes on, and one that is broken off forms nothing', async () => {
+test('a run stopped among flat rows resumes; a run cut short groups nothing', async () => {
   const integration = 'flat-resumed';
   const stop = new AbortController();
   const partner = await partnerOf('token', (reply, { no }) => {

@@ -3,24 +3,18 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { consentLink, consentPage, finishConsent } from '../../../src/intake/pull/consent.ts';
 import type { PullPorts } from '../../../src/intake/pull/ports.ts';
 import { openSpool } from '../../../src/kit/spool.ts';
+import type { Pool } from '../../../src/store/db/pool.ts';
 import { openTokenStore } from '../../../src/store/runs/partner-tokens.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { type Asked, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { keyring, openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { type Asked, bookings, type Reply, type ScriptedPartner } from './support/partner.ts';
+import { keyring, sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
+const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const list = { json: { reservations: bookings(3, '2026-03-01') } };
@@ -48,14 +42,13 @@ async function issuer(
     good.add(text);
     return text;
   };
-  const partner = await startPartner((asked) => {
+  const partner = await partnerOf((asked) => {
     if (asked.path !== '/token')
       return good.has(String(asked.headers.authorization).slice(7)) ? list : { status: 401, json: {} };
     const form = new URLSearchParams(asked.body);
     tokenRequests.push(form);
     return token(form, asked, issue);
   });
-  partners.push(partner);
   const integration = `oauth${++made}`;
   const documents = {
     integration,
@@ -92,7 +85,7 @@ test('client credentials: scopes, audience, parameters; the secret in the header
   assert.equal((await sync(inBody.ports(), inBody.integration, day)).state, 'complete');
 });
 
-test('token addresses that answer a little off the standard', async () => {
+test('token addresses that deviate from the standard', async () => {
   const answers: ((token: string) => Reply)[] = [
     (token) => ({ status: 201, json: { access_token: token } }),
     (token) => ({ json: { accessToken: token, expiresIn: '3600' } }),
@@ -110,7 +103,7 @@ test('token addresses that answer a little off the standard', async () => {
   }
 });
 
-test('a token is renewed ahead of its end, and at a 401 whatever its end', async () => {
+test('a token is renewed before it expires, and after a 401 whatever its expiry', async () => {
   const short = await issuer(client, (_form, _asked, issue) => ({ json: { access_token: issue(), expires_in: 45 } }));
   await sync(short.ports(), short.integration, day);
   await sync(short.ports(), short.integration, day);
@@ -126,7 +119,7 @@ test('a token is renewed ahead of its end, and at a 401 whatever its end', async
   assert.equal(revoked.tokenRequests.length, 2);
 });
 
-test('a refused client pauses the integration; a token address that is down is a passing fault', async () => {
+test('a refused client pauses the integration; a token address that is down is retried', async () => {
   const refused = await issuer(client, () => ({
     status: 401,
     json: { error: 'invalid_client', error_description: 'no such client sé:cret' },
@@ -215,7 +208,7 @@ async function codeIssuer(over: Record<string, unknown> = {}) {
   };
 }
 
-test('authorization code: a link with state and PKCE, a callback that is good once, refresh tokens that rotate', async () => {
+test('authorization code: a link with state and PKCE, a callback that works once, rotating refresh tokens', async () => {
   const one = await codeIssuer();
   const ports = one.ports();
   assert.equal((await sync(ports, one.integration, day)).error?.code, 'pull.consent_needed');
@@ -251,7 +244,7 @@ test('authorization code: a link with state and PKCE, a callback that is good on
   assert.doesNotMatch(rows[0].text, /access-|refresh-/, 'tokens are sealed at rest');
 });
 
-test('a consent that went wrong says what happened, without letting the partner write the page', async () => {
+test('a failed consent says what happened; the partner cannot inject into the page', async () => {
   const one = await codeIssuer();
   const ports = one.ports();
   const foreign = await finishConsent(ports, new URLSearchParams({ code: 'the-code', state: 'guessed' }));
@@ -273,7 +266,7 @@ test('a consent that went wrong says what happened, without letting the partner 
   assert.match(consentPage({ kind: 'ok', integration: one.integration as IntegrationName }).html, /Access was granted/);
 });
 
-test('a refresh token that is good once survives a crash between answer and commit', async () => {
+test('a single-use refresh token survives a crash between answer and commit', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-spool-'));
   const one = await codeIssuer();
   const spool = openSpool(folder);
@@ -304,7 +297,7 @@ test('a refresh token that is good once survives a crash between answer and comm
   await rm(folder, { recursive: true });
 });
 
-test('where nothing was kept, the old token is tried again, and its refusal says what happened', async () => {
+test('without the spool, the old token is tried again, and a refusal explains why', async () => {
   const one = await codeIssuer();
   const state = (await one.consent(one.ports())).searchParams.get('state') ?? '';
   await finishConsent(one.ports(), new URLSearchParams({ code: 'the-code', state }));
@@ -332,7 +325,7 @@ test('where nothing was kept, the old token is tried again, and its refusal says
 });
 
 /** The pool, but for one statement that finds the connection gone. */
-function failingAt(statement: RegExp): PullRuntime['pool'] {
+function failingAt(statement: RegExp): Pool {
   const wrap = <T extends { query: unknown }>(target: T): T =>
     new Proxy(target, {
       get(object, key) {
@@ -346,5 +339,5 @@ function failingAt(statement: RegExp): PullRuntime['pool'] {
             : (value as (...all: unknown[]) => unknown).call(object, text, ...rest);
       },
     });
-  return wrap(runtime.pool as unknown as { query: unknown }) as unknown as PullRuntime['pool'];
+  return wrap(runtime.pool as unknown as { query: unknown }) as unknown as Pool;
 }

@@ -8,7 +8,7 @@ import { pathReader } from '../../../src/intake/pull/read-path.ts';
 import { hash53, Seen } from '../../../src/kit/seen.ts';
 import type { Json } from '../../../src/terms.ts';
 
-test('the next link is found among others, however they are written', () => {
+test('the next link is found among others in any notation', () => {
   const cases: [string, string | undefined][] = [
     ['</a?page=2>; rel="next"', '/a?page=2'],
     ['</a?page=2>;rel=next', '/a?page=2'],
@@ -22,7 +22,7 @@ test('the next link is found among others, however they are written', () => {
   for (const [header, expected] of cases) assert.equal(nextLink(header), expected, header);
 });
 
-test('a link header of any kind ends the search', () => {
+test('any malformed link header ends the search', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('<', '>', ';', ',', '"', '=', 'rel', 'next', ' ', 'x', '\\') }),
@@ -31,7 +31,7 @@ test('a link header of any kind ends the search', () => {
   );
 });
 
-test('totals that can be totals', () => {
+test('which totals are readable', () => {
   const cases: [Json | undefined, number | undefined][] = [
     [450, 450],
     ['450', 450],
@@ -66,7 +66,7 @@ test('values of a response are read by path', () => {
 });
 
 /** A list of any length, in pages of any size, by a server that caps at a number that servers cap at, or tells the total. */
-test('counting reaches every row of any list, whatever the cap', () => {
+test('counted paging reaches every row of any list, whatever the cap', () => {
   fc.assert(
     fc.property(
       fc.nat(120),
@@ -108,7 +108,7 @@ test('counting reaches every row of any list, whatever the cap', () => {
   );
 });
 
-test('rows are remembered exactly, however many', () => {
+test('Seen remembers any number of rows exactly', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.nat())), (entries) => {
       const seen = new Seen();

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { jumpingClock } from './support/clock.ts';
 import { pagination, type Style } from './support/list.ts';
-import { startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { sync } from './support/runtime.ts';
 import { allStyles, answerOf, type Script, scripts, truthOf, week } from './support/scripts.ts';
+import { setUpPulls } from './support/set-up.ts';
 
 /**
  * Every partner of the table, in every paging style it can have, over real HTTP into a real store. What holds for all: a run
  * that says complete has stored exactly what the partner holds; one that does not says why by a code.
  */
-let runtime: PullRuntime;
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(() => runtime.close());
+const { runtime, partnerOf } = setUpPulls();
 
 for (const script of scripts) {
   suite(`a partner that ${script.name}`, { concurrency: 4 }, () => {
@@ -28,7 +24,7 @@ async function play(script: Script, style: Style): Promise<void> {
   played++;
   const integration = `p${played}-${style}`;
   const answering = script.make?.();
-  const partner = await startPartner((asked) => answerOf(script, answering, style, asked));
+  const partner = await partnerOf((asked) => answerOf(script, answering, style, asked));
   try {
     const { connector, pull } = script.documents ?? {};
     const clock = jumpingClock();
@@ -71,7 +67,7 @@ async function play(script: Script, style: Style): Promise<void> {
   }
 }
 
-test('the table is what it promises to be', () => {
+test('the table of scripts is complete', () => {
   assert.ok(scripts.length >= 40);
   assert.equal(new Set(scripts.map(({ name }) => name)).size, scripts.length);
 });

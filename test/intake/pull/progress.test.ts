@@ -15,7 +15,7 @@ const position: Position = {
 };
 const counters = { ...noCounts, pages: 9, fetched: 1_800 };
 
-test('progress counts days, and rows inside a window whose total is known', () => {
+test('progress counts days, and rows inside a window with a total', () => {
   const figures = progressFigures(position, counters, 10_000);
   assert.equal(figures.fraction, 17.5 / 28);
   assert.equal(figures.perSecond, 180);
@@ -29,7 +29,7 @@ test('progress counts days, and rows inside a window whose total is known', () =
   );
 });
 
-test('a bar that redraws on a terminal, plain lines elsewhere', () => {
+test('a bar on a terminal, plain lines elsewhere', () => {
   const written: string[] = [];
   let at = 0;
   const view = (isTerminal: boolean) =>

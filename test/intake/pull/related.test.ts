@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { executeRun } from '../../../src/intake/pull/run.ts';
 import { fetchSingle } from '../../../src/intake/pull/single.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { type Asked, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import type { Asked, Reply, ScriptedPartner } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
 /** A partner whose list names guests and rooms by id; each is asked for by a request of its own. */
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
+const { runtime, partnerOf: opened } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 
@@ -64,7 +57,7 @@ const connector = {
 type Override = (asked: Asked) => Reply | undefined;
 
 async function partnerOf(override: Override = () => undefined): Promise<ScriptedPartner> {
-  const partner = await startPartner((asked): Reply => {
+  const partner = await opened((asked): Reply => {
     const own = override(asked);
     if (own !== undefined) return own;
     if (asked.path === '/guests') return { json: asked.query.getAll('id').map(guestOf) };
@@ -75,7 +68,6 @@ async function partnerOf(override: Override = () => undefined): Promise<Scripted
     if (asked.path.startsWith('/api/reservations/')) return { json: { reservation: rows[0] } };
     return { json: { reservations: rows } };
   });
-  partners.push(partner);
   return partner;
 }
 
@@ -93,7 +85,7 @@ const roomOf = (data: unknown) => (data as { rooms: { room_type?: string }[] }).
 const asksFor = (path: string) => (partner: ScriptedPartner) => partner.requests.filter((asked) => asked.path === path);
 const guestAsks = asksFor('/guests');
 
-test('what rows name by id is asked for in chunks, each id once, and joined', async () => {
+test('related rows are fetched in chunks, each id once, and joined', async () => {
   const { partner, result, stored } = await pulled();
   assert.equal(result.state, 'complete', JSON.stringify(result));
   assert.deepEqual(
@@ -115,7 +107,7 @@ test('what rows name by id is asked for in chunks, each id once, and joined', as
   );
 });
 
-test('a change behind the id is a change of the reservation', async () => {
+test('a change in a related row changes the reservation', async () => {
   let last = 'Example';
   const { ports, integration, result } = await pulled(({ path, query }) =>
     path === '/guests'
@@ -128,7 +120,7 @@ test('a change behind the id is a change of the reservation', async () => {
   assert.equal((await sync(ports, integration, day)).counters.changed, 8);
 });
 
-test('an id that the partner does not know is a gap in the record, not the end of the run', async () => {
+test('an unknown id leaves its fields empty and does not end the run', async () => {
   const { result, stored } = await pulled(({ path, query }) =>
     path === '/guests' ? { json: query.getAll('id').flatMap((id) => (id === 'g1' ? [] : [guestOf(id)])) } : undefined,
   );
@@ -139,7 +131,7 @@ test('an id that the partner does not know is a gap in the record, not the end o
   );
 });
 
-test('a chunk that is too much is halved', async () => {
+test('a chunk that is too large is halved', async () => {
   const { partner, result, stored } = await pulled(({ path, query }) =>
     path === '/guests' && query.getAll('id').length > 1 ? { status: 413, json: {} } : undefined,
   );
@@ -148,7 +140,7 @@ test('a chunk that is too much is halved', async () => {
   assert.equal(nameOf(stored[4]?.data), 'Example g4');
 });
 
-test('404 for one id alone is an id without rows; for several it is a wrong address', async () => {
+test('404 for a single id means no rows; for several ids, a wrong path', async () => {
   const several = await pulled(({ path }) => (path === '/guests' ? { status: 404, json: {} } : undefined));
   assert.deepEqual([several.result.error?.code, several.stored.length], ['pull.not_found', 0]);
   const alone = await pulled(({ path, query }) => {
@@ -159,7 +151,7 @@ test('404 for one id alone is an id without rows; for several it is a wrong addr
   assert.deepEqual([alone.result.state, alone.stored.length], ['complete', 8]);
 });
 
-test('a table that cannot be had ends the run as a page would, and nothing of the page is stored', async () => {
+test('a related table that fails ends the run like a page, and the page is not stored', async () => {
   const cases: [Reply, string][] = [
     [{ status: 500, json: {} }, 'pull.server_error'],
     [{ status: 401, json: {} }, 'pull.auth_failed'],
@@ -174,7 +166,7 @@ test('a table that cannot be had ends the run as a page would, and nothing of th
   assert.equal(bare.result.error?.code, 'pull.wrong_shape');
 });
 
-test('a chunk that fails once is asked again, and so is a page whose run was stopped between two chunks', async () => {
+test('a failed chunk is retried; a page stopped between two chunks is requested again', async () => {
   let failed = false;
   const once = await pulled(({ path }) => {
     if (path !== '/guests' || failed) return undefined;
@@ -206,7 +198,7 @@ test('a chunk that fails once is asked again, and so is a page whose run was sto
   assert.equal((await runtime.stored(integration)).length, 8);
 });
 
-test('a table that says 429 for ever ends the run after ten waits, wherever it was put off', async () => {
+test('a related table that keeps answering 429 ends the run after ten waits, parked or not', async () => {
   const partner = await partnerOf(({ path }) =>
     path === '/guests' ? { status: 429, headers: { 'retry-after': '60' }, json: {} } : undefined,
   );
@@ -229,7 +221,7 @@ test('a table that says 429 for ever ends the run after ten waits, wherever it w
   assert.equal(guestAsks(partner).length, 11);
 });
 
-test('one reservation comes with its tables too', async () => {
+test('a single reservation has its related tables too', async () => {
   const partner = await partnerOf();
   const ports = runtime.ports({ integration: 'one', baseUrl: partner.url, connector });
   const single = await fetchSingle(ports, 'one' as IntegrationName, 'R1');

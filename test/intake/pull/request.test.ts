@@ -66,7 +66,7 @@ test('a POST carries types: lists stay lists, numbers numbers; places reach into
   assert.equal(wire.headers['content-type'], 'application/json');
 });
 
-test('parameters without a value vanish, wherever they stand', () => {
+test('parameters without a value are removed everywhere', () => {
   const none = { ...values, 'sync.status': undefined, empty: '', list: [] };
   assert.deepEqual(
     fill(
@@ -101,7 +101,7 @@ test('parameters without a value vanish, wherever they stand', () => {
   assert.deepEqual(Object.keys(wire.headers), ['accept', 'X-Brand']);
 });
 
-test('what stands in a path is one segment', () => {
+test('a value in a path is one segment', () => {
   assert.equal(fillPath('/r/{id}', { id: 'a/b?c#d' }), '/r/a%2Fb%3Fc%23d');
   assert.equal(fillPath('/r/{id}/x', { id: '..' }), '/r/%2E%2E/x');
   assert.equal(
@@ -115,7 +115,7 @@ test('what stands in a path is one segment', () => {
   );
 });
 
-test('braces around anything but a known name are text', () => {
+test('braces around an unknown name are plain text', () => {
   assert.deepEqual(fill({ filter: '{"a":1}', other: '{unknown}' }, values), { filter: '{"a":1}', other: '{unknown}' });
 });
 

@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { executeRun } from '../../../src/intake/pull/run.ts';
 import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { jumpingClock } from './support/clock.ts';
-import { bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { bookings, type Reply } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
-
-async function partnerOf(script: Parameters<typeof startPartner>[0]): Promise<ScriptedPartner> {
-  const partner = await startPartner(script);
-  partners.push(partner);
-  return partner;
-}
+const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
 const none = { pull: { pagination: { type: 'none' } } };
 const asking = { rate: undefined, rested: false, mostMs: 30_000 };
 
-test('five failures in a row open the breaker for all; a command says so instead of asking', async () => {
+test('five failures in a row open the circuit for all; a manual sync reports it without asking', async () => {
   let broken = true;
   const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
   const one = runtime.ports({ integration: 'b1', baseUrl: partner.url, connector: none });
@@ -46,7 +33,7 @@ test('five failures in a row open the breaker for all; a command says so instead
   assert.deepEqual(rows[0], { state: 'closed', failures: 0 });
 });
 
-test('one probe at a time over all nodes; a failed probe doubles the rest, up to a quarter of an hour', async () => {
+test('one probe at a time over all nodes; a failed probe doubles the cooldown, up to 15 minutes', async () => {
   const store = openPartnerStore(runtime.pool);
   const api = 'https://probe.example';
   for (let i = 0; i < 5; i++) await store.failed(api, 60_000, 'down');
@@ -64,7 +51,7 @@ test('one probe at a time over all nodes; a failed probe doubles the rest, up to
   assert.deepEqual(waits, [60, 120, 240, 480, 900, 900]);
 });
 
-test('refusals and limits are answers: they do not count, and break a row of failures', async () => {
+test('refusals and 429 do not count as failures and reset the count', async () => {
   const store = openPartnerStore(runtime.pool);
   const api = 'https://row.example';
   const integration = 'row' as IntegrationName;
@@ -80,7 +67,7 @@ test('refusals and limits are answers: they do not count, and break a row of fai
   assert.equal(partner.requests.length, 7);
 });
 
-test('what Retry-After says outlives the process: the next run waits for the rest of it', async () => {
+test('Retry-After survives the process: the next run waits for the rest of it', async () => {
   let limited = true;
   const partner = await partnerOf(() =>
     limited ? { status: 429, headers: { 'retry-after': '120' }, json: {} } : list,
@@ -129,7 +116,7 @@ async function workedOn(name: string, baseUrl: string, connector: Record<string,
 
 const comeBack = (seconds: number): Reply => ({ status: 429, headers: { 'retry-after': `${seconds}` }, json: {} });
 
-test('a partner that says 429 for ever is not waited for for ever, however often the run is put off', async () => {
+test('a run ends after ten waits for a partner that keeps answering 429, parked or not', async () => {
   const hourly = await partnerOf(() => comeBack(3_600));
   const slow = await workedOn('hourly', hourly.url, none);
   assert.deepEqual([slow.end.state, slow.end.code, slow.parked], ['failed', 'pull.rate_limited', 6]);
@@ -195,7 +182,7 @@ test('a rate in the documents spaces the requests of a run', async () => {
   );
 });
 
-test('a sound partner is not asked about before every request; one with a rate, or after a failure, is', async () => {
+test('one admission covers several requests to a healthy partner; not with a rate or after a failure', async () => {
   const book = bookings(140, '2026-03-01', 10);
   let broken = 0;
   const partner = await partnerOf(({ query }) => {

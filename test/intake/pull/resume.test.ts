@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { PullPorts } from '../../../src/intake/pull/ports.ts';
 import { executeRun } from '../../../src/intake/pull/run.ts';
@@ -10,18 +10,11 @@ import { openRunStore } from '../../../src/store/runs/runs.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { until } from '../../support/process.ts';
 import { listPage, pagination, replyOf, type Style } from './support/list.ts';
-import { type Asked, arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { type Asked, arriving, bookings, type Reply, type ScriptedPartner } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-before(async () => {
-  runtime = await openPullRuntime();
-});
-const partners: ScriptedPartner[] = [];
-after(async () => {
-  await Promise.all(partners.map((partner) => partner.close()));
-  await runtime.close();
-});
+const { runtime, partnerOf: opened } = setUpPulls();
 
 const range = { from: '2026-03-01', to: '2026-03-14' };
 const book = bookings(140, range.from, 10);
@@ -30,10 +23,9 @@ async function partnerOf(
   style: Style,
   on: (asked: Asked) => Reply | undefined | Promise<Reply | undefined> = () => undefined,
 ): Promise<ScriptedPartner> {
-  const partner = await startPartner(
+  const partner = await opened(
     async (asked) => (await on(asked)) ?? replyOf(listPage(style, arriving(book, asked), asked)),
   );
-  partners.push(partner);
   return partner;
 }
 
@@ -51,7 +43,7 @@ async function claimed(ports: PullPorts, integration: string) {
 }
 
 for (const style of ['offset', 'cursor', 'token'] as const) {
-  test(`a run stopped at any page goes on after its last page, with right counters (${style})`, async () => {
+  test(`a run stopped at any page resumes after its last page with correct counters (${style})`, async () => {
     const integration = `resume-${style}`;
     let stop = new AbortController();
     let left = 2;
@@ -92,7 +84,7 @@ for (const style of ['offset', 'cursor', 'token'] as const) {
   });
 }
 
-test('a node whose lease ran out can write nothing more', async () => {
+test('a node whose lease ran out cannot write', async () => {
   const integration = 'fenced';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
@@ -121,7 +113,7 @@ test('a node whose lease ran out can write nothing more', async () => {
   assert.deepEqual([view?.state, view?.counters.fetched, view?.counters.changed], ['complete', 140, 140]);
 });
 
-test('a killed process leaves a run that another one finishes', async () => {
+test('another process finishes the run of a killed one', async () => {
   const integration = 'killed';
   const [seen, reached] = [{ pages: 0 }, Promise.withResolvers<void>()];
   const partner = await partnerOf('token', async () => {
@@ -155,7 +147,7 @@ test('a killed process leaves a run that another one finishes', async () => {
   assert.equal((await runtime.stored(integration)).length, book.length);
 });
 
-test('two nodes, killed again and again in mid page, bring a run to its end between them', async () => {
+test('two nodes killed repeatedly during a page still finish the run', async () => {
   const style = 'offset';
   const integration = 'two-nodes';
   const nodes = new Map<string, ChildProcess>();
@@ -236,7 +228,7 @@ test('a sync has one run at a time: the second waits for the first and runs afte
   assert.equal(most, 1);
 });
 
-test('a queued run that nobody works on is done by whoever asks for the same', async () => {
+test('an idle queued run is executed by the next request for the same', async () => {
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
@@ -252,7 +244,7 @@ test('a queued run that nobody works on is done by whoever asks for the same', a
   assert.equal(result.state, 'complete');
 });
 
-test('a run resumed under other documents begins anew', async () => {
+test('a run resumed under other documents starts over', async () => {
   const integration = 'new-documents';
   const stop = new AbortController();
   const partner = await partnerOf('token', ({ no }) => void (no === 4 && stop.abort()));
@@ -283,7 +275,7 @@ test('a run resumed under other documents begins anew', async () => {
   assert.equal(outcome.counters.fetched, 140);
 });
 
-test('pages count in their order, whichever is written first', async () => {
+test('pages count in order, whichever is written first', async () => {
   const integration = 'out-of-turn';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
@@ -322,7 +314,7 @@ test('pages count in their order, whichever is written first', async () => {
   assert.equal((await runtime.stored(integration)).length, book.length);
 });
 
-test('a page that cannot be written takes the one behind it along', async () => {
+test('if a page cannot be written, neither is the page after it', async () => {
   const integration = 'broken-page';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
@@ -354,16 +346,15 @@ test('a page that cannot be written takes the one behind it along', async () => 
   assert.equal((await runtime.stored(integration)).length, book.length);
 });
 
-test('a reservation on two pages is what the second says, though that is what was stored before', async () => {
+test('for a reservation on two pages, the second wins, even if it equals the stored state', async () => {
   const integration = 'there-and-back';
   const row = (status: string) => ({ ...book[0], status });
   let answers = [[row('confirmed')]];
-  const partner = await startPartner(({ query }) => {
+  const partner = await opened(({ query }) => {
     const no = Number(query.get('cursor') ?? 0);
     const more = no + 1 < answers.length ? { next_cursor: String(no + 1) } : {};
     return { json: { reservations: query.get('dateFrom') === range.from ? answers[no] : [], ...more } };
   });
-  partners.push(partner);
   const paging = { type: 'cursor', next: 'next_cursor', cursor: 'query.cursor', limit: 'query.limit', page_size: 1 };
   const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: paging } } });
   await sync(ports, integration, range);

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { arriving, type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
+import { arriving, type Booking, bookings } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-const partners: ScriptedPartner[] = [];
-before(async () => {
-  runtime = await openPullRuntime();
-});
-after(async () => {
-  for (const partner of partners) await partner.close();
-  await runtime.close();
-});
+const { runtime, partnerOf } = setUpPulls();
 
-test('a backfill over three weeks brings every reservation, page by page', async () => {
+test('a backfill over three weeks reads every reservation, page by page', async () => {
   const book = bookings(210, '2026-03-01');
-  const partner = await startPartner((asked) => {
+  const partner = await partnerOf((asked) => {
     const rows = arriving(book, asked);
     const offset = Number(asked.query.get('offset'));
     const limit = Number(asked.query.get('limit'));
     return { json: { reservations: rows.slice(offset, offset + limit), total: rows.length } };
   });
-  partners.push(partner);
   const ports = runtime.ports({ integration: 'plain', baseUrl: partner.url });
   const result = await sync(ports, 'plain', { from: '2026-03-01', to: '2026-03-21' });
   assert.equal(result.state, 'complete', JSON.stringify(result));
@@ -36,10 +28,9 @@ test('a backfill over three weeks brings every reservation, page by page', async
   assert.deepEqual([again.state, again.counters.changed, again.counters.unchanged], ['complete', 0, 210]);
 });
 
-test('rows that are known are not read again, until they, their reservation or the documents change', async () => {
+test('known rows are not mapped again until they, their reservation or the documents change', async () => {
   const book = bookings(30, '2026-03-01');
-  const partner = await startPartner(() => ({ json: { reservations: book } }));
-  partners.push(partner);
+  const partner = await partnerOf(() => ({ json: { reservations: book } }));
   const documents = {
     integration: 'known',
     baseUrl: partner.url,
@@ -85,11 +76,10 @@ test('rows that are known are not read again, until they, their reservation or t
   assert.equal(rows[0]?.n, 5, 'every poll that showed it unchanged is on record');
 });
 
-test('a page that shows one reservation twice: the later row stands, poll after poll', async () => {
+test('a page that shows a reservation twice: the later row counts, at every poll', async () => {
   const [first, second] = bookings(2, '2026-03-01') as [Booking, Booking];
   let page: Booking[] = [first, second, { ...first, total_amount: 7 }];
-  const partner = await startPartner(() => ({ json: { reservations: page } }));
-  partners.push(partner);
+  const partner = await partnerOf(() => ({ json: { reservations: page } }));
   const ports = runtime.ports({
     integration: 'twice',
     baseUrl: partner.url,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { pino } from 'pino';
 import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../../src/intake/pull/schedule.ts';
@@ -8,17 +8,13 @@ import { Wake } from '../../../src/kit/wake.ts';
 import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../../src/terms.ts';
-import { bookings, startPartner } from './support/partner.ts';
-import { openPullRuntime, type PullRuntime } from './support/runtime.ts';
+import { bookings } from './support/partner.ts';
+import { setUpPulls } from './support/set-up.ts';
 
-let runtime: PullRuntime;
-before(async () => {
-  runtime = await openPullRuntime();
-});
+const { runtime, partnerOf } = setUpPulls();
 beforeEach(async () => {
   await runtime.pool.query('truncate schedules, runs, partner_states, documents, current_documents cascade');
 });
-after(() => runtime.close());
 
 const brands = (count: number, everyMs = 1_800_000): Schedule[] =>
   Array.from({ length: count }, (_, i) =>
@@ -41,7 +37,7 @@ test('a thousand brands do not start together: neither at first nor later', asyn
   for (const { n } of later) assert.ok(n < 150);
 });
 
-test('one brand starts within seconds; another interval moves it, the same leaves it alone', async () => {
+test('one brand starts within seconds; a new interval moves its start, the same interval does not', async () => {
   await alignSchedules(runtime.pool, brands(1));
   assert.ok(((await msToNextStart(runtime.pool)) ?? 1e9) <= 3_000);
   const times = async () =>
@@ -59,7 +55,7 @@ test('one brand starts within seconds; another interval moves it, the same leave
   assert.equal(await msToNextStart(runtime.pool), undefined);
 });
 
-test('a sync that is still going is not started twice, on however many nodes', async () => {
+test('a sync with an active run is not started again, on any node', async () => {
   await alignSchedules(runtime.pool, brands(20));
   await runtime.pool.query(`update schedules set next_at = now()`);
   const started = await Promise.all(Array.from({ length: 6 }, () => startDue(runtime.pool, 100)));
@@ -85,7 +81,7 @@ test('after a long outage a sync starts once, not once for every start it missed
   for (const { ms } of rows) assert.ok(ms > 0 && ms <= 1_800_000);
 });
 
-test('a brand whose credentials were refused rests until they work or its document changes', async () => {
+test('a brand with refused credentials is paused until they work or its document changes', async () => {
   await alignSchedules(runtime.pool, brands(1));
   await runtime.pool.query(`insert into documents (kind, name, version, source, body, hash, applied_by) values
     ('integration', 'brand0', 1, '', '{}', '', 'test'), ('integration', 'brand0', 2, '', '{}', '', 'test')`);
@@ -106,8 +102,8 @@ test('a brand whose credentials were refused rests until they work or its docume
   assert.equal(await due(), 3);
 });
 
-test('two nodes with scheduler and runner poll a brand once per start, and stop at once', async () => {
-  const partner = await startPartner(() => ({ json: { reservations: bookings(3, '2026-03-01') } }));
+test('two nodes with scheduler and runner poll a brand once per start, and stop promptly', async () => {
+  const partner = await partnerOf(() => ({ json: { reservations: bookings(3, '2026-03-01') } }));
   const wake = new Wake();
   const log = pino({ level: 'silent' });
   const nodes = ['a', 'b'].flatMap((node) => [

@@ -67,7 +67,7 @@ for (const type of syncTypes) {
   });
 }
 
-test('a backfill, and a range by hand in which the sync has nothing of its own, keep everything', async () => {
+test('a backfill, and a requested range outside the sync’s purpose, keep everything', async () => {
   const ports = runtime.ports({
     integration: 'select-all',
     baseUrl: partner.url,
@@ -81,7 +81,7 @@ test('a backfill, and a range by hand in which the sync has nothing of its own, 
   assert.ok((await sync(ports, 'select-all', { sync: 'pre_stay', ...around })).counters.skipped > 0);
 });
 
-test('the three syncs leave no reservation between them', () => {
+test('no reservation falls between the three syncs', () => {
   const day = fc.integer({ min: -400, max: 400 }).map((days) => addDays('2026-03-01', days));
   const status = fc.constantFrom('confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other' as const);
   fc.assert(

@@ -81,7 +81,7 @@ test('a window is halved down to one day and its halves cover it', () => {
   assert.equal(firstHalf({ from: '2026-01-01', to: '2026-01-01' }), undefined);
 });
 
-test('days at a property follow each other without gap, whatever its clocks do', () => {
+test('days at a property have no gaps, whatever its clocks do', () => {
   fc.assert(
     fc.property(date, fc.constantFrom(...zones), (day, zone) => {
       // The Pacific island of Samoa skipped 2011-12-30.

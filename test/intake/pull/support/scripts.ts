@@ -103,7 +103,7 @@ export const scripts: readonly Script[] = [
   { name: 'answers 500 once', make: once(nothing) },
   { name: 'answers 500 four times', make: sometimes(isSecond, 4, nothing), waited: (waits) => waits.length === 4 },
   {
-    name: 'answers 500 for good',
+    name: 'answers 500 every time',
     make: always(nothing),
     ends: 'failed',
     code: 'pull.server_error',
@@ -111,7 +111,7 @@ export const scripts: readonly Script[] = [
     requests: 5,
   },
   {
-    name: 'answers 500 for good from the second page on',
+    name: 'answers 500 every time from the second page on',
     make: sometimes((asked) => !isFirst(asked), 1_000, nothing),
     ends: 'failed',
     code: 'pull.server_error',
@@ -152,7 +152,7 @@ export const scripts: readonly Script[] = [
     waited: (waits) => waits.includes(3_600_000),
   },
   {
-    name: 'answers 429 for good',
+    name: 'answers 429 every time',
     make: always({ status: 429, headers: { 'retry-after': '1' }, json: {} }),
     ends: 'failed',
     code: 'pull.rate_limited',
@@ -194,7 +194,7 @@ export const scripts: readonly Script[] = [
   },
   { name: 'answers 401 once', make: once({ status: 401, json: {} }), waited: (waits) => waits.length === 0 },
   {
-    name: 'answers 401 for good',
+    name: 'answers 401 every time',
     make: always({ status: 401, json: {} }),
     ends: 'failed',
     code: 'pull.auth_failed',
@@ -228,7 +228,7 @@ export const scripts: readonly Script[] = [
     make: overDays(1, { headers: json, raw: `{"reservations":[],"padding":"${'x'.repeat(5 << 20)}"}` }),
   },
   {
-    name: 'says nothing to more than three days',
+    name: 'hangs on more than three days',
     make: overDays(3, 'hang'),
     documents: { pull: { timeouts: { idle: '1s', total: '1s' } } },
     styles: ['offset'],
@@ -256,7 +256,7 @@ export const scripts: readonly Script[] = [
   // Connections
   { name: 'cuts the connection once', make: once('cut') },
   {
-    name: 'cuts the connection for good',
+    name: 'cuts the connection every time',
     make: always('cut'),
     ends: 'failed',
     code: 'pull.unreachable',
@@ -264,7 +264,7 @@ export const scripts: readonly Script[] = [
     requests: 5,
   },
   {
-    name: 'says nothing once',
+    name: 'hangs once',
     make: once('hang'),
     documents: { pull: { timeouts: { idle: '1s', total: '1s' } } },
     styles: ['cursor'],
@@ -317,7 +317,7 @@ export const scripts: readonly Script[] = [
   },
   { name: 'breaks JSON off once', make: once({ headers: json, raw: '{"reservations":[{"id":"R0' }) },
   {
-    name: 'breaks JSON off for good',
+    name: 'truncates JSON every time',
     make: always({ headers: json, raw: '{"reservations":[{"id":"R0' }),
     ends: 'failed',
     code: 'pull.not_json',
@@ -367,7 +367,7 @@ export const scripts: readonly Script[] = [
     make: () => ({ answer: (_asked, { honest }) => bare(honest()) }),
   },
   {
-    name: 'sends a record that is none',
+    name: 'sends a record that is not an object',
     book: [...book, { ...(book[0] as Booking), id: 'BAD', check_in: '2026-03-02', check_out: 'soon' }],
     deadLetters: 1,
   },
@@ -389,7 +389,7 @@ export const scripts: readonly Script[] = [
     code: 'pull.total_not_reached',
   },
   {
-    name: 'tells a total that is too high',
+    name: 'reports a total that is too high',
     list: { total: 25 },
     ends: 'incomplete',
     code: 'pull.total_not_reached',
@@ -397,7 +397,7 @@ export const scripts: readonly Script[] = [
   },
   { name: 'tells a total that is too low', list: { total: 3 } },
   {
-    name: 'tells the rows of the page as total',
+    name: 'reports the page size as total',
     make: () => ({ answer: (asked, { style, book: list }) => replyOf(listPage(style, list, asked, { total: 10 })) }),
   },
   { name: 'tells a total of -1', list: { total: -1 } },
@@ -413,7 +413,7 @@ export const scripts: readonly Script[] = [
     make: () => ({ answer: (_asked, { book: list }) => ({ json: { reservations: list, total: list.length } }) }),
   },
   {
-    name: 'ignores where to start, without a total',
+    name: 'ignores the start, without a total',
     styles: counted,
     make: () => ({ answer: (_asked, { book: list }) => ({ json: { reservations: list.slice(0, pageSize) } }) }),
     ends: 'incomplete',
@@ -421,7 +421,7 @@ export const scripts: readonly Script[] = [
     stored: 'some',
   },
   {
-    name: 'ignores where to start, with the total',
+    name: 'ignores the start, with the total',
     styles: counted,
     make: () => ({
       answer: (_asked, { book: list }) => ({ json: { reservations: list.slice(0, pageSize), total: 23 } }),
@@ -431,7 +431,7 @@ export const scripts: readonly Script[] = [
     stored: 'some',
   },
   {
-    name: 'ignores where to start, with a short list',
+    name: 'ignores the start, with a short list',
     styles: counted,
     book: book.slice(0, 7),
     make: () => ({ answer: (_asked, { book: list }) => ({ json: { reservations: list } }) }),
@@ -443,7 +443,7 @@ export const scripts: readonly Script[] = [
 
   // Circles and endless lists
   {
-    name: 'goes in a circle of one (A, A)',
+    name: 'loops over one page (A, A)',
     styles: handed,
     make: () => ({
       answer: (asked, { style, book: list }) => pointingTo(style, asked, list.slice(0, 10), isFirst(asked) ? 10 : 10),
@@ -453,7 +453,7 @@ export const scripts: readonly Script[] = [
     stored: 'some',
   },
   {
-    name: 'goes in a circle of two (A, B, A, B)',
+    name: 'loops over two pages (A, B, A, B)',
     styles: handed,
     make: () => ({
       answer: (asked, { style, book: list }) =>
@@ -466,13 +466,13 @@ export const scripts: readonly Script[] = [
     stored: 'some',
   },
   {
-    name: 'goes in a circle once all has come',
+    name: 'loops after the end of the list',
     styles: handed,
     list: { total: 23 },
     make: () => ({ answer: (asked, { style, book: list }) => circular(style, asked, list) }),
   },
   {
-    name: 'hands out the last cursor for good, with empty pages',
+    name: 'repeats the last cursor forever, with empty pages',
     styles: handed,
     make: () => ({
       answer: (asked, { style, book: list, honest }) =>
@@ -482,7 +482,7 @@ export const scripts: readonly Script[] = [
     }),
   },
   {
-    name: 'sends the same page under ever new cursors',
+    name: 'sends the same page under new cursors',
     styles: handed,
     make: () => ({
       answer: (asked, { style, book: list }) => pointingTo(style, asked, list.slice(0, 10), asked.no * 10),
@@ -521,7 +521,7 @@ export const scripts: readonly Script[] = [
     }),
   })),
   {
-    name: 'hands out cursors that are numbers',
+    name: 'returns numbers as cursors',
     styles: ['cursor'],
     make: () => ({
       answer: (asked, { book: list }) => {
@@ -532,7 +532,7 @@ export const scripts: readonly Script[] = [
     }),
   },
   {
-    name: 'goes in a circle of three (A, B, C, A) from the second page on',
+    name: 'loops over three pages (A, B, C, A) from the second page on',
     styles: handed,
     make: () => ({
       answer: (asked, { style, book: list }) => {
@@ -544,7 +544,7 @@ export const scripts: readonly Script[] = [
     code: 'pull.cursor_repeated',
   },
   {
-    name: 'hands out a cursor that is an object',
+    name: 'returns an object as cursor',
     styles: ['cursor'],
     make: () => ({
       answer: (_asked, { book: list }) => ({ json: { reservations: list.slice(0, 10), next_cursor: { at: 10 } } }),
@@ -569,13 +569,13 @@ export const scripts: readonly Script[] = [
 
   // Lists that move
   { name: 'loses a row that was read', styles: steady, make: shifting((list) => list.filter((_, i) => i !== 3)) },
-  { name: 'gains a row before the place', styles: counted, make: shifting((list) => [extra('NEW'), ...list]) },
+  { name: 'gains a row before the current page', styles: counted, make: shifting((list) => [extra('NEW'), ...list]) },
   {
-    name: 'gains a row before the place, and its total tells so',
+    name: 'gains a row before the current page, and its total shows it',
     make: shifting((list) => [extra('NEW'), ...list], true),
   },
   {
-    name: 'moves a row from the unread part to the read one, and the count comes out right',
+    name: 'moves a row from an unread page to a read one, with the count unchanged',
     styles: counted,
     make: shifting((list) => {
       const moved = list[17] as Booking;
@@ -591,7 +591,7 @@ export const scripts: readonly Script[] = [
     list: { total: 23 },
   },
   {
-    name: 'turns its order around at every request',
+    name: 'reverses its order at every request',
     make: () => ({
       answer: (asked, { honest, book: list }) => honest(asked.no % 2 === 0 ? list : [...list].reverse()),
     }),
@@ -624,7 +624,7 @@ export const scripts: readonly Script[] = [
     code: 'pull.list_unstable',
   },
   {
-    name: 'shows a reservation on two pages of its own making',
+    name: 'shows a reservation on two pages by cursor or link',
     styles: handed,
     book: [...book.slice(0, 15), book[2] as Booking, ...book.slice(15)],
     requests: 3,
