@@ -1,5 +1,7 @@
-import { type Told, toldToWait } from './busy.ts';
+import { type RecordOutcome, waitRequestOf } from './busy.ts';
 import type { Destination, Outcome } from './destination.ts';
+import { Lease } from './lease.ts';
+import type { Leased } from './leased-queue.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';
@@ -22,10 +24,10 @@ export interface BatchContext {
   readonly leaseMs: number;
   /** Aborted when the node cannot wait any longer. */
   readonly stopping: AbortSignal;
-  /** Told when the destination has nothing more to do for this batch. */
-  readonly answered: () => void;
-  /** Told when the destination said to wait, once that is written down. */
-  readonly toldToWait: () => Promise<void>;
+  /** Called when the destination has answered for the whole batch. */
+  readonly onAnswered: () => void;
+  /** Called when the destination asked to wait, once the store knows. */
+  readonly onWaitAsked: () => Promise<void>;
 }
 
 interface Sendable {
@@ -34,60 +36,53 @@ interface Sendable {
   readonly triesUsed: number;
 }
 
-/** One claimed batch from choice to settlement. */
-export async function deliverBatch(
-  context: BatchContext,
-  lane: Lane,
-  claims: readonly Claimed[],
-  leaseEndsAtMs: number,
-): Promise<Counts> {
+/** One leased batch, from selection to settlement. */
+export async function deliverBatch(context: BatchContext, { lane, claims, lease }: Leased): Promise<Counts> {
   const { ports, config, settler } = context;
   const { store, clock, log } = ports;
-  const startedAt = performance.now();
+  const startedAtMs = clock.uptimeMs();
   const key: LaneKey = { integration: lane.integration, destination: config.name };
   const { sendables, settlements } = choose(lane, key, claims);
-  let endsAtMs = leaseEndsAtMs;
+  let currentLease = lease;
   let abandoned: Sendable[] = [];
-  const told: Told[] = [];
+  const outcomes: RecordOutcome[] = [];
   if (sendables.length > 0) {
-    const hold = async (): Promise<boolean> => {
-      const askedAtMs = clock.now();
+    const extendLease = async (): Promise<boolean> => {
+      const extended = new Lease(clock, context.leaseMs);
       const held = await store.extend(key, claims, context.leaseMs).catch(() => 0);
-      if (held === claims.length) endsAtMs = askedAtMs + context.leaseMs;
+      if (held === claims.length) currentLease = extended;
       return held === claims.length;
     };
-    const { deadlineMs, batch, scheduleMs } = { deadlineMs: config.timeoutMs, ...config };
+    const { timeoutMs: deadlineMs, batch, scheduleMs } = config;
     const { stopping } = context;
-    const sent = await send(context.destination, sendables, { deadlineMs, batch, scheduleMs, hold, stopping });
-    // Cut off by our own end, nobody knows whether it arrived: that is for the next claim to say, and uses no try.
+    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, clock };
+    const sent = await send(context.destination, sendables, limits);
+    // Cut off by our own shutdown: nobody knows whether it arrived. The next claim says so, and no try is used.
     abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
     for (const [i, sendable] of sendables.entries()) {
       const outcome = sent[i];
       if (outcome === undefined || outcome === 'stopped') continue;
       settlements.push(settlementFor(key, sendable.claimed, outcome, config, ports.chance()));
-      told.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
+      outcomes.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
     }
   }
-  const waiting = toldToWait(told);
-  // What the next call may do depends on who was told to wait: then the slot stays taken until that is written down.
-  if (waiting === undefined) context.answered();
-  if (abandoned.length > 0)
-    await store
-      .abandon(
-        key,
-        abandoned.map(({ claimed }) => claimed),
-      )
-      .catch(() => {});
-  await settler.settle(settlements, endsAtMs);
-  // After the settlement, which forgets who was told to wait before a success of this very batch.
-  if (waiting !== undefined) {
-    await store.toldToWait(config.name, waiting).catch(() => {});
-    await context.toldToWait();
+  const waitRequest = waitRequestOf(outcomes);
+  // After a wait request the store decides what the next call may do, so the slot stays taken until it is written.
+  if (waitRequest === undefined) context.onAnswered();
+  if (abandoned.length > 0) {
+    const unanswered = abandoned.map(({ claimed }) => claimed);
+    await store.abandon(key, unanswered).catch(() => {});
+  }
+  await settler.settle(settlements, currentLease);
+  // After the settlement: a success in this batch clears earlier wait requests.
+  if (waitRequest !== undefined) {
+    await store.noteWaitRequest(config.name, waitRequest).catch(() => {});
+    await context.onWaitAsked();
   }
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { result } of settlements) counts[result.kind] += 1;
   const codes = [...new Set(settlements.map(({ code }) => code).filter((code) => code !== undefined))];
-  const line = { ...key, type: config.type, ...counts, codes, ms: Math.round(performance.now() - startedAt) };
+  const line = { ...key, type: config.type, ...counts, codes, ms: Math.round(clock.uptimeMs() - startedAtMs) };
   if (counts.retry + counts.dead > 0) log.warn(line, 'deliver: batch with failures');
   else log.info(line, 'deliver: batch');
   return counts;
@@ -119,7 +114,7 @@ function choose(
   return { sendables, settlements };
 }
 
-/** A version that cannot even be read must not take the others of its batch along. */
+/** A version that cannot be read must not fail the rest of its batch. */
 function selectSafely(lane: Lane, claimed: Claimed): Selected {
   try {
     return select(lane, claimed);
@@ -143,15 +138,15 @@ function settlementFor(
   };
   if (outcome.kind === 'delivered') return { ...base, result: { kind: 'delivered' } };
   const { code, message, answer } = outcome;
-  const told = { code, message, ...(answer !== undefined && { answer }) };
-  if (outcome.kind === 'skipped') return { ...base, ...told, result: { kind: 'skipped' } };
-  if (outcome.kind === 'dead') return { ...base, ...told, result: { kind: 'dead' } };
+  const reason = { code, message, ...(answer !== undefined && { answer }) };
+  if (outcome.kind === 'skipped') return { ...base, ...reason, result: { kind: 'skipped' } };
+  if (outcome.kind === 'dead') return { ...base, ...reason, result: { kind: 'dead' } };
   const next = nextTry(outcome, claimed.triesUsed, scheduleMs, chance);
   if (next.kind === 'wait') {
-    return { ...base, ...told, result: { kind: 'retry', delayMs: next.delayMs, triesUsed: next.triesUsed } };
+    return { ...base, ...reason, result: { kind: 'retry', delayMs: next.delayMs, triesUsed: next.triesUsed } };
   }
   const last = `${claimed.triesUsed + 1} tries failed, the last with ${code}: ${message}`;
-  return { ...base, ...told, code: 'deliver.tries_used_up', message: last, result: { kind: 'dead' } };
+  return { ...base, ...reason, code: 'deliver.tries_used_up', message: last, result: { kind: 'dead' } };
 }
 
 function settlementOf(key: LaneKey, { type, id, version, fence, triesUsed }: Claimed): Omit<Settlement, 'result'> {

@@ -1,308 +1,269 @@
-import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
+import type { Counts } from './batch.ts';
+import { Calling } from './calling.ts';
+import { Claiming } from './claiming.ts';
 import type { Destination } from './destination.ts';
 import type { Capacity } from './direct-leases.ts';
-import { LaneRing } from './lane-ring.ts';
-import { type Leased, LeasedQueue } from './leased-queue.ts';
+import { Gathering } from './gathering.ts';
+import { Lease } from './lease.ts';
+import type { Leased } from './leased-queue.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
 import type { Settler } from './settler.ts';
-
-/**
- * One destination on this node: so many calls side by side and no more, its brands in turn. Nothing here waits for another
- * destination, so that a slow or dead one delays only itself.
- *
- * Records come here leased, in two ways: claimed, or handed over by the transaction that changed them, into room kept for them.
- * What no call can take at once waits, for half of the margin of its lease at most. A call ends before its lease does: two calls for one
- * record never run at the same time, on any number of nodes. Only a process that is stopped for longer than the margin and then
- * goes on can break that; the version in the message tells the destination which one is newer.
- */
-export interface Channel {
-  readonly revision: string;
-  /** These lanes have due work. */
-  offer(lanes: readonly Lane[]): void;
-  /** Keeps room for records of the lane that are about to be leased to this node. Where others wait in line, they take turns. */
-  reserveCapacity(lane: Lane, wanted: number): Capacity | undefined;
-  /** Nothing is being sent, and nothing that could be sent soon is known. */
-  readonly isIdle: boolean;
-  /** How long nothing will be sent: its rate is used up, or it cannot be opened. */
-  readonly quietMs: number;
-  /** Claims nothing more and waits for what is under way; when the signal comes, no longer. */
-  close(stopping: AbortSignal): Promise<void>;
-}
 
 /** Between the end of a call and the end of its lease: time to write down the result. */
 const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
-/**
- * Under load a call waits for more records, by how many it can take: a quarter of a millisecond for each. A warehouse takes 1,000 in 73
- * µs each and 200 in 92, and waits 250 ms; one that takes a single record only lets claims gather, for 10 ms.
- */
-const gatherMsOf = (batch: number): number => Math.min(Math.max(10, batch / 4), 250);
+const claimAgainMs = 1_000;
+/** A pause that is shorter than this ends soon enough to wait for. */
 const soonMs = 2_000;
-/** A destination that answers sooner than this is given more than its calls can take at once. */
-const quickMs = 1_000;
 
-/** By a clock that nobody sets: one set back by an hour would keep a destination quiet for an hour. */
-const uptimeMs = (): number => performance.now();
+type State = 'opening' | 'open' | 'claims_only' | 'closed';
 
-export function openChannel(
-  ports: DeliverPorts,
-  config: DestinationConfig,
-  settler: Settler,
-  onSettled: (counts: Counts) => void,
-): Channel {
-  const { store, clock, log, leaseMarginMs = standardMarginMs } = ports;
-  const leaseMs = config.timeoutMs + leaseMarginMs;
-  const gatherMs = gatherMsOf(config.batch);
-  const ring = new LaneRing();
-  const waiting = new LeasedQueue();
-  /** Others are claimed: who pays by the call, waits for long or looks at what was delivered before. */
-  const isDirect = !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && config.selection.consent === undefined;
-  const underWay = new Set<Promise<void>>();
-  const stopping = new AbortController();
-  let free = config.concurrency;
-  let quietUntilMs = 0;
-  let closed = false;
-  let pumping: Promise<void> | undefined;
-  let pumpAgain = false;
-  let timer: NodeJS.Timeout | undefined;
-  let claimedAtMs = 0;
-  /** Something was handed over since the last claim. */
-  let handedInBetween = false;
-  /** The destination said to wait: the next claim tells who may go on. */
-  let mustClaim = false;
-  let calledAtMs = Number.NEGATIVE_INFINITY;
-  let gathering: NodeJS.Timeout | undefined;
-  let destination: Destination | undefined;
-  /** How long calls take, the last ones counting most. */
-  let answerMs = quickMs;
+/**
+ * One destination on this node: a bounded number of calls side by side, its brands in turn. Channels never wait for each other, so
+ * a slow or dead destination delays only itself.
+ *
+ * | state         | claims | direct leases | starts calls | next state                                                      |
+ * |---------------|--------|---------------|--------------|-----------------------------------------------------------------|
+ * | `opening`     | no     | no            | no           | `open`, once the destination opens; after a failure claims pause |
+ * | `open`        | yes    | yes           | yes          | `claims_only`, when the destination asks to wait                |
+ * | `claims_only` | yes    | no            | yes          | `open`, when a claim returns records: the pause is over         |
+ * | `closed`      | no     | no            | no           | none; running calls end, queued records go back                 |
+ *
+ * In any state claims may be paused for a time: the rate is used up, the store failed, or the destination did not open.
+ *
+ * Leased records wait in `gathering`, come from `claiming` or from direct leases, and go out through `calling`. A call ends before
+ * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is stopped
+ * between the last check of the lease and the first byte of the call can break that; the version in the message then tells the
+ * destination which one is newer.
+ */
+export class Channel {
+  readonly #ports: DeliverPorts;
+  readonly #config: DestinationConfig;
+  readonly #leaseMs: number;
+  readonly #takesDirectLeases: boolean;
+  readonly #gathering: Gathering;
+  readonly #claiming: Claiming;
+  readonly #calling: Calling;
+  readonly #stopping = new AbortController();
+  #state: State = 'opening';
+  #destination: Destination | undefined;
+  /** The claims under way. */
+  #claims: Promise<void> | undefined;
+  #claimAgain = false;
+  #directLeaseSinceClaim = false;
+  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
-  function beQuiet(ms: number): void {
-    quietUntilMs = Math.max(quietUntilMs, uptimeMs() + ms);
-    clearTimeout(timer);
-    if (!closed) timer = setTimeout(pump, quietUntilMs - uptimeMs() + 2);
-  }
-
-  function pump(): void {
-    sendWaiting();
-    if (uptimeMs() < quietUntilMs) return; // the timer of beQuiet comes back
-    if (pumping !== undefined) {
-      pumpAgain = true;
-      return;
-    }
-    pumping = fill()
-      .catch((error: unknown) => {
-        log.warn({ destination: config.name, error: nameOf(error) }, 'deliver: claiming failed, trying again');
-        beQuiet(1_000);
-      })
-      .finally(() => {
-        pumping = undefined;
-        if (!pumpAgain) return;
-        pumpAgain = false;
-        pump();
-      });
-  }
-
-  /**
-   * How many more records may come: as many as the calls can take; where they take them one by one and answer quickly, some more,
-   * since a commit or a claim brings them by the hundred for little more than one.
-   */
-  function room(): number {
-    const depth = answerMs < quickMs && !config.rate ? Math.max(config.batch, 4) : config.batch;
-    return config.concurrency * depth - (config.concurrency - free) * config.batch - waiting.size;
-  }
-
-  /** Answers come one by one: the next claim waits until the calls have little left to do, though not for long. */
-  function mayClaim(): boolean {
-    if (underWay.size === 0) return true;
-    if (room() <= 0 || underWay.size >= 2 * config.concurrency) return false;
-    if (waiting.count > 0) return waiting.count * 2 <= config.concurrency * config.batch;
-    return free * 2 >= config.concurrency || uptimeMs() >= claimedAtMs + gatherMs;
-  }
-
-  /**
-   * Full calls go at once; others when they waited as long as the document says, or else when they waited a little or the last
-   * call is long enough ago.
-   */
-  function isReady(all: Leased): boolean {
-    if (all.claims.length >= config.batch || isShort(all)) return true;
-    const { sinceMs } = all;
-    return (
-      uptimeMs() >= (config.batchWaitMs > 0 ? sinceMs + config.batchWaitMs : Math.min(sinceMs, calledAtMs) + gatherMs)
+  constructor(ports: DeliverPorts, config: DestinationConfig, settler: Settler, onSettled: (counts: Counts) => void) {
+    const { store, clock, leaseMarginMs = standardMarginMs } = ports;
+    this.#ports = ports;
+    this.#config = config;
+    this.#leaseMs = config.timeoutMs + leaseMarginMs;
+    this.#takesDirectLeases =
+      !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && config.selection.consent === undefined;
+    this.#gathering = new Gathering(config, clock, leaseMarginMs);
+    this.#claiming = new Claiming(store, config, clock, this.#leaseMs);
+    this.#calling = new Calling(
+      { ports, config, settler, leaseMs: this.#leaseMs, stopping: this.#stopping.signal },
+      { onFree: () => this.#advance(), onWaitAsked: () => this.#waitAsked(), onSettled },
     );
   }
 
-  /** What is left of the lease is too little for a call. */
-  const isShort = ({ leaseEndsAtMs }: Leased): boolean =>
-    leaseEndsAtMs - clock.now() < config.timeoutMs + leaseMarginMs / 2;
-
-  /** Starts calls for what waits. */
-  function sendWaiting(): void {
-    if (destination === undefined || closed) return;
-    while (free > 0 && waiting.count > 0 && underWay.size < 2 * config.concurrency) {
-      const next = waiting.take(config.batch, isReady);
-      if (next === undefined) break;
-      if (isShort(next)) void putBack(next);
-      else call(destination, next);
-    }
-    if (free > 0 && waiting.count > 0)
-      gathering ??= setTimeout(gathered, Math.min(gatherMs, config.batchWaitMs || gatherMs));
+  get revision(): string {
+    return this.#config.revision;
   }
 
-  /** Nobody sent it, or not this time: it waits in line like all the others. Where even that fails, the lease runs out. */
-  async function putBack({ lane, claims }: Leased): Promise<void> {
-    const key = { integration: lane.integration, destination: config.name };
+  /** Nothing is being sent, and nothing can be sent soon. */
+  get isIdle(): boolean {
+    const { lanes, pausedMs } = this.#claiming;
+    const hasNothingToClaim = lanes.size === 0 || pausedMs > soonMs;
+    return this.#claims === undefined && this.#calling.isIdle && this.#gathering.queue.size === 0 && hasNothingToClaim;
+  }
+
+  /** How long claims stay paused. */
+  get pausedMs(): number {
+    return this.#claiming.pausedMs;
+  }
+
+  /** These lanes have due work. */
+  offer(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.#claiming.lanes.add(lane);
+    this.#advance();
+  }
+
+  /** Reserves capacity for records that are about to be leased directly. With work to claim as well, the two alternate. */
+  reserveCapacity(lane: Lane, wanted: number): Capacity | undefined {
+    if (this.#state !== 'open' || !this.#takesDirectLeases) return undefined;
+    if (this.#claiming.lanes.size > 0 && this.#directLeaseSinceClaim) return undefined;
+    const count = Math.min(wanted, this.#capacity());
+    if (count <= 0) return undefined;
+    this.#directLeaseSinceClaim = true;
+    const { queue } = this.#gathering;
+    queue.reserve(count);
+    const lease = new Lease(this.#ports.clock, this.#leaseMs);
+    return {
+      count,
+      leaseMs: this.#leaseMs,
+      use: async (claims) => {
+        queue.release(count);
+        if (claims.length === 0) return this.#advance();
+        const leased: Leased = { lane, claims, lease, sinceMs: this.#ports.clock.uptimeMs() };
+        if (this.#state !== 'open') return this.#putBack(leased);
+        queue.add(leased);
+        this.#advance();
+      },
+    };
+  }
+
+  /** Claims nothing more and waits for running calls, until the signal aborts. */
+  async close(signal: AbortSignal): Promise<void> {
+    this.#state = 'closed';
+    this.#claiming.lanes.clear();
+    this.#alarm?.cancel();
+    const stop = () => this.#stopping.abort();
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    await this.#claims;
+    await this.#putAllBack();
+    await this.#calling.ended();
+    signal.removeEventListener('abort', stop);
+    await this.#destination?.close().catch(() => {});
+  }
+
+  /** Called after every change: starts the calls that are ready, then claims if there is capacity. */
+  #advance(): void {
+    if (this.#state === 'closed') return;
+    this.#startCalls();
+    const { pausedMs } = this.#claiming;
+    if (pausedMs > 0) {
+      this.#wakeIn(pausedMs + 2);
+      return;
+    }
+    if (this.#claims !== undefined) {
+      this.#claimAgain = true;
+      return;
+    }
+    this.#claims = this.#claim()
+      .catch((error: unknown) => {
+        this.#ports.log.warn(
+          { destination: this.#config.name, error: nameOf(error) },
+          'deliver: claiming failed, trying again',
+        );
+        this.#claiming.pause(claimAgainMs);
+      })
+      .finally(() => {
+        this.#claims = undefined;
+        const again = this.#claimAgain || this.#claiming.pausedMs > 0;
+        this.#claimAgain = false;
+        if (again) this.#advance();
+      });
+  }
+
+  #startCalls(): void {
+    const { queue } = this.#gathering;
+    if (this.#destination === undefined || this.#state === 'closed') return;
+    while (queue.count > 0 && this.#calling.hasFreeSlot && !this.#calling.isStoreBehind) {
+      const next = this.#gathering.next(this.#calling.lastCallAtMs);
+      if (next === undefined) break;
+      if (this.#gathering.isShort(next)) void this.#putBack(next);
+      else this.#calling.start(this.#destination, next);
+    }
+    if (queue.count > 0 && this.#calling.hasFreeSlot) this.#wakeIn(this.#gathering.checkAfterMs);
+  }
+
+  /** Claims until there is enough to do or nothing more is due. */
+  async #claim(): Promise<void> {
+    const { lanes } = this.#claiming;
+    while (this.#mayClaim()) {
+      const destination = await this.#open();
+      if (destination === undefined) return;
+      const claimed = await this.#claiming.claim(this.#capacity() / this.#config.batch);
+      this.#directLeaseSinceClaim = false;
+      if (claimed.length > 0 && this.#state === 'claims_only') this.#state = 'open';
+      for (const leased of claimed) {
+        const canStart = this.#calling.hasFreeSlot && this.#state !== 'closed' && !this.#gathering.isShort(leased);
+        if (canStart) this.#calling.start(destination, leased);
+        else this.#gathering.queue.add(leased);
+      }
+    }
+    this.#startCalls();
+    if (this.#state !== 'closed' && lanes.size > 0 && this.#capacity() > 0) this.#wakeIn(this.#gathering.gatherMs);
+  }
+
+  /** Answers come one by one, so the next claim waits until the calls have little left to do, but not for long. */
+  #mayClaim(): boolean {
+    const { lanes, pausedMs, lastClaimAtMs } = this.#claiming;
+    if (this.#state === 'closed' || lanes.size === 0 || pausedMs > 0) return false;
+    if (this.#calling.isIdle) return true;
+    if (this.#capacity() <= 0 || this.#calling.isStoreBehind) return false;
+    const { concurrency, batch } = this.#config;
+    const { queue, gatherMs } = this.#gathering;
+    if (queue.count > 0) return queue.count * 2 <= concurrency * batch;
+    if (this.#calling.waitingForAnswer * 2 <= concurrency) return true;
+    return this.#ports.clock.uptimeMs() >= lastClaimAtMs + gatherMs;
+  }
+
+  /**
+   * How many more records may be leased: as many as the calls can take. A quick destination that takes records one by one may have
+   * up to four per call, since a commit or a claim brings hundreds for little more than the price of one.
+   */
+  #capacity(): number {
+    const { concurrency, batch, rate } = this.#config;
+    const perCall = this.#calling.isQuick && !rate ? Math.max(batch, 4) : batch;
+    return concurrency * perCall - this.#calling.waitingForAnswer * batch - this.#gathering.queue.size;
+  }
+
+  async #open(): Promise<Destination | undefined> {
+    if (this.#destination !== undefined) return this.#destination;
+    try {
+      this.#destination = await this.#ports.open(this.#config);
+      if (this.#state === 'opening') this.#state = 'open';
+    } catch (error) {
+      const code = (error as { code?: string }).code;
+      this.#ports.log.error(
+        { destination: this.#config.name, error: nameOf(error), code },
+        'deliver: destination cannot be opened',
+      );
+      this.#claiming.pause(openAgainMs);
+    }
+    return this.#destination;
+  }
+
+  /** The destination asked to wait: queued records go back, and the next claim tells which may go on. */
+  async #waitAsked(): Promise<void> {
+    if (this.#state === 'open') this.#state = 'claims_only';
+    await this.#putAllBack();
+  }
+
+  async #putAllBack(): Promise<void> {
+    for (const leased of this.#gathering.takeAll()) await this.#putBack(leased);
+  }
+
+  /** Gives up leases of records that were not sent. If that fails, the leases expire. */
+  async #putBack({ lane, claims }: Leased): Promise<void> {
+    const { store } = this.#ports;
+    const key = { integration: lane.integration, destination: this.#config.name };
+    // A record that may have arrived earlier stays marked as such.
     const tried = claims.filter(({ interrupted }) => interrupted);
     const untried = claims.filter(({ interrupted }) => !interrupted);
     if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
     if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
-    if (closed) return;
-    ring.add(lane);
-    pump();
+    if (this.#state === 'closed') return;
+    this.#claiming.lanes.add(lane);
+    this.#advance();
   }
 
-  async function putAllBack(): Promise<void> {
-    for (let left = waiting.take(Infinity); left !== undefined; left = waiting.take(Infinity)) await putBack(left);
+  /** One timer for everything: an early alarm only looks once more. */
+  #wakeIn(ms: number): void {
+    const { clock } = this.#ports;
+    const atMs = clock.uptimeMs() + ms;
+    if (this.#state === 'closed' || (this.#alarm !== undefined && this.#alarm.atMs <= atMs)) return;
+    this.#alarm?.cancel();
+    const cancel = clock.schedule(ms, () => {
+      this.#alarm = undefined;
+      this.#advance();
+    });
+    this.#alarm = { atMs, cancel };
   }
-
-  function gathered(): void {
-    gathering = undefined;
-    pump();
-  }
-
-  /** Claims until there is enough to do or nothing more is due. */
-  async function fill(): Promise<void> {
-    while (!closed && mayClaim() && ring.size > 0 && uptimeMs() >= quietUntilMs) {
-      const opened = await opening();
-      if (opened === undefined) return;
-      const lane = ring.next();
-      if (lane === undefined) return;
-      let calls = Math.max(1, Math.floor(room() / config.batch / ring.size));
-      if (config.rate) {
-        const budget = await store.takeBudget(config.name, calls, config.rate);
-        calls = budget.granted;
-        if (calls === 0) return beQuiet(budget.waitMs);
-      }
-      const leaseEndsAtMs = clock.now() + leaseMs;
-      const key = { integration: lane.integration, destination: config.name };
-      const withDelivered = config.selection.consent !== undefined;
-      claimedAtMs = uptimeMs();
-      const claims = await store.claim(key, calls * config.batch, leaseMs, withDelivered);
-      if (claims.length < calls * config.batch) ring.remove(lane);
-      handedInBetween = false;
-      if (claims.length > 0) mustClaim = false;
-      for (let start = 0; start < claims.length; start += config.batch) {
-        const some = claims.slice(start, start + config.batch);
-        const leased = { lane, claims: some, leaseEndsAtMs, sinceMs: claimedAtMs };
-        if (free > 0) call(opened, leased);
-        else waiting.add(leased);
-      }
-      const unused = calls - Math.ceil(claims.length / config.batch);
-      if (config.rate && unused > 0) await store.takeBudget(config.name, -unused, config.rate);
-    }
-    if (!closed && room() > 0 && ring.size > 0) gathering ??= setTimeout(gathered, gatherMs);
-  }
-
-  async function opening(): Promise<Destination | undefined> {
-    if (destination !== undefined) return destination;
-    try {
-      destination = await ports.open(config);
-    } catch (error) {
-      const code = (error as { code?: string }).code;
-      log.error({ destination: config.name, error: nameOf(error), code }, 'deliver: destination cannot be opened');
-      beQuiet(openAgainMs);
-    }
-    return destination;
-  }
-
-  function call(opened: Destination, { lane, claims, leaseEndsAtMs }: Leased): void {
-    free -= 1;
-    const startedAtMs = uptimeMs();
-    calledAtMs = startedAtMs;
-    let isAnswered = false;
-    const answered = (): void => {
-      if (isAnswered) return;
-      isAnswered = true;
-      free += 1;
-      answerMs += (uptimeMs() - startedAtMs - answerMs) / 8;
-      pump();
-    };
-    const context: BatchContext = {
-      ports,
-      config,
-      destination: opened,
-      settler,
-      leaseMs,
-      stopping: stopping.signal,
-      answered,
-      toldToWait: () => {
-        mustClaim = true;
-        return putAllBack();
-      },
-    };
-    const work = deliverBatch(context, lane, claims, leaseEndsAtMs)
-      .then(onSettled)
-      .catch((error: unknown) => {
-        // The leases run out and the batch is claimed again.
-        log.error({ destination: config.name, error: nameOf(error) }, 'deliver: batch given up unexpectedly');
-      })
-      .finally(() => {
-        answered();
-        underWay.delete(work);
-        pump();
-      });
-    underWay.add(work);
-  }
-
-  return {
-    revision: config.revision,
-    offer(lanes) {
-      for (const lane of lanes) ring.add(lane);
-      pump();
-    },
-    reserveCapacity(lane, wanted) {
-      if (closed || !isDirect || mustClaim || destination === undefined) return undefined;
-      // Where others wait in line, what comes the short way takes turns with them.
-      if (ring.size > 0 && handedInBetween) return undefined;
-      const count = Math.min(wanted, room());
-      if (count <= 0) return undefined;
-      handedInBetween = true;
-      waiting.reserve(count);
-      const leaseEndsAtMs = clock.now() + leaseMs;
-      return {
-        count,
-        leaseMs,
-        async use(claims) {
-          waiting.release(count);
-          const leased = { lane, claims, leaseEndsAtMs, sinceMs: uptimeMs() };
-          if (claims.length === 0) return pump();
-          if (closed || mustClaim) return putBack(leased);
-          waiting.add(leased);
-          pump();
-        },
-      };
-    },
-    get isIdle() {
-      const quiet = quietUntilMs - uptimeMs() > soonMs;
-      return pumping === undefined && underWay.size === 0 && waiting.size === 0 && (ring.size === 0 || quiet);
-    },
-    get quietMs() {
-      return Math.max(0, quietUntilMs - uptimeMs());
-    },
-    async close(signal) {
-      closed = true;
-      ring.clear();
-      clearTimeout(timer);
-      clearTimeout(gathering);
-      const stop = () => stopping.abort();
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
-      await pumping;
-      await putAllBack();
-      await Promise.all(underWay);
-      signal.removeEventListener('abort', stop);
-      await destination?.close().catch(() => {});
-    },
-  };
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

@@ -1,13 +1,13 @@
 import type { Counts } from './batch.ts';
-import { type Channel, openChannel } from './channel.ts';
+import { Channel } from './channel.ts';
 import type { ReserveCapacity } from './direct-leases.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey } from './ports.ts';
 import { openSettler } from './settler.ts';
 
-/** A stopping node waits this long for answers; what has none by then is claimed anew by whoever comes next. */
+/** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
 const patienceMs = 10_000;
 
-/** Looked for at least this often, should a signal be lost. */
+/** Due work is looked for at least this often, in case a signal is lost. */
 const longestSleepMs = 1_000;
 
 export interface Deliveries {
@@ -22,10 +22,10 @@ export function startDeliveries(ports: DeliverPorts): Deliveries {
   ports.directLeases?.connect(engine.reserveCapacity);
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const startedAt = performance.now();
+      const startedAtMs = ports.clock.uptimeMs();
       const sleepMs = await engine.look();
-      // Looking costs an index probe per lane; under a storm of signals it takes a fifth of its own time at most.
-      const restMs = Math.min(5 + 4 * (performance.now() - startedAt), 500);
+      // Looking costs an index probe per lane. Under a storm of signals it takes a fifth of the time at most.
+      const restMs = Math.min(5 + 4 * (ports.clock.uptimeMs() - startedAtMs), 500);
       await ports.clock.wait(restMs, stopping.signal);
       if (sleepMs > restMs) await ports.wake.wait('outbox', sleepMs - restMs, stopping.signal);
     }
@@ -40,7 +40,7 @@ export function startDeliveries(ports: DeliverPorts): Deliveries {
   };
 }
 
-/** Delivers what is due now, for all brands or one, and comes back when nothing more is. What waits for a retry stays. */
+/** Delivers what is due now, for all brands or one, and returns when nothing more is due. Retries stay in the queue. */
 export async function drainOnce(ports: DeliverPorts, only: { readonly integration?: string } = {}): Promise<Counts> {
   const wanted = (): readonly Lane[] =>
     ports.lanes().filter(({ integration }) => only.integration === undefined || integration === only.integration);
@@ -57,7 +57,7 @@ export async function drainOnce(ports: DeliverPorts, only: { readonly integratio
 }
 
 interface Engine {
-  /** Finds lanes with due work and hands them to their channels; gives back how long nothing new is due. */
+  /** Finds lanes with due work and offers them to their channels. Returns how long nothing else is due. */
   look(): Promise<number>;
   readonly isIdle: boolean;
   readonly reserveCapacity: ReserveCapacity;
@@ -78,7 +78,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     node: ports.node,
     stopping: stopping.signal,
     onMore: (keys) => offer(keys.filter((key) => known.get(nameOf(key))?.destination.batchWaitMs === 0)),
-    onTrouble: (error, lost) =>
+    onFailure: (error, lost) =>
       ports.log.warn(
         { error: error instanceof Error ? error.message : String(error), lost },
         'deliver: writing results failed',
@@ -93,7 +93,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     for (const [name, due] of byDestination) channels.get(name)?.offer(due);
   }
 
-  /** A document that changed closes its channel; the new one opens at once and claims only what the old one did not hold. */
+  /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
   function followDocuments(): void {
     known = new Map(
       lanes()
@@ -108,11 +108,11 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       closing.add(closed);
     }
     for (const [name, config] of configs) {
-      if (!channels.has(name)) channels.set(name, openChannel(ports, config, settler, count));
+      if (!channels.has(name)) channels.set(name, new Channel(ports, config, settler, count));
     }
   }
 
-  /** Where a batch waits for more, a lane is due once its oldest has waited so long, or enough have gathered. */
+  /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
   async function batchDue(lane: DueLane): Promise<DueLane> {
     const { batchWaitMs = 0, batch = 1 } = known.get(nameOf(lane))?.destination ?? {};
     if (batchWaitMs === 0 || lane.dueInMs > 0 || lane.dueInMs <= -batchWaitMs) return lane;
@@ -140,7 +140,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
         if (keys.length === 0) return longestSleepMs;
         const due = await Promise.all((await ports.store.nextDue(keys)).map(batchDue));
         offer(due.filter(({ dueInMs }) => dueInMs <= 0));
-        const waits = due.map(({ dueInMs, destination }) => Math.max(dueInMs, channels.get(destination)?.quietMs ?? 0));
+        const waits = due.map(({ dueInMs, destination }) =>
+          Math.max(dueInMs, channels.get(destination)?.pausedMs ?? 0),
+        );
         return Math.min(longestSleepMs, ...waits);
       } catch (error) {
         ports.log.warn(
@@ -158,10 +160,10 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       return [...channels.values()].every((channel) => channel.isIdle);
     },
     async close() {
-      const timer = setTimeout(() => stopping.abort(), patienceMs);
+      const cancel = ports.clock.schedule(patienceMs, () => stopping.abort());
       await Promise.all([...channels.values()].map((channel) => channel.close(stopping.signal)));
       await Promise.all(closing);
-      clearTimeout(timer);
+      cancel();
     },
   };
 }

@@ -1,10 +1,11 @@
+import { type Lease, shortest } from './lease.ts';
 import type { Claimed, Lane } from './ports.ts';
 
 /** Records of one brand that were leased together. */
 export interface Leased {
   readonly lane: Lane;
   readonly claims: readonly Claimed[];
-  readonly leaseEndsAtMs: number;
+  readonly lease: Pick<Lease, 'leftMs'>;
   /** When they were queued, in monotonic time. */
   readonly sinceMs: number;
 }
@@ -61,7 +62,7 @@ export class LeasedQueue {
   }
 }
 
-/** Queued since the first one, leased until the first lease ends. */
+/** Queued since the first one; the lease that ends first counts. */
 function joined(parts: readonly Leased[]): Leased {
   const [first] = parts;
   if (first === undefined) throw new TypeError('the queue of a brand is empty');
@@ -69,7 +70,7 @@ function joined(parts: readonly Leased[]): Leased {
   return {
     lane: first.lane,
     claims: parts.flatMap(({ claims }) => claims),
-    leaseEndsAtMs: Math.min(...parts.map(({ leaseEndsAtMs }) => leaseEndsAtMs)),
+    lease: shortest(parts.map(({ lease }) => lease)),
     sinceMs: Math.min(...parts.map(({ sinceMs }) => sinceMs)),
   };
 }

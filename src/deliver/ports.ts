@@ -1,16 +1,16 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
-import type { Clock } from '../kit/clock.ts';
+import type { Clock, Timers } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
-import type { ToldToWait } from './busy.ts';
+import type { WaitRequest } from './busy.ts';
 import type { Destination } from './destination.ts';
 import type { DirectLeases } from './direct-leases.ts';
 import type { Selection } from './select.ts';
 
-/** One destination as its document says, with every setting decided. */
+/** One destination as its document describes it, with all defaults filled in. */
 export interface DestinationConfig {
   readonly name: DestinationName;
   readonly type: string;
-  /** Changes when the document changes: the destination is closed and opened anew. */
+  /** Changes with the document; the destination is then closed and opened again. */
   readonly revision: string;
   /** Settings of the type, with references to secrets not yet resolved. */
   readonly settings: JsonObject;
@@ -21,17 +21,18 @@ export interface DestinationConfig {
   readonly batchWaitMs: number;
   readonly concurrency: number;
   readonly timeoutMs: number;
-  readonly rate?: Rate;
-  /** Nothing is sent while it is paused; work waits. */
+  readonly rate?: CallRate;
+  /** Nothing is sent while it is paused by its document; work waits. */
   readonly paused: boolean;
 }
 
-export interface Rate {
+/** The calls that all nodes together may make. */
+export interface CallRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** What flows from one brand to one destination. */
+/** One brand's flow to one destination. */
 export interface Lane {
   readonly integration: IntegrationName;
   readonly brandId: string;
@@ -43,7 +44,7 @@ export interface LaneKey {
   readonly destination: string;
 }
 
-/** One version of a record, leased to us. */
+/** One version of a record, leased to this node. */
 export interface Claimed {
   readonly type: EntityType;
   readonly id: string;
@@ -52,29 +53,29 @@ export interface Claimed {
   readonly deliveredVersion: number;
   readonly triesUsed: number;
   readonly fence: number;
-  /** The lease before ours ran out: somebody may have sent this version and died. */
+  /** The lease before ours expired: its node may have sent this version before it died. */
   readonly interrupted: boolean;
-  /** Absent when the version itself is gone. */
+  /** Absent when the version is no longer stored. */
   readonly change?: {
     readonly event: ChangeEvent;
     readonly idempotencyKey: string;
     readonly at: EpochMs;
-    /** As it is stored; read out of its text where nobody has it at hand. */
+    /** The stored record; decoded on demand unless it is still in memory. */
     readonly record: () => Reservation | Guest;
-    /** Of an erasure: what the erased guests were known by, until every destination was told. */
+    /** For an erasure: the identifiers of the erased guests, kept until every destination has confirmed. */
     readonly erased?: readonly Guest[];
   };
-  /** What the destination was given last; only where it is asked for. */
+  /** The record as last delivered; only read for consent-filtered destinations. */
   readonly deliveredDataText?: string;
 }
 
-/** What became of one claimed version. */
+/** The result of one try to deliver a claimed version. */
 export interface Settlement extends LaneKey {
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;
   readonly fence: number;
-  /** Which try this was, from 1. */
+  /** The number of this try, from 1. */
   readonly attempt: number;
   readonly result:
     | { readonly kind: 'delivered' }
@@ -85,7 +86,7 @@ export interface Settlement extends LaneKey {
   readonly message?: string;
   readonly status?: number;
   readonly durationMs?: number;
-  /** What the destination answered to a failure; kept with a dead letter only. */
+  /** The destination's answer to a failure; kept with a dead letter only. */
   readonly answer?: string;
 }
 
@@ -95,44 +96,44 @@ export interface DueLane extends LaneKey {
 }
 
 export interface DeliveryStore {
-  /** For each of these lanes with waiting work, when the first of it is due (or its lease ends). */
+  /** For each lane with waiting work: when its first record is due, or its first lease ends. */
   nextDue(lanes: readonly LaneKey[]): Promise<DueLane[]>;
-  /** How many of a lane's records are due now, counted up to a limit. */
+  /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
-  /** Nothing while the destination is busy. */
+  /** Leases due records; none while the destination is paused. */
   claim(lane: LaneKey, limit: number, leaseMs: number, withDelivered: boolean): Promise<Claimed[]>;
-  /** Lengthens the leases that are still ours; gives back how many were. */
+  /** Extends the leases that this node still holds; returns how many. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
-  /** Gives back what was leased and never sent: due at once. */
+  /** Releases records that were leased and not sent: due at once. */
   putBack(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
-  /** Gives back what was sent without an answer: due at once, and known to have been tried. */
+  /** Releases records that were sent without an answer: due at once, marked as possibly arrived. */
   abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
-  /** Gives back the lanes in which a settled record has its next version due at once. */
+  /** Returns the lanes in which a settled record has a further version to send. */
   settle(settlements: readonly Settlement[], node: string): Promise<LaneKey[]>;
-  /** Takes up to `wanted` calls from the destination's budget, which all nodes share; a negative number gives back. */
-  takeBudget(destination: string, wanted: number, rate: Rate): Promise<{ granted: number; waitMs: number }>;
+  /** Takes up to `wanted` calls from the budget that all nodes share; a negative number returns calls to it. */
+  takeBudget(destination: string, wanted: number, rate: CallRate): Promise<{ granted: number; waitMs: number }>;
   /**
-   * Remembers who was told to wait until the destination takes something. Where somebody else was told so before, no node
+   * Remembers which record was asked to wait, until the destination accepts something. If another record was asked before, no node
    * claims for the destination until the wait is over.
    */
-  toldToWait(destination: string, told: ToldToWait): Promise<void>;
+  noteWaitRequest(destination: string, request: WaitRequest): Promise<void>;
 }
 
 export interface DeliverPorts {
   readonly store: DeliveryStore;
-  /** As the documents in force say; asked anew at every turn. */
+  /** The lanes of the documents in force; read on every pass. */
   readonly lanes: () => readonly Lane[];
-  /** Opens a destination as configured. A throw (a missing secret, say) leaves its work waiting and is tried again. */
+  /** Opens a destination. If it throws (for example on a missing secret), work waits and opening is retried. */
   readonly open: (config: DestinationConfig) => Promise<Destination>;
-  readonly clock: Clock;
+  readonly clock: Clock & Timers;
   readonly wake: { wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void> };
-  /** Where changes come from that are leased to this node already; without it, all are claimed. */
+  /** The source of direct leases; without it every record is claimed. */
   readonly directLeases?: DirectLeases;
   readonly log: DeliverLog;
   readonly chance: () => number;
-  /** Between the end of a call and the end of its lease, to write down the result; half a minute unless told. */
+  /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
-  /** Told of every settled batch, for metrics. */
+  /** Called for every settled batch, for metrics. */
   readonly observe?: (settled: { delivered: number; skipped: number; retry: number; dead: number }) => void;
   readonly node: string;
 }

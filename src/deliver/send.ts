@@ -1,3 +1,4 @@
+import type { Clock, Timers } from '../kit/clock.ts';
 import type { DeliverLimits, Destination, Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import { isLastTry } from './retry.ts';
@@ -11,20 +12,20 @@ export interface SendPorts {
   readonly deadlineMs: number;
   readonly batch: number;
   readonly scheduleMs: readonly number[];
-  /** Asked before every call but the first: lengthens the leases; false when one was lost, and then nothing more is sent. */
-  readonly hold: () => Promise<boolean>;
+  /** Called before every call but the first. Returns false if a lease was lost; then nothing more is sent. */
+  readonly extendLease: () => Promise<boolean>;
   /** Aborted when this process cannot wait any longer. */
   readonly stopping: AbortSignal;
+  readonly clock: Clock & Timers;
 }
 
-/** What became of a delivery; `stopped` when our own end came before an answer did. */
+/** The outcome of a delivery; `stopped` if this process shut down before an answer came. */
 export type Sent = Outcome | 'stopped';
 
 /**
- * Sends a batch and says what became of each delivery. When the destination only has an answer for the whole batch (or for a part
- * of it, where it takes several requests), that is halved until the culprit stands alone: at once for a refusal; for a failure
- * that time may heal, only once it came again, and no longer than the failures look like one culprit and not like a destination
- * that is down.
+ * Sends a batch and returns an outcome for each delivery. If the destination gives one answer for the whole batch, or for a part of
+ * it, that part is halved until the bad record is alone. A refusal is halved at once. A failure that may pass is halved only when it
+ * repeats, and only while the failures look like one bad record and not like a destination that is down.
  */
 export async function send(
   destination: Destination,
@@ -39,19 +40,19 @@ export async function send(
     if (outcomes === 'stopped') return part.map(() => 'stopped');
     const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
     failuresInRow = failed ? failuresInRow + 1 : 0;
-    const unclear = part.filter((_, i) => isWhole(outcomes[i]));
-    if (part.length === 1 || unclear.length === 0) return outcomes;
-    const theirs = outcomes.filter(isWhole);
-    const healable = theirs.some((outcome) => outcome.kind === 'retry');
-    if (healable && (failuresInRow >= patience || !worthSplitting(unclear, theirs))) return outcomes;
+    const undecided = part.filter((_, i) => isWhole(outcomes[i]));
+    if (part.length === 1 || undecided.length === 0) return outcomes;
+    const shared = outcomes.filter(isWhole);
+    const mayPass = shared.some((outcome) => outcome.kind === 'retry');
+    if (mayPass && (failuresInRow >= patience || !worthSplitting(undecided, shared))) return outcomes;
     const middle = part.length >> 1;
-    // Where the others have an answer of their own, those without one are fewer already.
-    const smaller = unclear.length < part.length ? [unclear] : [part.slice(0, middle), part.slice(middle)];
+    // If some have an answer of their own, the rest is a smaller part already.
+    const smaller = undecided.length < part.length ? [undecided] : [part.slice(0, middle), part.slice(middle)];
     const again: Sent[] = [];
     for (const some of smaller) {
-      const given = theirs.slice(again.length, again.length + some.length);
-      const goOn = !(healable && failuresInRow >= patience) && (await ports.hold());
-      again.push(...(goOn ? await attempt(some) : given.map(notSentAgain)));
+      const earlier = shared.slice(again.length, again.length + some.length);
+      const goOn = !(mayPass && failuresInRow >= patience) && (await ports.extendLease());
+      again.push(...(goOn ? await attempt(some) : earlier.map(notSentAgain)));
     }
     return outcomes.map((outcome) => (isWhole(outcome) ? (again.shift() ?? outcome) : outcome));
   }
@@ -61,7 +62,7 @@ export async function send(
     const again = last || part.some(({ triesUsed }) => triesUsed > 0);
     return outcomes.every((outcome) => {
       if (outcome.kind !== 'retry' || outcome.free || outcome.code === 'deliver.unreachable') return false;
-      // A timeout costs the whole deadline: it is only looked into when the next failure is a dead letter.
+      // A timeout costs the whole deadline, so it is only split when the next failure would be a dead letter.
       return outcome.code === 'deliver.timeout' ? last : again;
     });
   }
@@ -69,7 +70,7 @@ export async function send(
   return attempt(items);
 }
 
-/** A refusal of the whole batch says nothing about a part that was not sent alone: it is tried again later. */
+/** A refusal of the whole batch says nothing about a part that was not sent alone, so that part is retried later. */
 function notSentAgain(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
@@ -79,29 +80,29 @@ function isWhole(outcome: Outcome | undefined): boolean {
   return (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 }
 
-/** A destination that does not keep its own deadline is cut off shortly after it. */
+/** A destination that misses its own deadline is cut off after this. */
 const graceMs = 2_000;
 
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  { deadlineMs, batch, stopping }: SendPorts,
+  { deadlineMs, batch, stopping, clock }: SendPorts,
 ): Promise<readonly Outcome[] | 'stopped'> {
   if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
   const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal };
-  const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
+  const startedAtMs = clock.uptimeMs();
+  const tookMs = () => Math.round(clock.uptimeMs() - startedAtMs);
+  let cancelTimer = (): void => {};
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), deadlineMs + graceMs);
+    cancelTimer = clock.schedule(deadlineMs + graceMs, () => resolve('late'));
   });
   let stop = (): void => {};
   const stopped = new Promise<'stopped'>((resolve) => {
     stop = () => resolve('stopped');
     stopping.addEventListener('abort', stop, { once: true });
   });
-  const all = (outcome: Outcome): Outcome[] =>
-    items.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
+  const all = (outcome: Outcome): Outcome[] => items.map(() => ({ ...outcome, durationMs: tookMs() }));
   try {
     const answer = await Promise.race([
       destination.deliver(
@@ -121,16 +122,16 @@ async function callOnce(
         whole: true,
       });
     }
-    const durationMs = Math.round(performance.now() - startedAt);
+    const durationMs = tookMs();
     if (answer.length === items.length) return answer.map((outcome) => ({ durationMs, ...outcome }));
     const message = `${answer.length} outcomes for ${items.length} deliveries.`;
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } catch (error) {
-    // The name only: a message may quote what was sent.
+    // Only the name: a message may quote guest data.
     const message = `The destination threw ${error instanceof Error ? error.name : typeof error}.`;
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     stopping.removeEventListener('abort', stop);
   }
 }

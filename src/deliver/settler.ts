@@ -1,18 +1,19 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Lease } from './lease.ts';
 import type { DeliveryStore, LaneKey, Settlement } from './ports.ts';
 
 /**
- * Writes settlements in groups: what arrives within a few milliseconds, or while a statement is under way, goes together in the
- * next one. Nobody waits for it: the slot of a call is free when its answer is there. A store
- * that does not answer is asked again until the leases are over; after that another node delivers the version anew, which
- * the idempotency key makes harmless.
+ * Writes settlements in groups: those that arrive within a few milliseconds, or while a statement runs, share the next one. Calls do
+ * not wait for it; their slots are free once the answer is there. If the store fails, the group is retried until its leases have
+ * expired. After that another node delivers the versions again, which the idempotency key makes harmless.
  */
 export interface Settler {
-  settle(settlements: readonly Settlement[], leaseEndsAtMs: number): Promise<void>;
+  settle(settlements: readonly Settlement[], lease: Pick<Lease, 'leftMs'>): Promise<void>;
 }
 
-interface Waiting {
+interface Submitted {
   readonly settlements: readonly Settlement[];
-  readonly leaseEndsAtMs: number;
+  readonly lease: Pick<Lease, 'leftMs'>;
   readonly done: () => void;
 }
 
@@ -21,23 +22,25 @@ const gatherMs = 5;
 
 export interface SettlerPorts {
   readonly store: Pick<DeliveryStore, 'settle'>;
-  readonly clock: { now(): number; wait(ms: number): Promise<void> };
+  readonly clock: Pick<Clock, 'wait'>;
   readonly node: string;
+  /** Called with the lanes in which a settled record has a further version to send. */
   readonly onMore: (lanes: readonly LaneKey[]) => void;
-  readonly onTrouble: (error: unknown, lost: number) => void;
+  /** `lost` counts the settlements that are given up. */
+  readonly onFailure: (error: unknown, lost: number) => void;
   /** Aborted when this process cannot wait any longer. */
   readonly stopping: AbortSignal;
 }
 
-export function openSettler({ store, clock, node, onMore, onTrouble, stopping }: SettlerPorts): Settler {
-  let queue: Waiting[] = [];
-  let writing = false;
+export function openSettler({ store, clock, node, onMore, onFailure, stopping }: SettlerPorts): Settler {
+  let queue: Submitted[] = [];
+  let isWriting = false;
 
   async function write(): Promise<void> {
-    writing = true;
+    isWriting = true;
     while (queue.length > 0) {
       await clock.wait(gatherMs);
-      const group: Waiting[] = [];
+      const group: Submitted[] = [];
       let size = 0;
       while (queue.length > 0 && size < mostAtOnce) {
         const next = queue.shift();
@@ -47,31 +50,30 @@ export function openSettler({ store, clock, node, onMore, onTrouble, stopping }:
       await writeGroup(group);
       for (const { done } of group) done();
     }
-    writing = false;
+    isWriting = false;
   }
 
-  async function writeGroup(group: readonly Waiting[]): Promise<void> {
+  async function writeGroup(group: readonly Submitted[]): Promise<void> {
     const settlements = group.flatMap((one) => one.settlements);
-    const until = Math.max(...group.map((one) => one.leaseEndsAtMs));
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       try {
         onMore(await store.settle(settlements, node));
         return;
       } catch (error) {
-        const over = clock.now() >= until || stopping.aborted;
-        onTrouble(error, over ? settlements.length : 0);
-        if (over) return;
+        const isOver = group.every(({ lease }) => lease.leftMs <= 0) || stopping.aborted;
+        onFailure(error, isOver ? settlements.length : 0);
+        if (isOver) return;
         await clock.wait(pauseMs);
       }
     }
   }
 
   return {
-    settle(settlements, leaseEndsAtMs) {
+    settle(settlements, lease) {
       if (settlements.length === 0) return Promise.resolve();
       return new Promise((done) => {
-        queue = [...queue, { settlements, leaseEndsAtMs, done }];
-        if (!writing) void write();
+        queue = [...queue, { settlements, lease, done }];
+        if (!isWriting) void write();
       });
     },
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { toldToWait } from '../../src/deliver/busy.ts';
+import { waitRequestOf } from '../../src/deliver/busy.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
@@ -115,20 +115,20 @@ test('the same record told again and again keeps only itself waiting', async (t)
 const taken: Outcome = { kind: 'delivered' };
 const later = (more: object = {}): Outcome =>
   ({ kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 3_000, free: true, ...more }) as Outcome;
-const of = (...outcomes: Outcome[]) => toldToWait(outcomes.map((outcome, i) => ({ record: `r${i}`, outcome })));
+const of = (...outcomes: Outcome[]) => waitRequestOf(outcomes.map((outcome, i) => ({ record: `r${i}`, outcome })));
 
 test('one answer to a whole batch is one telling; a success forgets what was told before it', () => {
   assert.deepEqual(of(later({ whole: true }), later({ whole: true })), {
     records: ['r0', 'r1'],
-    severally: false,
+    severalAnswers: false,
     waitMs: 3_000,
   });
   assert.deepEqual(of(later(), later({ afterMs: 9_000 })), {
     records: ['r0', 'r1'],
-    severally: true,
+    severalAnswers: true,
     waitMs: 9_000,
   });
-  assert.deepEqual(of(later(), taken, later()), { records: ['r2'], severally: false, waitMs: 3_000 });
+  assert.deepEqual(of(later(), taken, later()), { records: ['r2'], severalAnswers: false, waitMs: 3_000 });
   assert.equal(of(later(), taken), undefined);
   assert.equal(of({ kind: 'retry', code: 'deliver.server_error', message: '503', afterMs: 3_000 }), undefined);
 });

@@ -1,4 +1,4 @@
-/** A node that hands changes over to a destination which never answers, and waits to be killed. */
+/** A node that leases changes directly to a destination that never answers, and waits to be killed. */
 import type pg from 'pg';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
@@ -26,4 +26,4 @@ await takeIn(pool, [reservation('opens')], ['crm']);
 while (!(await isIdle())) await new Promise((resolve) => setTimeout(resolve, 10));
 const records = ids.map((id) => reservation(id));
 await takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases);
-process.send?.('handed over');
+process.send?.('leased');

@@ -7,13 +7,14 @@ import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 
-/** A node whose destination is open, so that changes can go to it the short way; its claims are counted. */
+/** A node whose destination is open, so that changes can be leased directly. Claims are counted. */
 async function node(
   t: TestContext,
   pool: Pool,
@@ -21,9 +22,9 @@ async function node(
   change: Partial<DestinationConfig> = {},
   more: Partial<DeliverPorts> = {},
 ) {
-  let left = 0;
+  let queued = 0;
   const directLeases = new DirectLeases(() => {
-    left += 1;
+    queued += 1;
     made.wake.signal('outbox');
   });
   const crm = lane(config('crm', { batch: 1, ...change }));
@@ -49,7 +50,7 @@ async function node(
     claims,
     running,
     directLeases,
-    left: () => left,
+    queued: () => queued,
     take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases),
   };
 }
@@ -62,20 +63,20 @@ async function settled(pool: Pool): Promise<void> {
 const versions = (messages: readonly { data: { id: string }; version: number }[], id: string) =>
   messages.filter(({ data }) => data.id === id).map(({ version }) => version);
 
-test('a change goes to its destination at once, unclaimed, as it is stored', async (t) => {
+test('a change goes to its destination without a claim, exactly as stored', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { claims, left, take } = await node(t, pool, crm.destination);
+  const { claims, queued, take } = await node(t, pool, crm.destination);
   const odd = reservation('a', { total_amount: '0.10', extra: { n: 1e21, no: 'a\u0000b🜨' } });
   await take(odd, reservation('b'));
   await settled(pool);
   await take(reservation('a', { total_amount: '7' }));
   await settled(pool);
-  assert.deepEqual([claims.made, left()], [0, 0]);
+  assert.deepEqual([claims.made, queued()], [0, 0]);
   assert.deepEqual(versions(crm.messages(), 'a'), [1, 2]);
   assert.deepEqual(versions(crm.messages(), 'b'), [1]);
-  // Whoever claims it again is told the same, to the letter.
+  // A later claim sends the same bytes.
   const first = crm.messages().find(({ data, version }) => data.id === 'a' && version === 1);
   await pool.query(`update outbox set next_version = 1, last_version = 1, due_at = now() where id = 'a'`);
   const again = scripted(() => delivered);
@@ -86,7 +87,7 @@ test('a change goes to its destination at once, unclaimed, as it is stored', asy
   assert.deepEqual(rows, [{ outcome: 'delivered', attempt: 1, version: 1 }]);
 });
 
-test('a transaction that fails hands nothing over, and the room that it had is free again', async (t) => {
+test('a failed transaction sends nothing and releases its capacity', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
@@ -96,7 +97,7 @@ test('a transaction that fails hands nothing over, and the room that it had is f
       during: (work) =>
         directLeases.during((leaseBatch) => work(leaseBatch).then(() => Promise.reject(new Error('broken')))),
     } as DirectLeases);
-    // The change itself is there: it was the answer to the commit that got lost.
+    // The change is stored: only the answer to the commit was lost.
     await assert.rejects(failing, /broken/);
     await pool.query(`delete from records where id = 'a'`);
     await pool.query(`delete from outbox where id = 'a'`);
@@ -126,7 +127,7 @@ test('a commit whose answer was lost delays its changes to the end of the lease,
   assert.deepEqual(versions(crm.messages(), 'a'), [1]);
 });
 
-test('what finds no room waits in line and is claimed; versions of a record keep their order', async (t) => {
+test('records without capacity are queued and claimed; versions of a record keep their order', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const gate = Promise.withResolvers<void>();
@@ -134,11 +135,11 @@ test('what finds no room waits in line and is claimed; versions of a record keep
     if (message.data.id !== 'opens') await gate.promise;
     return delivered;
   });
-  const { claims, left, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  const { claims, queued, take } = await node(t, pool, crm.destination, { concurrency: 2 });
   const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
   await take(...ids.map((id) => reservation(id)));
-  assert.equal(left(), 1);
-  // Their first version is under way or waits: the second cannot overtake it.
+  assert.equal(queued(), 1);
+  // The first versions are being sent or queued; the second must not overtake them.
   await take(...ids.map((id) => reservation(id, { total_amount: '2' })));
   gate.resolve();
   await settled(pool);
@@ -146,7 +147,7 @@ test('what finds no room waits in line and is claimed; versions of a record keep
   assert.ok(claims.records > 0 && claims.records < 24, `${claims.records} of 24 were claimed`);
 });
 
-test('who pays by the call, is told to rest or chooses by consent is not handed anything', async (t) => {
+test('rate-limited, paused and consent-filtered destinations get no direct leases', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
@@ -163,25 +164,31 @@ test('who pays by the call, is told to rest or chooses by consent is not handed 
   await chosen.running.stop();
   const resting = await node(t, pool, crm.destination);
   await pool.query(
-    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '300 ms')
+    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')
          on conflict (destination) do update set paused_until = excluded.paused_until`,
   );
   await resting.take(reservation('resting'));
   const { rows } = await pool.query(`select leased, fence from outbox where id = 'resting'`);
   assert.deepEqual(rows, [{ leased: false, fence: 0 }]);
+  await pool.query(`update destination_pace set paused_until = now()`);
   await settled(pool);
   assert.equal(resting.claims.records, 1);
 });
 
-test('a call waits for company under load, and what waits goes back in line when the node stops', async (t) => {
+test('a call waits for company under load, and queued records go back when the node stops', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { claims, running, take } = await node(t, pool, crm.destination, { batch: 1_000 });
-  await new Promise((resolve) => setTimeout(resolve, 260));
+  // Monotonic time stands still unless the test moves it.
+  let uptimeMs = 1_000;
+  const clock = { ...systemClock, uptimeMs: () => uptimeMs };
+  const { claims, running, take } = await node(t, pool, crm.destination, { batch: 1_000 }, { clock });
+  uptimeMs += 250;
   await take(reservation('a'));
   await settled(pool);
   for (const id of ['b', 'c', 'd']) await take(reservation(id));
+  assert.equal(crm.calls.length, 2);
+  uptimeMs += 250;
   await settled(pool);
   assert.deepEqual(
     crm.calls.slice(1).map((call) => call.map(({ data }) => data.id)),
@@ -201,7 +208,7 @@ test('a call waits for company under load, and what waits goes back in line when
   assert.deepEqual(versions(next.messages(), 'e'), [1]);
 });
 
-test('after a destination said to wait, what was handed over goes back in line', async (t) => {
+test('after a destination asked to wait, direct leases go back to the queue', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   let told = 0;
@@ -213,7 +220,7 @@ test('after a destination said to wait, what was handed over goes back in line',
     return { kind: 'retry', code: 'deliver.rate_limited', message: '429', status: 429, afterMs: 50, free: true };
   });
   const { claims, take } = await node(t, pool, crm.destination, { concurrency: 1 });
-  // The quickness of its answers is known now: more than its one call are handed over.
+  // It has answered quickly before, so more records than its one call takes are leased directly.
   await take(reservation('a'), reservation('b'), reservation('c'));
   gate.resolve();
   await settled(pool);
@@ -221,7 +228,7 @@ test('after a destination said to wait, what was handed over goes back in line',
   assert.equal(claims.records, 3);
 });
 
-test('a brand with little to send is not kept waiting by one that fills call after call', async (t) => {
+test('a small brand does not wait behind one that fills call after call', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
@@ -236,7 +243,7 @@ test('a brand with little to send is not kept waiting by one that fills call aft
   let calls = 0;
   const flood = async () => {
     while (versions(crm.messages(), 'small').length === 0) {
-      // Full calls, closer to each other than the time that one waits for more.
+      // Full calls, closer together than the time that a call waits for more.
       const call = ++calls;
       assert.ok(call < 40, 'it went out before 40 calls of the other brand');
       const records = Array.from({ length: 400 }, (_, i) => reservation(`large-${call}-${i}`));
@@ -251,7 +258,7 @@ test('a brand with little to send is not kept waiting by one that fills call aft
   await settled(pool);
 });
 
-test('doubt whether a version arrived stays with its record until somebody delivers', async (t) => {
+test('a record whose version may have arrived stays marked until it is delivered', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const gate = Promise.withResolvers<void>();
@@ -262,7 +269,7 @@ test('doubt whether a version arrived stays with its record until somebody deliv
     return delivered;
   });
   const first = await node(t, pool, crm.destination, { concurrency: 1 });
-  // Given up without an answer, and its dead letter dropped: nothing waits, and nobody knows.
+  // As after a dead letter without an answer that was dropped: nothing is queued, and the version may have arrived.
   await first.take(reservation('doubtful'));
   await settled(pool);
   await pool.query(`update outbox set leased = true where id = 'doubtful'`);
@@ -272,7 +279,7 @@ test('doubt whether a version arrived stays with its record until somebody deliv
     ['doubtful 1', false],
     ['doubtful 2', true],
   ]);
-  // Claimed from a node that died, and put back before their call could begin.
+  // Claimed after the lease of a dead node, and put back before their call started.
   await takeIn(
     pool,
     ['held', 'x', 'y'].map((id) => reservation(id)),
@@ -293,7 +300,7 @@ test('doubt whether a version arrived stays with its record until somebody deliv
   assert.equal(here.length + next.messages().length, 2);
 });
 
-test('what a killed node was handed is delivered by another, which knows that it may have arrived', async (t) => {
+test('another node delivers the direct leases of a killed one, marked as possibly arrived', async (t) => {
   const { pool, db, close } = await openStore();
   t.after(close);
   const ids = ['a', 'b', 'c', 'd'];
@@ -317,7 +324,7 @@ test('what a killed node was handed is delivered by another, which knows that it
   assert.equal(told, rows.length);
 });
 
-test('on two nodes, whatever comes when: every version once, in order', async (t) => {
+test('on two nodes and any timing: every version once, in order', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const sent: { id: string; version: number }[] = [];

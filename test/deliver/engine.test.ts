@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
+import { Lease } from '../../src/deliver/lease.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
@@ -218,12 +220,10 @@ test('a node that stops in the midst of a call gives it back at once, as tried, 
       settler: { settle: async () => {} },
       leaseMs: 60_000,
       stopping: stopping.signal,
-      answered: () => {},
-      toldToWait: async () => {},
+      onAnswered: () => {},
+      onWaitAsked: async () => {},
     },
-    lane(config('crm')),
-    [first, second],
-    Date.now() + 60_000,
+    { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 60_000), sinceMs: 0 },
   );
   await until(async () => silent.calls.length === 1);
   stopping.abort();

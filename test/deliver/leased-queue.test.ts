@@ -4,16 +4,16 @@ import { LeasedQueue } from '../../src/deliver/leased-queue.ts';
 import type { Claimed } from '../../src/deliver/ports.ts';
 import { config, lane } from './support.ts';
 
-test('a call takes the earliest lease end of its records', () => {
+test('a call is bound by the lease that ends first among its records', () => {
   const one = lane(config('crm'));
   const claims = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i) }) as unknown as Claimed);
   const queue = new LeasedQueue();
-  queue.add({ lane: one, claims: claims(3), leaseEndsAtMs: 100, sinceMs: 1 });
-  queue.add({ lane: one, claims: claims(4), leaseEndsAtMs: 50, sinceMs: 2 });
-  queue.add({ lane: one, claims: claims(2), leaseEndsAtMs: 900, sinceMs: 3 });
+  queue.add({ lane: one, claims: claims(3), lease: { leftMs: 100 }, sinceMs: 1 });
+  queue.add({ lane: one, claims: claims(4), lease: { leftMs: 50 }, sinceMs: 2 });
+  queue.add({ lane: one, claims: claims(2), lease: { leftMs: 900 }, sinceMs: 3 });
   const taken = (most: number) => {
-    const { claims: some = [], leaseEndsAtMs, sinceMs } = queue.take(most) ?? {};
-    return [some.length, leaseEndsAtMs, sinceMs, queue.count];
+    const { claims: some = [], lease, sinceMs } = queue.take(most) ?? {};
+    return [some.length, lease?.leftMs, sinceMs, queue.count];
   };
   assert.deepEqual(taken(2), [2, 100, 1, 7]);
   assert.deepEqual(taken(2), [2, 50, 1, 5]);

@@ -1,15 +1,15 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
-import type { ToldToWait } from '../../deliver/busy.ts';
-import type { Claimed, DeliveryStore, DueLane, LaneKey, Rate } from '../../deliver/ports.ts';
+import type { WaitRequest } from '../../deliver/busy.ts';
+import type { CallRate, Claimed, DeliveryStore, DueLane, LaneKey } from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { settle } from './settle.ts';
 
 /**
  * The outbox: one row per destination and record, an index on (integration, destination, due_at). A claim moves due_at to
- * the end of the lease and raises the fence; a settlement counts only while the fence is the claim's. The same index thus
- * finds what is due and what a dead node left behind.
+ * the end of the lease and raises the fence. A settlement counts only while the fence is unchanged. The same index finds due
+ * records and those that a dead node left behind.
  */
 export function outboxStore(pool: Pool): DeliveryStore {
   return {
@@ -21,7 +21,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
-    toldToWait: (destination, told) => toldToWait(pool, destination, told),
+    noteWaitRequest: (destination, request) => noteWaitRequest(pool, destination, request),
   };
 }
 
@@ -70,8 +70,8 @@ interface ClaimedRow {
 }
 
 /**
- * By ctid, the place of the row: joined by key, the planner chose to read the whole table at a backlog of 100,000. A row that
- * intake changes at this very moment has another place and is left for the next claim.
+ * Joined by ctid, the row's physical address: joined by key, the planner read the whole table at a backlog of 100,000. A row that
+ * intake updates at the same moment moves and is left for the next claim.
  */
 const claimSql = (withDelivered: boolean) => `
   with due as materialized (
@@ -93,8 +93,8 @@ const claimSql = (withDelivered: boolean) => `
     ${withDelivered ? `left join lateral ${changeOf('delivered_version')} g on true` : ''}`;
 
 /**
- * Row by row through the key. As a plain join a claim of five took 5.6 ms on a young database with some thousand changes, and
- * so takes 0.46 ms: the statement is prepared while the tables are small, and its plan must hold when they are not.
+ * Looked up row by row through the key. A claim of five takes 0.46 ms; as a plain join it took 5.6 ms on a new database with some
+ * thousand changes, because the statement is planned while the tables are small.
  */
 const changeOf = (version: string): string =>
   `(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.${version} limit 1)`;
@@ -134,7 +134,7 @@ async function claim(
   }));
 }
 
-/** As long as the row stays leased, whoever claims it next knows that it was tried. */
+/** If the row stays marked as leased, the next claim knows that the version may have arrived. */
 async function extend(
   pool: Pool,
   lane: LaneKey,
@@ -165,7 +165,7 @@ async function takeBudget(
   pool: Pool,
   destination: string,
   wanted: number,
-  rate: Rate,
+  rate: CallRate,
 ): Promise<{ granted: number; waitMs: number }> {
   const intervalMs = 1_000 / rate.perSecond;
   if (wanted < 0) {
@@ -194,8 +194,12 @@ async function takeBudget(
   return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (rate.burst - 1) * intervalMs)) };
 }
 
-/** Forgotten in the settlement of the next success. */
-async function toldToWait(pool: Pool, destination: string, { records, severally, waitMs }: ToldToWait): Promise<void> {
+/** The settlement of the next success clears it. */
+async function noteWaitRequest(
+  pool: Pool,
+  destination: string,
+  { records, severalAnswers, waitMs }: WaitRequest,
+): Promise<void> {
   await pool.query(
     `insert into destination_pace as p (destination, told_to_wait, paused_until)
      values ($1, ($2::text[])[1], case when $3 then now() + $4 * interval '1 millisecond' end)
@@ -204,6 +208,6 @@ async function toldToWait(pool: Pool, destination: string, { records, severally,
             paused_until = case when $3 or p.told_to_wait <> all($2)
                                 then greatest(p.paused_until, now() + $4 * interval '1 millisecond')
                                 else p.paused_until end`,
-    [destination, records, severally, waitMs],
+    [destination, records, severalAnswers, waitMs],
   );
 }

@@ -92,11 +92,11 @@ test('the budget of a destination is one for all nodes', async (t) => {
 test('a busy destination holds all its lanes back, a record told to wait nobody else', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm', 'other']);
-  const told = (record: string) => ({ records: [record], severally: false, waitMs: 30_000 });
-  await store.toldToWait('crm', told('lisbon reservation x'));
-  await store.toldToWait('crm', told('lisbon reservation x'));
+  const told = (record: string) => ({ records: [record], severalAnswers: false, waitMs: 30_000 });
+  await store.noteWaitRequest('crm', told('lisbon reservation x'));
+  await store.noteWaitRequest('crm', told('lisbon reservation x'));
   assert.ok(((await store.nextDue([lane]))[0]?.dueInMs ?? 1) <= 0);
-  await store.toldToWait('crm', told('lisbon reservation y'));
+  await store.noteWaitRequest('crm', told('lisbon reservation y'));
   assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
   const due = await store.nextDue([lane, { ...lane, destination: 'other' }]);
   const of = (name: string) => due.find(({ destination }) => destination === name)?.dueInMs ?? Number.NaN;

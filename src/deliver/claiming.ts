@@ -1,0 +1,68 @@
+import type { Clock, Timers } from '../kit/clock.ts';
+import { LaneRing } from './lane-ring.ts';
+import { Lease } from './lease.ts';
+import type { Leased } from './leased-queue.ts';
+import type { DeliveryStore, DestinationConfig } from './ports.ts';
+
+/** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
+export class Claiming {
+  readonly lanes = new LaneRing();
+  readonly #store: DeliveryStore;
+  readonly #config: DestinationConfig;
+  readonly #clock: Clock & Timers;
+  readonly #leaseMs: number;
+  #pausedUntilMs = 0;
+  #lastClaimAtMs = 0;
+
+  constructor(store: DeliveryStore, config: DestinationConfig, clock: Clock & Timers, leaseMs: number) {
+    this.#store = store;
+    this.#config = config;
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+  }
+
+  get pausedMs(): number {
+    return Math.max(0, this.#pausedUntilMs - this.#clock.uptimeMs());
+  }
+
+  get lastClaimAtMs(): number {
+    return this.#lastClaimAtMs;
+  }
+
+  pause(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.uptimeMs() + ms);
+  }
+
+  /** Claims for the next lane, enough for up to `most` calls shared among the lanes. Returns the records call by call. */
+  async claim(most: number): Promise<readonly Leased[]> {
+    const { name, batch, rate, selection } = this.#config;
+    const wanted = Math.max(1, Math.floor(most / this.lanes.size));
+    const lane = this.lanes.next();
+    if (lane === undefined) return [];
+    const calls = await this.#takeBudget(wanted);
+    if (calls === 0) return [];
+    const lease = new Lease(this.#clock, this.#leaseMs);
+    const sinceMs = this.#clock.uptimeMs();
+    this.#lastClaimAtMs = sinceMs;
+    const key = { integration: lane.integration, destination: name };
+    const withDelivered = selection.consent !== undefined;
+    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, withDelivered);
+    if (claims.length < calls * batch) this.lanes.remove(lane);
+    const unused = calls - Math.ceil(claims.length / batch);
+    if (rate && unused > 0) await this.#store.takeBudget(name, -unused, rate);
+    return chunks(claims, batch).map((some) => ({ lane, claims: some, lease, sinceMs }));
+  }
+
+  /** How many calls the rate allows now; with none left, claiming pauses until the next one. */
+  async #takeBudget(wanted: number): Promise<number> {
+    const { name, rate } = this.#config;
+    if (!rate) return wanted;
+    const { granted, waitMs } = await this.#store.takeBudget(name, wanted, rate);
+    if (granted === 0) this.pause(waitMs);
+    return granted;
+  }
+}
+
+function chunks<Of>(items: readonly Of[], size: number): Of[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

@@ -1,0 +1,29 @@
+import type { Clock, Timers } from '../kit/clock.ts';
+
+/**
+ * How long a lease still lasts, as seen from this node. It starts before the database is asked, so it never outlasts the
+ * database's own. The earlier of two clocks decides: the wall clock may be set back, and monotonic time may stand still while the
+ * machine is suspended.
+ */
+export class Lease {
+  readonly #clock: Clock & Timers;
+  readonly #endsAtMs: number;
+  readonly #endsAtUptimeMs: number;
+
+  constructor(clock: Clock & Timers, lengthMs: number) {
+    this.#clock = clock;
+    this.#endsAtMs = clock.now() + lengthMs;
+    this.#endsAtUptimeMs = clock.uptimeMs() + lengthMs;
+  }
+
+  get leftMs(): number {
+    return Math.min(this.#endsAtMs - this.#clock.now(), this.#endsAtUptimeMs - this.#clock.uptimeMs());
+  }
+}
+
+/** The lease that ends first. */
+export function shortest<Of extends { readonly leftMs: number }>(leases: readonly Of[]): Of {
+  const [first, ...others] = leases;
+  if (first === undefined) throw new TypeError('no lease');
+  return others.reduce((least, lease) => (lease.leftMs < least.leftMs ? lease : least), first);
+}
