@@ -16,9 +16,9 @@ import { outboxStore } from '../src/store/outbox/outbox.ts';
 import { cpuMs, postmasterOf } from './pull/cpu.ts';
 
 /**
- * Aims: 15,000 claims and acknowledgements per second at a backlog of 10,000 and of 1,000,000, the second at least 0.7 of
- * the first; the postgres destination within 3 times of a bare COPY of the same rows into tables with the same keys.
- * Everything is durable: fsync on, each claim and each acknowledgement committed, each try logged.
+ * Targets: 15,000 claims and acknowledgements per second at backlogs of 10,000 and 1,000,000, the second at least 0.7 of
+ * the first; the postgres destination at most 3 times as slow as a bare COPY of the same rows into tables with the same keys.
+ * Everything is durable: fsync on, each claim and acknowledgement committed, each attempt logged.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const large = Number(args[0] ?? 1_000_000);
@@ -53,7 +53,7 @@ export async function run(args: readonly string[]): Promise<void> {
     }
     console.log(`ratio ${((rates[1] ?? 0) / (rates[0] ?? 1)).toFixed(2)}`);
     await warehouse(server.connection);
-    console.log(`load of the machine ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
+    console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
     await pool.end();
     await server.release();
@@ -88,7 +88,7 @@ async function refill(pool: Pool): Promise<void> {
   await pool.query(`update outbox set next_version = 1, due_at = now()`);
 }
 
-/** As the engine does it, without the sending: claim a batch, acknowledge it, four at a time. */
+/** Like the delivery engine without sending: claims a batch and acknowledges it, four at a time. */
 async function drain(pool: Pool, atMost: number): Promise<[number, number]> {
   const store = outboxStore(pool);
   const startedAt = performance.now();
@@ -148,7 +148,7 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
   let rows = 0;
   let bareMs = 0;
   let ownMs = 0;
-  // In turn, so that whatever else the machine does hits both.
+  // Alternating, so that other load on the machine affects both.
   for (const batch of batches) {
     const startedAt = performance.now();
     const staged = rowsOf(batch);

@@ -15,7 +15,7 @@ if (name !== undefined && names.includes(name)) {
   const benchmark = (await import(`./${name}.ts`)) as Benchmark;
   await benchmark.run(args);
 } else {
-  const list = names.length === 0 ? 'There are none yet.' : `There are: ${names.join(', ')}.`;
-  console.error(name === undefined ? `Name a benchmark. ${list}` : `No benchmark is called ${name}. ${list}`);
+  const list = names.length === 0 ? 'There are none.' : `Available: ${names.join(', ')}.`;
+  console.error(name === undefined ? `Name a benchmark. ${list}` : `There is no benchmark ${name}. ${list}`);
   process.exitCode = 2;
 }

@@ -8,9 +8,9 @@ import { schedules } from './pull/schedules.ts';
 import { openWorkspace } from './pull/workspace.ts';
 
 /**
- * Aims: a backfill of 100,000 reservations in pages of 200 into the postgres destination within 2.5 times of what fetching and
- * parsing alone and copying alone take together; the same memory at 1,000,000 within 20 %; a poll in which nothing changed at
- * 20,000 records per second without a write to a reservation; 10,000 brands scheduled under 5 % of a core.
+ * Targets: a backfill of 100,000 reservations in pages of 200 into the postgres destination takes at most 2.5 times as long as
+ * fetching, parsing and copying alone; memory at 1,000,000 within 20 % of that; a poll without changes processes
+ * 20,000 records per second without writing a reservation; scheduling 10,000 brands uses less than 5 % of a core.
  *
  *   bench pull [--count N] [--memory [N]] [--schedules]
  */
@@ -33,7 +33,7 @@ export async function run(args: readonly string[]): Promise<void> {
 
 async function throughput(count: number): Promise<void> {
   const workspace = await openWorkspace(count);
-  /** Times the work by the clock and by the processor; the second holds on a busy machine too. */
+  /** Measures wall-clock and processor time; the latter is meaningful on a busy machine too. */
   const timed = async <T>(
     name: string,
     work: () => Promise<T>,
@@ -48,7 +48,7 @@ async function throughput(count: number): Promise<void> {
     console.log(`${cells.join('  ')}   processor: node ${node.toFixed(1)} s, PostgreSQL ${server.toFixed(1)} s`);
     return { value, seconds, cpu: node + server };
   };
-  /** Where every row lies and which transaction wrote it: the same twice means that none was written. */
+  /** Hashes the location and transaction of every row: if it does not change, nothing was written. */
   const rowsAsWritten = async () =>
     (
       await workspace.runtime.pool.query<{ sum: string }>(
@@ -66,21 +66,21 @@ async function throughput(count: number): Promise<void> {
     const first = await timed('backfill, delivered', () => backfill(workspace, count));
     const least = fetched.seconds + copied.seconds;
     console.log(
-      `  ${(first.seconds / least).toFixed(2)} times the sum by the clock, ${(first.cpu / (fetched.cpu + copied.cpu)).toFixed(2)} by the processor (aim 2.5); ${first.value.result.state}, the run alone ${first.value.runSeconds.toFixed(1)} s`,
+      `  ${(first.seconds / least).toFixed(2)} times the sum in wall-clock time, ${(first.cpu / (fetched.cpu + copied.cpu)).toFixed(2)} in processor time (target 2.5); ${first.value.result.state}, the run alone ${first.value.runSeconds.toFixed(1)} s`,
     );
     const before = await rowsAsWritten();
     const again = await timed('poll, nothing changed', () => backfill(workspace, count));
     const { unchanged } = again.value.result.counters;
     const untouched = (await rowsAsWritten()) === before ? 'no' : 'SOME';
     console.log(
-      `  ${Math.round(count / again.value.runSeconds)}/s (aim 20,000/s), ${unchanged} unchanged, ${untouched} writes to reservations`,
+      `  ${Math.round(count / again.value.runSeconds)}/s (target 20,000/s), ${unchanged} unchanged, ${untouched} writes to reservations`,
     );
   } finally {
     await workspace.close();
   }
 }
 
-/** In a process of its own, so that nothing else is measured. */
+/** In a separate process, so that nothing else is measured. */
 async function memory(count: number): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ['memory', String(count)], { stdio: 'inherit' });
   await once(child, 'exit');
@@ -91,6 +91,6 @@ if (process.argv[2] === 'memory' && process.argv[1] === fileURLToPath(import.met
   const workspace = await openWorkspace(count);
   const { peakRss, seconds, result } = await backfill(workspace, count).finally(() => workspace.close());
   console.log(
-    `memory at ${count}: ${Math.round(peakRss / 1e6)} MB at the most, ${Math.round(count / seconds)}/s, ${result.state}`,
+    `memory at ${count}: ${Math.round(peakRss / 1e6)} MB peak, ${Math.round(count / seconds)}/s, ${result.state}`,
   );
 }

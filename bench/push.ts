@@ -1,6 +1,6 @@
 /**
- * Push, measured: how many events a second are accepted durably (fsync on) next to a bare server of the same framework, how
- * quickly they are acknowledged, how quickly they reach an http destination, and how many a second do so without a backlog.
+ * Push: how many events per second are accepted durably (fsync on) compared with a bare server of the same framework, how
+ * fast they are acknowledged, how fast they reach an http destination, and the highest rate without a growing backlog.
  *
  *   scripts/bench push            all of it
  *   scripts/bench push accept     only the comparison; also: ack, latency, sustained
@@ -24,7 +24,7 @@ import type { SinkQuestion } from './push/sink.ts';
 
 const brandId = 'BENCH';
 const integration = 'bench-grand';
-/** The same, to a destination that takes several changes in one request. */
+/** The same, with a destination that accepts several changes per request. */
 const inBatches = 'bench-plaza';
 
 export async function run(args: readonly string[]): Promise<void> {
@@ -68,7 +68,7 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
       return { ...outcome, cpuMicros };
     };
     if (parts.includes('accept')) {
-      console.log(`accepted per second, 64 connections, fsync ${fsync}; three rounds in turn, the middle one counts`);
+      console.log(`accepted per second, 64 connections, fsync ${fsync}; three alternating rounds, median`);
       const kinds = ['bare', 'group', 'naive'] as const;
       const rates: Record<(typeof kinds)[number], number[]> = { bare: [], group: [], naive: [] };
       const cpu: Record<(typeof kinds)[number], number[]> = { bare: [], group: [], naive: [] };
@@ -82,10 +82,10 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
       }
       const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[1] ?? 0;
       const middle = (kind: (typeof kinds)[number]) => median(rates[kind]);
-      // On a machine that does other things too, the rates say little and this says more.
+      // On a busy machine, processor time is more meaningful than the rates.
       const load = os.loadavg()[0]?.toFixed(1);
       console.log(
-        `  load of the machine ${load} on ${os.cpus().length} processors; server's processor time per request:`,
+        `  machine load ${load} on ${os.cpus().length} processors; processor time of the server per request:`,
       );
       console.log(`  ${kinds.map((kind) => `${kind} ${median(cpu[kind]).toFixed(0)} µs`).join(', ')}`);
       row('bare server (parses JSON, answers 202)', middle('bare'), '');
@@ -147,15 +147,15 @@ async function delivering(folder: string, parts: readonly string[]): Promise<voi
     console.log(`webhook to http destination at 200 per second: ${quantiles(took)}`);
   }
   if (parts.includes('sustained')) {
-    console.log('a request for each change:');
+    console.log('one request per change:');
     await sustained(folder, sender, sink, single);
-    console.log('requests of up to 50 changes, which wait 20 ms for each other:');
+    console.log('batches of up to 50 changes, gathered for 20 ms:');
     await sustained(folder, sender, sink, batched);
   }
   await end(service);
 }
 
-/** Raises the rate as long as nothing piles up. */
+/** Raises the rate until a backlog builds up. */
 async function sustained(
   folder: string,
   sender: ReturnType<typeof start>,
@@ -185,10 +185,10 @@ async function sustained(
       const accepted = count / outcome.seconds;
       const behind = before + count - after;
       console.log(
-        `  ${rate}/s asked for 10 s: accepted ${accepted.toFixed(0)}/s, still to deliver at the end ${behind} (events ${rows[0]?.events}, outbox ${rows[0]?.outbox}); ack ${quantiles(outcome.latencies)}`,
+        `  offered ${rate}/s for 10 s: accepted ${accepted.toFixed(0)}/s, backlog at the end ${behind} (events ${rows[0]?.events}, outbox ${rows[0]?.outbox}); ack ${quantiles(outcome.latencies)}`,
       );
       await arrived(sink, before + count, 120);
-      // Half a second's worth may be under way; more is a backlog.
+      // Half a second's worth may be in flight; more is a backlog.
       if (behind > rate / 2 || accepted < rate * 0.97) break;
       best = rate;
     }

@@ -13,7 +13,7 @@ import { type BenchWorkspace, firstDay, lastDay, pageSize } from './workspace.ts
 
 const integration = 'bench' as IntegrationName;
 
-/** Every page of the same windows, fetched and parsed and thrown away, and the rows as text for the copy. */
+/** Fetches and parses every page of the same windows, and returns the rows as text for the copy. */
 export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, reservations: number) {
   const startedAt = performance.now();
   const rows: Json[] = [];
@@ -39,8 +39,8 @@ export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, reserv
 }
 
 /**
- * The same reservations with COPY into tables with the warehouse's keys: what the database asks for at the least. The connection
- * is the caller's: what a closed one used is not told at once.
+ * The same reservations with COPY into tables with the warehouse's keys: the minimum that the database needs. The caller owns the
+ * connection, because the processor time of a closed one is not reported at once.
  */
 export async function copyAlone(client: pg.Client, rows: readonly Json[]): Promise<void> {
   await client.query(`create schema if not exists copied`);
@@ -76,14 +76,14 @@ async function copy(client: pg.Client, table: string, rows: readonly unknown[][]
 
 export interface Backfill {
   readonly result: SyncResult;
-  /** Until the run was over. */
+  /** Until the run ended. */
   readonly runSeconds: number;
   /** Until the warehouse had everything. */
   readonly seconds: number;
   readonly peakRss: number;
 }
 
-/** A backfill as the service does it, with deliveries going on beside it. */
+/** A backfill as the service runs it, with concurrent deliveries. */
 export async function backfill({ runtime }: BenchWorkspace, reservations: number): Promise<Backfill> {
   let peakRss = 0;
   const watch = setInterval(() => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Processor time of this process and of a PostgreSQL with all its backends, in milliseconds. On a machine that does other work
- * besides, it says more than the clock does. Only Linux tells it; elsewhere the server's part is 0.
+ * Processor time of this process and of a PostgreSQL with all its backends, in milliseconds. On a busy machine
+ * it is more meaningful than wall-clock time. Available on Linux only; elsewhere the server's part is 0.
  */
 export interface CpuMs {
   readonly node: number;
@@ -21,7 +21,7 @@ function serverMs(postmaster: number): number {
   for (const pid of processes()) {
     const stat = statOf(pid);
     if (stat === undefined || (pid !== postmaster && stat.parent !== postmaster)) continue;
-    // What ended backends used is in their parent's account.
+    // The parent accounts for backends that have ended.
     sum += stat.own + (pid === postmaster ? stat.ended : 0);
   }
   return sum * tickMs;
@@ -52,7 +52,7 @@ function statOf(pid: number): { parent: number; own: number; ended: number } | u
   }
 }
 
-/** The server's first process, among those that have the folder on their command line. */
+/** The postmaster: the first process with the folder on its command line. */
 export function postmasterOf(dataFolder: string): number {
   const found = processes().filter((pid) => {
     try {

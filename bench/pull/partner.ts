@@ -1,4 +1,4 @@
-/** The partner of the benchmark, in a process of its own: any number of reservations, 100 a day, pages as text made once. */
+/** The benchmark's partner, in a separate process: any number of reservations, 100 per day, with pages rendered once. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 const dateOf = (day: number): string => new Date(firstDay + day * dayMs).toISOString().slice(0, 10);
 
-/** About 900 bytes, as a PMS sends them: two guests, a room, two charges. */
+/** About 900 bytes, as typical for a PMS: two guests, a room, two charges. */
 function row(no: number): string {
   const day = Math.floor(no / perDay);
   const checkIn = dateOf(day);
@@ -71,7 +71,7 @@ const server = createServer((request, response) => {
   response.end(`{"reservations":[${rows.join(',')}],"total":${Math.max(0, end - first)}${next}}`);
 });
 
-/** A token that gives no count away. */
+/** An opaque token. */
 const encode = (no: number) => `t${(no ^ 0x5a5a5a).toString(36)}`;
 const decode = (token: string) => Number.parseInt(token.slice(1), 36) ^ 0x5a5a5a;
 

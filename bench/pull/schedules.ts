@@ -7,7 +7,7 @@ import { pullPorts } from '../../src/wiring/pull.ts';
 import { cpuMs } from './cpu.ts';
 import type { BenchWorkspace } from './workspace.ts';
 
-/** What ten thousand brands with three syncs each cost a node that has nothing to do, and one that only queues what is due. */
+/** The cost of ten thousand brands with three syncs each, for an idle node and for one that only queues due runs. */
 export async function schedules(
   { runtime, postmaster }: BenchWorkspace,
   integrations: number,

@@ -14,20 +14,20 @@ export const lastDay = (reservations: number): string =>
     .toISOString()
     .slice(0, 10);
 
-/** The last one: whoever started this process is gone. */
+/** Stop when the parent process is gone. */
 const signals = ['SIGINT', 'SIGTERM', 'disconnect'] as const;
 
 export interface BenchWorkspace {
   readonly runtime: Runtime;
   readonly partnerUrl: string;
-  /** Of the private PostgreSQL. */
+  /** Of the embedded PostgreSQL. */
   readonly postmaster: number;
-  /** Into the database that the destination fills. */
+  /** Connection to the destination's database. */
   readonly server: PrivatePostgres;
   close(): Promise<void>;
 }
 
-/** A workspace with a partner of so many reservations and a warehouse, on a private PostgreSQL that is durable. */
+/** A workspace with a partner of `count` reservations and a warehouse, on a durable embedded PostgreSQL. */
 export async function openWorkspace(reservations: number): Promise<BenchWorkspace> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   const partner = await startPartner(reservations);
@@ -73,7 +73,7 @@ receives: [reservation]
     closing ??= closed();
     return closing;
   };
-  // Cut short, it leaves no server and no folder behind.
+  // Leave no server and no folder behind when interrupted.
   const stop = () => void close().finally(() => process.exit(1));
   for (const signal of signals) process.once(signal, stop);
   return {

@@ -1,4 +1,4 @@
-/** The sender, a process of its own: bytes made beforehand over raw sockets, so that it costs as little as a sender can. */
+/** The sender, in a separate process: prepared bytes over raw sockets, to keep its own cost minimal. */
 import { connect, type Socket } from 'node:net';
 import { eventBody, request, type Target } from './requests.ts';
 
@@ -8,16 +8,16 @@ export interface Job {
   readonly connections: number;
   readonly count: number;
   readonly reservations: number;
-  /** Requests per second, whenever answers come; without it each connection sends when it has its answer. */
+  /** Requests per second, independent of answers; without it, each connection sends after its last answer. */
   readonly rate?: number;
 }
 
 export interface Outcome {
   readonly seconds: number;
   readonly answers: Record<string, number>;
-  /** Milliseconds from when a request was to be sent to its answer, sorted. */
+  /** Milliseconds from the scheduled send time to the answer, sorted. */
   readonly latencies: number[];
-  /** When each was sent, by its number; on the machine's monotonic clock. */
+  /** Send time of each request, on the machine's monotonic clock. */
   readonly sentAt: number[];
 }
 
@@ -69,7 +69,7 @@ async function run(job: Job): Promise<Outcome> {
     const timer = setInterval(() => {
       const due = Math.min(job.count, Math.floor((clock() - began) * perMs) + 1);
       while (next < due) {
-        // In turn, so that none is idle for so long that the server closes it.
+        // Round-robin, so that no connection stays idle until the server closes it.
         const socket = idle.shift();
         if (!socket) break;
         send(socket);
@@ -90,5 +90,5 @@ function opened(port: number): Promise<Socket> {
   });
 }
 
-// Whoever started this process is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));

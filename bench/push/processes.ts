@@ -12,7 +12,7 @@ export function start(file: string, env: Record<string, string> = {}): ChildProc
 
 export function ask<Answer>(child: ChildProcess, question: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`a process of the benchmark ended with ${code}`));
+    const ended = (code: number | null) => reject(new Error(`a benchmark process exited with ${code}`));
     child.once('exit', ended);
     child.once('message', (answer) => {
       child.off('exit', ended);

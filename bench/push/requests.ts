@@ -7,7 +7,7 @@ export interface Target {
   readonly brandId: string;
 }
 
-/** A reservation as partners send it, about 1.1 KB. */
+/** A typical reservation, about 1.1 KB. */
 export function eventBody(brandId: string, run: string, n: number, reservations: number): string {
   const id = n % reservations;
   return JSON.stringify({

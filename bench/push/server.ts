@@ -1,4 +1,4 @@
-/** The servers that are compared, each a process of its own. */
+/** The servers to compare, each in a separate process. */
 import fastify from 'fastify';
 import type pg from 'pg';
 import { serverLimits } from '../../src/api/limits.ts';
@@ -46,7 +46,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
       clock: systemClock,
       loadEndpoints: (ids) => loadEndpoints(pool, plainSealer, ids),
       settings: () => settings,
-      // Naive: each request on a connection of its own, a transaction and an fsync each.
+      // Naive: a connection, a transaction and an fsync per request.
       insert:
         job.kind === 'group'
           ? (events, written) => {
@@ -69,5 +69,5 @@ async function never(): Promise<never> {
   throw new Error('there is no sandbox here');
 }
 
-// Whoever started this process is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** The whole service, as `serve` runs it, and a sink as the destination; told what to do by messages. */
+/** The complete service, as `serve` runs it, with a sink as the destination; controlled by messages. */
 
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { startService } from '../../src/service.ts';
@@ -19,7 +19,7 @@ process.on('message', async (job: { workspaceDir: string; integrations: readonly
   const addresses = await Promise.all(integrations.map((name) => addressFor(service.runtime, name)));
   const stop = () => void service.stop().then(() => process.exit(0));
   process.once('SIGTERM', stop);
-  // Whoever started this process is gone.
+  // The parent process is gone.
   process.once('disconnect', stop);
   const endpoints = addresses.map(({ endpoint_id, secret }) => ({ endpointId: endpoint_id, secret }));
   process.send?.({ port: Number(new URL(service.url).port), endpoints });

@@ -1,4 +1,4 @@
-/** A destination that notes when each change arrives. */
+/** A destination that records the arrival time of each change. */
 import { createServer } from 'node:http';
 
 export interface SinkQuestion {
@@ -30,5 +30,5 @@ process.on('message', (what: SinkQuestion) => {
   else process.send?.(what.ask === 'arrivals' ? { arrivals, since } : arrivedAt);
 });
 
-// Whoever started this process is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));

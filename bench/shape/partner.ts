@@ -3,7 +3,7 @@ import { type Connector, connectorSchema } from '../../src/documents/connector.t
 import { type Integration, integrationSchema } from '../../src/documents/integration.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 
-/** The partner of the shape benchmark: no two of its guests share a name, an address or a phone, as in a backfill. */
+/** The partner of the shape benchmark: no two guests share a name, an address or a phone number, as in a backfill. */
 
 const shared = `
 pull: { request: { method: GET, path: /r, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }, pagination: { type: none } }
@@ -46,7 +46,7 @@ export const integration: Integration = integrationSchema.parse({
   transforms,
 });
 
-/** Nationality, calling code, and a mobile number as it is written at home: # stands for the digits that differ. */
+/** Nationality, calling code, and a mobile number in national format; # stands for a varying digit. */
 const homes = [
   ['PT', '351', '91# ### ###', ''],
   ['PT', '351', '93#######', ''],
@@ -120,7 +120,7 @@ function word(number: number): string {
   return at(starts, 1) + at(middles, 7) + at(ends, 31) + (number % 3 === 0 ? at(ends, 523) : at(middles, 977));
 }
 
-/** Of eight guests, two come in capitals, one in small letters, one with a particle or a hyphen; the others as people write. */
+/** Of eight guests, two are in upper case, one in lower case, one has a particle or a hyphen; the others are in mixed case. */
 function written(name: string, number: number): string {
   const form = number % 8;
   if (form < 2) return name.toUpperCase();
@@ -138,7 +138,7 @@ function phone(number: number): { nationality: string; text: string } {
     return digit;
   });
   const international = Math.floor(number / homes.length) % 2 === 0;
-  // Of a hundred one is a digit short, and impossible.
+  // One in a hundred is a digit short and invalid.
   if (number % 100 === 50) return { nationality, text: home.slice(0, -1) };
   return { nationality, text: international ? `+${code}${home.replace(/\D/g, '')}` : trunk + home };
 }
@@ -204,7 +204,7 @@ export function pageText(page: number, count: number): string {
   return JSON.stringify({ reservations, total: count, page });
 }
 
-/** The same reservations as rows: one for each guest and charge. */
+/** The same reservations as flat rows: one per guest and charge. */
 export function rowsOf(text: string): Json {
   const { reservations } = JSON.parse(text) as { reservations: JsonObject[] };
   return reservations.flatMap(({ guests, rooms, charges, ...record }) =>

@@ -1,7 +1,7 @@
 import type { Runtime } from '../runtime/runtime.ts';
 import { readTotals } from '../store/operate/totals.ts';
 
-/** A line that counts on while the demo runs: redrawn on a terminal, now and then where the output is a file. */
+/** A progress line: redrawn on a terminal, printed from time to time if the output is a file. */
 export function showProgress(runtime: Runtime): { stop(): void } {
   const { isTTY } = process.stderr;
   let lastLine = '';

@@ -16,7 +16,7 @@ import { warehouseUrl } from './warehouse.ts';
 
 const template = fileURLToPath(new URL('./workspace/', import.meta.url));
 
-/** About one thing happens in each hotel every two seconds: enough to watch, not too much to read. */
+/** One change every two seconds in each hotel: enough to watch, and slow enough to read. */
 const changeEveryMs = 2_000;
 
 interface DemoHotel {
@@ -45,17 +45,17 @@ const hotels: readonly DemoHotel[] = [
   },
 ];
 
-/** `npm start`: two simulated hotels on this machine, a service that pulls and is pushed to, a folder and a warehouse that fill. */
+/** `npm start`: two simulated hotels, a service that polls them and receives their events, a folder and a warehouse. */
 export async function runDemo(options: { readonly port: number; readonly workspace: string }): Promise<void> {
   const end = ended();
   const workspaceDir = path.resolve(options.workspace);
-  // What someone has edited in the demo's documents stays.
+  // Keep edits to the demo's documents.
   await cp(template, workspaceDir, { recursive: true, force: false });
   const simulators = new Map<DemoHotel, Simulator>();
   for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir));
   const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
   try {
-    say('innbound demo: building the console, starting the store and the service …');
+    say('innbound demo: building the console, starting the database and the service …');
     await consoleBuilt();
     const service = await startService({
       workspaceDir,
@@ -73,10 +73,10 @@ export async function runDemo(options: { readonly port: number; readonly workspa
     const progress = showProgress(service.runtime);
     await end;
     progress.stop();
-    say('\ninnbound demo: finishing what it took …');
+    say('\ninnbound demo: draining …');
     await stopHotels();
     await stopInTime(service);
-    say('Everything is stopped. Started again, it goes on where it was.');
+    say('Stopped. The next start continues where it stopped.');
   } finally {
     await stopHotels();
   }
@@ -100,7 +100,7 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simul
   return simulator;
 }
 
-/** Gives the hotel its webhook address and pulls its book once at the start, instead of waiting for the schedule. */
+/** Gives the hotel its webhook address and starts a first pull, instead of waiting for the schedule. */
 async function connect(runtime: Runtime, hotel: DemoHotel, simulator: Simulator): Promise<void> {
   const { url, secret } = await addressFor(runtime, hotel.integration, { rotate: true });
   if (secret !== undefined) await simulator.pushTo({ url, secret, brand_id: hotel.property });
@@ -118,7 +118,7 @@ function welcome(url: string, signIn: string, workspaceDir: string, simulators: 
   hotels       ${simulators.map(({ baseUrl }) => `${baseUrl}/_sim/`).join('  ')}
                change a reservation there and watch it arrive
   documents    ${shown}/integrations, ${shown}/connectors, ${shown}/destinations
-  files        ${shown}/out/lake  (one JSON object a line)
+  files        ${shown}/out/lake  (one JSON object per line)
   warehouse    psql "${process.env.DEMO_WAREHOUSE_URL}" -c "table innbound.reservations limit 5"
 
   Try in another terminal:
@@ -126,6 +126,6 @@ function welcome(url: string, signIn: string, workspaceDir: string, simulators: 
     bin/innbound sync lisbon-grand --type stay -w ${shown}
     bin/innbound reservation ID --integration lisbon-grand -w ${shown}
 
-  Ctrl-C ends it.
+  Ctrl-C stops it.
 `;
 }

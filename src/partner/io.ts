@@ -1,12 +1,12 @@
-/** Where a command of the kit speaks. Results and talk are kept apart, so that one can be piped and the other read. */
+/** The output of a partner command. Results and messages are separate, so that results can be piped. */
 export interface Io {
   /** A line of the result. */
   readonly out: (text: string) => void;
-  /** A line for the person on the way. */
+  /** A message for the user. */
   readonly say: (text: string) => void;
-  /** Replaces the line that was last shown so, on a terminal; nothing elsewhere. */
+  /** Replaces the last progress line on a terminal; does nothing elsewhere. */
   readonly progress: (text: string) => void;
   readonly colour: boolean;
-  /** Resolves when the person ends the command. */
+  /** Resolves when the user stops the command. */
   readonly ended: () => Promise<void>;
 }

@@ -42,14 +42,14 @@ function notHeld({
   return rules.filter(({ outcome }) => outcome === 'fail' || outcome === 'advice').map(({ id }) => id);
 }
 
-/** Each way to break one rule, and the rule that must be named: this one and no other. */
+/** Each fault breaks one rule, and the check must report exactly this rule. */
 const broken: readonly (readonly [FaultRule, readonly string[], SimulatorOptions?])[] = [
   [{ kind: 'open_door' }, ['auth.refuses']],
   [{ kind: 'forbidden_for_unauthorized' }, ['auth.refuses']],
   [{ kind: 'unauthorized_html' }, ['answers.json_type']],
   [{ kind: 'accepts_missing_dates' }, ['list.missing_dates']],
   [{ kind: 'accepts_malformed_dates' }, ['list.malformed_dates']],
-  // One fault, two calls that show it.
+  // One fault that two calls show.
   [{ kind: 'error_for_bad_request' }, ['list.missing_dates', 'list.malformed_dates']],
   [{ kind: 'ignores_range' }, ['list.range']],
   [{ kind: 'ignores_status' }, ['list.status']],
@@ -71,7 +71,7 @@ const broken: readonly (readonly [FaultRule, readonly string[], SimulatorOptions
   [{ kind: 'first_page_only' }, ['paging.advances'], { paging: 'cursor' }],
   [{ kind: 'endless' }, ['paging.ends']],
   [{ kind: 'duplicate' }, ['paging.once']],
-  // A list that moves while it is read is nobody's fault.
+  // A list that changes while it is read is not a fault of the API.
   [{ kind: 'shift' }, []],
   [{ kind: 'cursor_loop' }, ['paging.ends'], { paging: 'cursor', maxLimit: 30 }],
   [{ kind: 'wrong_total' }, ['paging.total']],
@@ -118,7 +118,7 @@ for (const [fault, expected, options] of broken) {
 
 type Body = Record<string, unknown>;
 
-/** Rules that no fault of the simulator breaks: its answers are changed on their way instead, one field of them. */
+/** No simulator fault breaks these rules: a proxy changes one field of the response instead. */
 const rewritten: Readonly<Record<string, (body: Body, path: string) => Body>> = {
   'list.root': ({ reservations, ...rest }, path) =>
     reservations === undefined || path.endsWith('/search')
@@ -162,7 +162,7 @@ function eachRecord(body: Body, change: (record: Body) => Body): Body {
 }
 
 for (const [rule, change] of Object.entries(rewritten)) {
-  test(`an answer changed on its way: ${rule} is named`, async () => {
+  test(`a changed response: the check reports ${rule}`, async () => {
     const { report } = await check(
       {},
       {
@@ -177,7 +177,7 @@ for (const [rule, change] of Object.entries(rewritten)) {
   });
 }
 
-test('a token endpoint that gives no token is named, and so is what follows from it', async () => {
+test('the check reports a token endpoint without a token, and what follows from it', async () => {
   const simulator = await startSimulator({
     reservations: 20,
     auth: { type: 'oauth2', clientId: 'c', clientSecret: 's' },
@@ -196,7 +196,7 @@ test('a token endpoint that gives no token is named, and so is what follows from
     to: '2026-06-19',
     intervalMs: 0,
   });
-  // Nothing behind the door is seen without a token: every call answers 401.
+  // Without a token every call answers 401.
   assert.deepEqual(notHeld(report), [
     'auth.token',
     'list.answers',
@@ -206,7 +206,7 @@ test('a token endpoint that gives no token is named, and so is what follows from
   ]);
 });
 
-test('every rule was seen to be broken by one of these', () => {
+test('each rule is broken by at least one of these cases', () => {
   const named = new Set([...broken.flatMap(([, expected]) => expected), ...Object.keys(rewritten), 'auth.token']);
   assert.deepEqual(
     apiRules.map(({ id }) => id).filter((id) => !named.has(id)),
@@ -217,7 +217,7 @@ test('every rule was seen to be broken by one of these', () => {
 for (const shape of ['wrapped', 'bare'] as const) {
   for (const paging of ['offset', 'page', 'cursor', 'link'] as const) {
     if (shape === 'bare' && paging === 'cursor') continue;
-    test(`a good API passes: ${shape}, ${paging}`, async () => {
+    test(`a correct API passes: ${shape}, ${paging}`, async () => {
       const { report } = await check({ shape, paging }, paging === 'page' ? { paging } : {});
       assert.deepEqual(notHeld(report), []);
       if (paging === 'cursor' || paging === 'link') {
@@ -243,7 +243,7 @@ for (const shape of ['wrapped', 'bare'] as const) {
   }
 }
 
-test('it opens every door', async () => {
+test('the check supports every authentication method', async () => {
   const doors: readonly [SimulatorOptions['auth'] & object, (baseUrl: string) => CheckAuth][] = [
     [
       { type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' },
@@ -277,7 +277,7 @@ test('it opens every door', async () => {
     const simulator = await startSimulator({ seed: 7, reservations: 60, untidy: 0, auth });
     ends.push(() => simulator.stop());
     const today = simulator.hotel.today('LIS01');
-    // The hmac guard reads the real clock: so does this check.
+    // The simulator's HMAC guard uses the real clock, so the check must too.
     const report = await checkApi({
       baseUrl: simulator.baseUrl,
       auth: made(simulator.baseUrl),
@@ -291,7 +291,7 @@ test('it opens every door', async () => {
   }
 });
 
-test('a list by POST is checked by the same rules, with credentials in its body too', async () => {
+test('a POST list is checked by the same rules, also with credentials in the body', async () => {
   const body = { api_user: 'u', api_key: 'k' };
   for (const paging of ['offset', 'cursor'] as const) {
     const { report } = await check(
@@ -308,7 +308,7 @@ test('a list by POST is checked by the same rules, with credentials in its body 
   assert.deepEqual(notHeld(report), ['list.status']);
 });
 
-test('the report holds no guest and no secret', async () => {
+test('the report contains no guest data and no secrets', async () => {
   const { report, simulator } = await check({
     faults: [{ kind: 'phone_local' }, { kind: 'email_broken' }, { kind: 'birthday_dmy' }],
   });
@@ -324,7 +324,7 @@ test('the report holds no guest and no secret', async () => {
   assert.match(text, /99\/99\/9999/, 'the form of a value is shown');
 });
 
-test('it is polite: spaced, bounded, and waits as told', async () => {
+test('requests are spaced and limited, and Retry-After is honoured', async () => {
   const { waits, report } = await check(
     { faults: [{ kind: 'rate_limit', times: 1, value: 7 }] },
     { intervalMs: 1_000, now: () => 5_000_000 },
@@ -336,7 +336,7 @@ test('it is polite: spaced, bounded, and waits as told', async () => {
   assert.ok(few.report.rules.some(({ id, outcome }) => id === 'single.unknown' && outcome === 'skip'));
 });
 
-test('a list under another name, flat rows and an empty week are told as what they are', async () => {
+test('another root key, flat rows and an empty week are reported as such', async () => {
   const flat = await check({ shape: 'flat' });
   assert.deepEqual(notHeld(flat.report), ['list.root', 'record.guests', 'record.rooms', 'record.charges']);
   const empty = await check({}, { from: '2020-01-01', to: '2020-01-07' });
@@ -344,7 +344,7 @@ test('a list under another name, flat rows and an empty week are told as what th
   assert.match(empty.report.rules.find(({ id }) => id === 'record.id')?.seen ?? '', /--from/);
 });
 
-test('an API that is not there fails plainly', async () => {
+test('an unreachable API fails with a clear message', async () => {
   const report = await checkApi({
     baseUrl: 'http://127.0.0.1:9',
     auth: { type: 'none' },
@@ -357,7 +357,7 @@ test('an API that is not there fails plainly', async () => {
   assert.ok(notHeld(report).includes('list.answers'));
 });
 
-test('every rule has an id of its own and says what to change', () => {
+test('every rule has a unique id and says what to change', () => {
   assert.equal(new Set(apiRules.map(({ id }) => id)).size, apiRules.length);
   for (const rule of apiRules) assert.ok(rule.title.length > 10 && rule.change.length > 20, rule.id);
 });

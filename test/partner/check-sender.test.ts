@@ -34,16 +34,16 @@ interface Sent {
 }
 
 interface Breakage {
-  /** Changes a request on its way out; `attempt` counts the tries of one event. */
+  /** Changes an outgoing request; `attempt` counts the attempts for one event. */
   readonly alter?: (sent: Sent, attempt: number, first: Sent) => void;
-  /** Signs again after the body was changed. */
+  /** Signs again after changing the body. */
   readonly resign?: true;
   readonly options?: Partial<WebhookSenderOptions>;
   readonly event?: (event: ReturnType<typeof reservation>) => OutgoingEvent;
   readonly twice?: true;
 }
 
-/** Sends three events through a sender that is broken in this way, on a clock that the waits move. */
+/** Sends three events through a sender with this fault, on a clock that advances with each delay. */
 async function check(breakage: Breakage = {}) {
   let nowMs = Date.parse('2026-06-15T10:00:00Z');
   const now = () => nowMs;
@@ -198,10 +198,10 @@ const broken: Readonly<Record<string, readonly [Breakage, readonly string[], Reg
       },
     },
     ['signature.valid'],
-    /another writing/,
+    /different serialization/,
   ],
   'a line break in the secret': [{ options: { secret: `${secret}\n` } }, ['signature.valid'], /line break/],
-  'another secret': [{ options: { secret: 'other' } }, ['signature.valid'], /none of the usual ways/],
+  'another secret': [{ options: { secret: 'other' } }, ['signature.valid'], /none of the usual mistakes/],
   milliseconds: [
     {
       resign: true,
@@ -263,7 +263,7 @@ const broken: Readonly<Record<string, readonly [Breakage, readonly string[], Reg
   'cancelled, but confirmed': [data((given) => ({ ...given, status: 'confirmed' })), ['data.cancelled']],
 };
 
-test('a good sender passes', async () => {
+test('a correct sender passes', async () => {
   const { report, not } = await check();
   assert.deepEqual(not, []);
   assert.equal(report.passed, true);
@@ -292,7 +292,7 @@ for (const [name, [breakage, expected, seen]] of Object.entries(broken)) {
   });
 }
 
-test('every rule was seen to be broken by one of these, but the one that only tells what came', async () => {
+test('each rule except events.kinds is broken by at least one of these cases', async () => {
   const named = new Set(Object.values(broken).flatMap(([, expected]) => expected));
   assert.deepEqual(
     senderRules.map(({ id }) => id).filter((id) => !named.has(id)),
@@ -300,14 +300,14 @@ test('every rule was seen to be broken by one of these, but the one that only te
   );
 });
 
-test('patience ends, and what could not be seen is skipped', async () => {
+test('when the time is up, rules that could not be tested are skipped', async () => {
   const { report: finished } = await startSenderCheck({ patienceMs: 10 });
   const report = await finished;
   assert.equal(report.passed, false);
   assert.deepEqual([...new Set(report.rules.map(({ outcome }) => outcome))], ['skip']);
 });
 
-test('it ends by itself once all was seen, and says on the way what it waits for', async () => {
+test('the check ends when everything was observed, and says what it waits for', async () => {
   let nowMs = Date.parse('2026-06-15T10:00:00Z');
   const heard: string[] = [];
   const listening = await startSenderCheck({
@@ -330,7 +330,7 @@ test('it ends by itself once all was seen, and says on the way what it waits for
   assert.match(heard[2] ?? '', /retry 2 of 4/);
 });
 
-test('every rule has an id of its own and says what to change', () => {
+test('every rule has a unique id and says what to change', () => {
   assert.equal(new Set(senderRules.map(({ id }) => id)).size, senderRules.length);
   for (const rule of senderRules) assert.ok(rule.title.length > 10 && rule.change.length > 10, rule.id);
 });

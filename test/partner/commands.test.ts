@@ -11,7 +11,7 @@ import { type Simulator, sampleAuth, startSimulator } from '../../src/partner/si
 import { bin, innbound } from '../support/process.ts';
 import { startReceiver } from './receiver.ts';
 
-/** `partner check` and `partner send` as processes: exit codes, what goes to which stream, files, and a kill in between. */
+/** `partner check` and `partner send` as processes: exit codes, output streams, files, and a kill in between. */
 
 let folder: string;
 let good: Simulator;
@@ -40,7 +40,7 @@ interface Report {
   readonly rules: readonly { readonly id: string; readonly verdict: string }[];
 }
 
-test('check: a partner that keeps the rules, with credentials from a file that names a variable', async () => {
+test('check: a correct partner passes, with credentials from a file that refers to a variable', async () => {
   const auth = join(folder, 'auth.yaml');
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
   await writeFile(auth, 'type: bearer\ntoken: "${env:PMS_TOKEN}"\n');
@@ -52,7 +52,7 @@ test('check: a partner that keeps the rules, with credentials from a file that n
   assert.ok(!JSON.stringify(report).includes(env.PMS_TOKEN), 'no secret in the report');
 });
 
-test('check: a partner that breaks a rule ends with 1, in the terminal and in a page for the partner', async () => {
+test('check: a broken rule exits with 1 and is shown in the terminal and the HTML report', async () => {
   const html = join(folder, 'report.html');
   const { code, stdout, stderr } = await check(bad.baseUrl, '--html', html);
   assert.equal(code, 1);
@@ -63,7 +63,7 @@ test('check: a partner that breaks a rule ends with 1, in the terminal and in a 
   assert.match(page, /list\.missing_dates/);
 });
 
-test('check: what is asked for wrongly is said, and nothing is requested', async () => {
+test('check: wrong arguments are reported, and nothing is requested', async () => {
   const before = JSON.stringify(good.stats);
   const broken = join(folder, 'broken.yaml');
   await writeFile(broken, 'type: bearer\ntoken: [letmein-Zdenka');
@@ -87,7 +87,7 @@ test('check: what is asked for wrongly is said, and nothing is requested', async
   assert.equal(JSON.stringify(good.stats), before);
 });
 
-test('check --sender: says where to send, and reports when the person ends it', async () => {
+test('check --sender: says where to send, and reports when the user stops it', async () => {
   const child = spawn(bin, ['partner', 'check', '--sender', '--brand', 'LIS01', '--json'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -114,7 +114,7 @@ const event = (id: string) =>
     data: { reservation_id: `R-${id}` },
   });
 
-test('send: from a file and from standard input, one JSON line for each, exit 0', async () => {
+test('send: reads a file or standard input, prints one JSON line per event, exits with 0', async () => {
   const receiver = await startReceiver(secret);
   const to = ['partner', 'send', '--url', receiver.url, '--folder', join(folder, 'sent'), '--json'];
   try {
@@ -137,7 +137,7 @@ test('send: from a file and from standard input, one JSON line for each, exit 0'
   }
 });
 
-test('send: what is missing is said, without the secret or the content', async () => {
+test('send: reports what is missing, without the secret or the content', async () => {
   const url = ['--url', 'http://127.0.0.1:1/webhooks/x'];
   const calls: [string[], string, RegExp][] = [
     [[], event('x'), /--url/],
@@ -145,7 +145,7 @@ test('send: what is missing is said, without the secret or the content', async (
     [[...url, '--secret-file', 'nowhere'], event('x'), /nowhere cannot be read/],
     [[...url, 'nowhere.json'], '', /nowhere\.json cannot be read/],
     [url, '{"event":"reservation.updated","data":{"name":"Zdenka"}}', /--brand/],
-    [url, '{"event": "Zdenka', /Standard input: It is no JSON/],
+    [url, '{"event": "Zdenka', /Standard input: The input is not JSON/],
   ];
   await Promise.all(
     calls.map(async ([args, input, says]) => {
@@ -157,7 +157,7 @@ test('send: what is missing is said, without the secret or the content', async (
   );
 });
 
-test('send: killed between two tries, the event is on disk; looking sends nothing, the next call sends it', async () => {
+test('send: after a kill between two attempts the event is on disk; --list sends nothing, the next call sends it', async () => {
   let status = 503;
   const receiver = await startReceiver(secret, () => ({ status }));
   const letters = join(folder, 'killed');
@@ -182,7 +182,7 @@ test('send: killed between two tries, the event is on disk; looking sends nothin
   }
 });
 
-test('send: dead letters are listed, replayed and dropped by commands', async () => {
+test('send: lists, replays and drops dead letters', async () => {
   let status = 400;
   const receiver = await startReceiver(secret, () => ({ status }));
   const letters = join(folder, 'dead');

@@ -8,7 +8,7 @@ import { sign } from '../../src/partner/sender/index.ts';
 const docs = new URL('../../docs/partners/', import.meta.url);
 const page = (name: string) => readFile(new URL(name, docs), 'utf8');
 
-test('the page of the check lists the rules there are, and no other', async () => {
+test('check.md lists exactly the existing rules', async () => {
   const text = await page('check.md');
   const listed = [...text.matchAll(/^\| `([\w.]+)` +\| (must|should) +\| (.+?) +\|$/gm)].map(
     ([, id, level, title]) => ({
@@ -23,7 +23,7 @@ test('the page of the check lists the rules there are, and no other', async () =
   );
 });
 
-test('the example of a signature is right', async () => {
+test('the example signature is correct', async () => {
   const text = await page('webhooks.md');
   const cell = (name: string) => new RegExp(`^\\| ${name} +\\| \`([^\`]+)\``, 'm').exec(text)?.[1] ?? '';
   assert.equal(cell('signature'), sign(cell('secret'), Number(cell('timestamp')), cell('body')));
@@ -41,7 +41,7 @@ test('every recipe sends the three headers and is linked', async () => {
   }
 });
 
-test('links between the pages lead somewhere', async () => {
+test('links between the pages are valid', async () => {
   const names = await readdir(docs);
   for (const name of names.filter((one) => one.endsWith('.md'))) {
     for (const [, target = ''] of (await page(name)).matchAll(/\]\(([\w.-]+\.md)(?:#[\w-]+)?\)/g))

@@ -16,7 +16,7 @@ import { barriers } from '../console/support/look.ts';
 import { testDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
 
-/** The simulator's page in a browser: a person changes a reservation there and watches it arrive at the service. */
+/** The simulator's page in a browser: a user changes a reservation and sees it arrive at the service. */
 
 let folder: string;
 let service: Service;
@@ -69,20 +69,20 @@ const stored = async (id: string) => {
 const status = () => page.getByRole('status');
 const live = () => page.locator('#live');
 
-test('the page shows the book, and where events go: nowhere yet', { skip }, async () => {
+test('the page shows the reservations, and that no endpoint is set', { skip }, async () => {
   await page.locator('#book tr').first().waitFor();
-  await page.getByText('Nowhere yet.').waitFor();
+  await page.getByText('Not set.').waitFor();
   assert.ok((await page.locator('#book tr').count()) > 10);
   assert.match((await page.locator('#stats').textContent()) ?? '', /reservations80/);
   assert.deepEqual(await barriers(page), []);
 });
 
-test('told the endpoint, it sends there; a change made by hand arrives', { skip }, async () => {
+test('after the endpoint is set, a manual change arrives there', { skip }, async () => {
   await page.getByLabel('Endpoint URL').fill(address.url);
   await page.getByLabel('Secret').fill(address.secret);
   await page.getByLabel('Brand id').fill('LIS01');
   await page.getByRole('button', { name: 'Use' }).click();
-  await status().getByText('Events go there from now on.').waitFor();
+  await status().getByText('Events are sent there from now on.').waitFor();
   await page.locator('#push').getByText(address.url).waitFor();
   assert.equal(await page.getByLabel('Secret').inputValue(), '', 'the secret does not stay in the page');
 
@@ -109,7 +109,7 @@ test('told the endpoint, it sends there; a change made by hand arrives', { skip 
   assert.equal(again.status, 'confirmed');
 });
 
-test('what cannot be done is said, and nothing goes out', { skip }, async () => {
+test('a refused action is reported, and no event is sent', { skip }, async () => {
   await page.getByLabel('Search reservations').fill('cancelled');
   await page.getByRole('button', { name: 'Search' }).click();
   const row = page.locator('#book tr', { hasText: 'cancelled' }).first();
@@ -117,10 +117,10 @@ test('what cannot be done is said, and nothing goes out', { skip }, async () => 
   await row.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.locator('#said.bad', { hasText: 'is cancelled already' }).waitFor();
+  await page.locator('#said.bad', { hasText: 'is already cancelled' }).waitFor();
 });
 
-test('faults are switched on and off, and the requests of a puller are seen', { skip }, async () => {
+test('faults can be added and cleared, and requests are shown', { skip }, async () => {
   await page.getByLabel('Kind of fault').selectOption('server_error');
   await page.getByLabel('How many times').fill('1');
   await page.getByRole('button', { name: 'Add' }).click();
@@ -131,16 +131,16 @@ test('faults are switched on and off, and the requests of a puller are seen', { 
   assert.equal((await fetch(list)).status, 200);
   await live().locator('li', { hasText: '← GET /api/reservations' }).locator('.bad', { hasText: '500' }).waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByText('None: everything works.').waitFor();
+  await page.getByText('None.').waitFor();
 });
 
-test('an endpoint that refuses leaves a dead letter, which is replayed from the page', { skip }, async () => {
+test('an endpoint that refuses causes a dead letter, which the page can replay', { skip }, async () => {
   const other = 'whsec_the-secret-of-tomorrow-morning';
   await page.getByLabel('Endpoint URL').fill(address.url);
   await page.getByLabel('Secret').fill(other);
   await page.getByLabel('Brand id').fill('LIS01');
   await page.getByRole('button', { name: 'Use' }).click();
-  await status().getByText('Events go there from now on.').waitFor();
+  await status().getByText('Events are sent there from now on.').waitFor();
   await page.getByRole('button', { name: 'Book a room' }).click();
   await status()
     .getByText(/booked/)

@@ -15,7 +15,7 @@ export interface Received {
   readonly signed: boolean;
 }
 
-/** A webhook endpoint that keeps what it gets, says whether the signature fits, and answers as it is told. */
+/** A webhook endpoint that records requests, verifies signatures, and answers as configured. */
 export async function startReceiver(
   secret: string,
   answer: (received: Received, count: number) => { status: number; headers?: Record<string, string> } = () => ({
@@ -43,7 +43,7 @@ export async function startReceiver(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/test`,
     received,
-    /** Resolves once the condition holds after a request. */
+    /** Resolves when the condition holds after a request. */
     until: (holds: (received: readonly Received[]) => boolean) =>
       new Promise<void>((resolve) => {
         const wake = () => {

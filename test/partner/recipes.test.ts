@@ -10,7 +10,7 @@ import { WebhookSender } from '../../src/partner/sender/index.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** The recipes of the documentation, as they are printed there, against the service's own endpoint. */
+/** The recipes exactly as printed in the documentation, against the service's own endpoint. */
 
 const run = promisify(execFile);
 const docs = new URL('../../docs/partners/', import.meta.url);
@@ -77,7 +77,7 @@ const programs = [
   { recipe: 'recipe-php.md', language: 'php', file: 'send.php', program: 'php' },
   { recipe: 'recipe-java.md', language: 'java', file: 'SendWebhook.java', program: 'java' },
 ];
-/** What must work for a recipe to be tried, where it is more than the program. */
+/** A further requirement for running a recipe, besides its program. */
 const needs: Record<string, string[]> = {
   sh: ['-c', 'command -v curl && command -v openssl'],
   php: ['-r', 'exit(extension_loaded("curl") ? 0 : 1);'],
@@ -107,7 +107,7 @@ for (const { recipe, language, file, program } of programs) {
   });
 }
 
-test('WebhookSender is accepted by the endpoint, and a duplicate is told as one', async () => {
+test('the endpoint accepts WebhookSender, and reports a duplicate', async () => {
   const sender = await WebhookSender.open({ ...endpoint, brandId: 'LIS01' });
   const { event_id: _, timestamp: __, ...rest } = event('sender');
   const first = await sender.send({ ...rest, event_id: 'sender-1' });

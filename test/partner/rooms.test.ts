@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-test('the sender stands alone: node built-ins and its own folder', () => {
+test('the sender imports only Node built-ins and its own folder', () => {
   const folder = new URL('../../src/partner/sender/', import.meta.url);
   const foreign = readdirSync(folder).flatMap((file) =>
     [...readFileSync(new URL(file, folder), 'utf8').matchAll(/from '([^']+)'/g)]

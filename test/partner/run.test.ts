@@ -22,7 +22,7 @@ async function folder() {
   return made;
 }
 
-/** A terminal that remembers; `end` is the person's Ctrl-C. */
+/** A terminal that records its output; `end` is the user's Ctrl-C. */
 function terminal() {
   const stopped = Promise.withResolvers<void>();
   const heard: { out: string[]; said: string[]; progress: string[] } = { out: [], said: [], progress: [] };
@@ -45,7 +45,7 @@ function terminal() {
   };
 }
 
-test('simulate says where it is and how it is opened, and ends with the person', async () => {
+test('simulate prints its address and credentials, and stops with Ctrl-C', async () => {
   const { io, firstLine, end } = terminal();
   const line = firstLine();
   const running = runSimulate({ reservations: 20, auth: sampleAuth.bearer }, true, io);
@@ -61,7 +61,7 @@ test('simulate says where it is and how it is opened, and ends with the person',
   await assert.rejects(fetch(list));
 });
 
-test('simulate tells of each auth method in words', async () => {
+test('simulate describes each authentication method', async () => {
   for (const auth of Object.values(sampleAuth)) {
     const { io, firstLine, end } = terminal();
     const line = firstLine();
@@ -72,7 +72,7 @@ test('simulate tells of each auth method in words', async () => {
   }
 });
 
-test('check reports to terminal, JSON and page, and its exit code follows what must hold', async () => {
+test('check reports to terminal, JSON and HTML; its exit code follows the must rules', async () => {
   const good = await startSimulator({ reservations: 80, untidy: 0 });
   const bad = await startSimulator({
     reservations: 80,
@@ -89,7 +89,7 @@ test('check reports to terminal, JSON and page, and its exit code follows what m
 
   const first = terminal();
   assert.equal(await runApiCheck({ ...options, baseUrl: good.baseUrl }, { json: false }, first.io), 0);
-  assert.match(first.heard.out[0] ?? '', /All that could be seen holds/);
+  assert.match(first.heard.out[0] ?? '', /Every rule that could be tested holds/);
   assert.ok(first.heard.progress.length > 10);
 
   const second = terminal();
@@ -100,9 +100,9 @@ test('check reports to terminal, JSON and page, and its exit code follows what m
     /FAIL list\.missing_dates[\s\S]+seen +Status 200 for a list without dateFrom[\s\S]+request +GET http[\s\S]+answer +200 application\/json[\s\S]+change +Answer 400/,
   );
   assert.match(text, /advice guests\.phone/);
-  assert.match(text, /1 rule does not hold/);
+  assert.match(text, /1 rule is broken/);
   const page = await readFile(html, 'utf8');
-  assert.match(page, /Does not hold \(1\)/);
+  assert.match(page, /Broken \(1\)/);
   assert.doesNotMatch(page, /@(mail|post|inbox|letters|webpost|brevmail)\.example/);
 
   const third = terminal();
@@ -110,7 +110,7 @@ test('check reports to terminal, JSON and page, and its exit code follows what m
   assert.equal((JSON.parse(third.heard.out[0] ?? '') as { passed: boolean }).passed, false);
 });
 
-test('a page of the report is safe whatever the partner answers', async () => {
+test('the HTML report is safe whatever the partner answers', async () => {
   const simulator = await startSimulator({ reservations: 10 });
   ends.push(() => simulator.stop());
   const html = join(await folder(), 'report.html');
@@ -135,7 +135,7 @@ test('a page of the report is safe whatever the partner answers', async () => {
   assert.doesNotMatch(await readFile(html, 'utf8'), /<script|<img/);
 });
 
-test('a sender’s check says where to send, and reports when the person ends it', async () => {
+test('the sender check says where to send, and reports when the user stops it', async () => {
   const { io, heard, firstLine, end } = terminal();
   const line = firstLine();
   const running = runSenderCheck({}, { json: true }, io);
@@ -148,7 +148,7 @@ test('a sender’s check says where to send, and reports when the person ends it
   assert.equal((JSON.parse(heard.out[1] ?? '') as { passed: boolean }).passed, true);
 });
 
-test('send sends, lists what was refused, replays and drops it', async () => {
+test('send sends, lists dead letters, replays and drops them', async () => {
   let status = 400;
   const receiver = await startReceiver('s3cret', () => ({ status }));
   ends.push(receiver.stop);
@@ -165,8 +165,8 @@ test('send sends, lists what was refused, replays and drops it', async () => {
   assert.ok(!('wrong' in events));
   const first = terminal();
   assert.equal(await runSend(options, { kind: 'send', events }, false, first.io), 1);
-  assert.match(first.heard.out.join('\n'), /given up after 5 tries: The endpoint answered 400/);
-  assert.match(first.heard.said.join('\n'), /Next try in/);
+  assert.match(first.heard.out.join('\n'), /dead after 5 attempts: The endpoint answered 400/);
+  assert.match(first.heard.said.join('\n'), /Next attempt in/);
   assert.ok(
     receiver.received.some(({ body }) => body.includes('12345678901234567890.10')),
     'digits stay as they were',
@@ -183,10 +183,10 @@ test('send sends, lists what was refused, replays and drops it', async () => {
   assert.equal(await runSend(options, { kind: 'drop', id: guest }, false, third.io), 1);
   assert.equal(await runSend(options, { kind: 'replay', ids: ['unknown'] }, false, third.io), 1);
   assert.equal(await runSend(options, { kind: 'replay', ids: 'all' }, false, third.io), 0);
-  assert.match(third.heard.out.at(-1) ?? '', /accepted \(202, try 1\)/);
+  assert.match(third.heard.out.at(-1) ?? '', /accepted \(202, attempt 1\)/);
 });
 
-test('events are read from an object, an array or lines; mistakes are said without the content', () => {
+test('events are read from an object, an array or lines; mistakes are reported without the content', () => {
   const one = '{"event":"a","data":{}}';
   assert.equal((readEvents(one) as []).length, 1);
   assert.equal((readEvents(`[${one},${one}]`) as []).length, 2);
@@ -198,7 +198,7 @@ test('events are read from an object, an array or lines; mistakes are said witho
   }
 });
 
-test('auth as documents write it becomes the check’s', () => {
+test('auth of a document becomes auth of the check', () => {
   assert.deepEqual(fromDocument({ type: 'api_key', key: 'k' }), {
     type: 'api_key',
     in: 'header',

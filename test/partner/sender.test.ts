@@ -26,7 +26,7 @@ async function folder() {
   return made;
 }
 
-/** Waits take no time: each moves the clock. */
+/** Delays take no time: each advances the clock. */
 async function sender(options: Partial<WebhookSenderOptions> & { url: string }) {
   const waits: number[] = [];
   let nowMs = Date.parse('2026-06-15T10:00:00Z');
@@ -46,7 +46,7 @@ async function sender(options: Partial<WebhookSenderOptions> & { url: string }) 
 
 const event = { event: 'reservation.updated', data: { reservation_id: 'R1', total: 10.5 } };
 
-test('an event is wrapped, signed over its bytes and accepted', async () => {
+test('an event is put into an envelope, signed over its bytes, and accepted', async () => {
   const { url, received } = await receiver();
   const { sender: one } = await sender({ url });
   const result = await one.send(event);
@@ -70,14 +70,14 @@ test('an event is wrapped, signed over its bytes and accepted', async () => {
   assert.ok(got.signed);
 });
 
-test('the signature is the known one', () => {
+test('the signature matches the documented example', () => {
   assert.equal(
     sign('secret', 1700000000, '{"a":"ü"}'),
     'sha512=7e05bee02f2ca8b3e59faabae0e87288302469a303a85c4f1c617876c8375ba02fb4a2db3598271edac4864a2c84293743f852c32a2b30dc1fc0dc1e188d12de',
   );
 });
 
-test('four retries, each later, each signed with its own time, all with the same bytes; then a dead letter', async () => {
+test('four retries with growing delays, each signed with its own time, all with the same bytes; then a dead letter', async () => {
   const { url, received } = await receiver(() => ({ status: 500 }));
   const seen: Observation[] = [];
   const { sender: one, waits } = await sender({
@@ -101,7 +101,7 @@ test('four retries, each later, each signed with its own time, all with the same
   assert.deepEqual([dead?.attempts, dead?.failure.status, dead?.event], [5, 500, 'reservation.updated']);
 });
 
-test('Retry-After is waited for, in seconds or as a date, and bounded', async () => {
+test('Retry-After is honoured, in seconds or as a date, up to a limit', async () => {
   const answers = [
     { 'retry-after': '50' },
     { 'retry-after': 'Mon, 15 Jun 2026 10:03:00 GMT' },
@@ -116,7 +116,7 @@ test('Retry-After is waited for, in seconds or as a date, and bounded', async ()
   assert.deepEqual(waits, [50_000, 130_000, 3_600_000, 64_000]);
 });
 
-test('a redirect is a refusal, and so is no answer at all', async () => {
+test('a redirect and a missing answer are failures', async () => {
   const target = await receiver();
   const away = await receiver(() => ({ status: 307, headers: { location: target.url } }));
   const { sender: one } = await sender({ url: away.url, retries: 0 });
@@ -128,7 +128,7 @@ test('a redirect is a refusal, and so is no answer at all', async () => {
   assert.ok(result.kind === 'dead' && /ECONNREFUSED/.test(result.failure.message), JSON.stringify(result));
 });
 
-test('order holds within a reservation while others pass it', async () => {
+test('order is kept within a reservation; other reservations are not delayed', async () => {
   const { url, received } = await receiver(({ json }) => ({
     status: json.data.step === 'A1' && received.length < 6 ? 503 : 202,
   }));
@@ -161,7 +161,7 @@ test('order holds within a reservation while others pass it', async () => {
   assert.ok(steps.indexOf('E1') < steps.indexOf('A2'), 'a stuck reservation holds nobody else');
 });
 
-test('no more requests at once than allowed', async () => {
+test('concurrent requests stay within the limit', async () => {
   let under = 0;
   let most = 0;
   const { sender: one } = await sender({
@@ -181,7 +181,7 @@ test('no more requests at once than allowed', async () => {
   assert.equal(most, 3);
 });
 
-test('dead letters are listed, replayed with their own id under a new signature, and dropped', async () => {
+test('dead letters are listed, replayed with the same id and a new signature, and dropped', async () => {
   let status = 500;
   const { url, received } = await receiver(() => ({ status }));
   const { sender: one } = await sender({ url, folder: await folder() });
@@ -203,7 +203,7 @@ test('dead letters are listed, replayed with their own id under a new signature,
   assert.ok(received.at(-1)?.signed);
 });
 
-test('closing leaves what is unsettled, and opening the folder sends it in its order', async () => {
+test('closing keeps unsettled events, and opening the folder sends them in order', async () => {
   const spool = await folder();
   const down = await receiver(() => ({ status: 503 }));
   const first = await WebhookSender.open({ url: down.url, secret: 's3cret', brandId: 'LIS01', folder: spool });
@@ -227,7 +227,7 @@ test('closing leaves what is unsettled, and opening the folder sends it in its o
   assert.deepEqual(await readdir(join(spool, 'pending')), []);
 });
 
-test('a killed process loses no letter', async () => {
+test('a killed process loses no event', async () => {
   const spool = await folder();
   const down = await receiver(() => ({ status: 503 }));
   const script = `
@@ -255,7 +255,7 @@ test('a killed process loses no letter', async () => {
   assert.deepEqual(await next.deadLetters(), []);
 });
 
-test('too many at once are refused, not lost', async () => {
+test('events above the queue limit are refused, not lost', async () => {
   const { sender: one } = await sender({
     url: 'http://receiver.example/',
     maxQueued: 2,
@@ -268,7 +268,7 @@ test('too many at once are refused, not lost', async () => {
   );
 });
 
-test('waits grow, stay within their bounds and are never zero', () => {
+test('delays grow, stay within their bounds and are never zero', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), (retry, chance) => {
       const ms = backoffMs(defaultBackoff, retry, () => chance);
@@ -278,7 +278,7 @@ test('waits grow, stay within their bounds and are never zero', () => {
   );
 });
 
-test('Retry-After is read as RFC 9110 writes it, and nothing else is', () => {
+test('Retry-After is parsed as in RFC 9110, and nothing else is accepted', () => {
   const nowMs = Date.parse('2026-06-15T10:00:00Z');
   assert.equal(retryAfterMs('120', nowMs), 120_000);
   assert.equal(retryAfterMs('Mon, 15 Jun 2026 10:01:00 GMT', nowMs), 60_000);

@@ -33,7 +33,7 @@ async function get(baseUrl: string, path: string, headers: Record<string, string
 
 const week = 'dateFrom=2026-06-15&dateTo=2026-06-21';
 
-test('the list gives whole reservations whose stay touches the range', async () => {
+test('the list returns complete reservations whose stay overlaps the range', async () => {
   const { baseUrl, hotel } = await start();
   const { status, body } = await get(baseUrl, `/api/reservations?${week}&limit=1000`);
   assert.equal(status, 200);
@@ -69,7 +69,7 @@ test('the list gives whole reservations whose stay touches the range', async () 
   assert.deepEqual(Object.keys((first.charges as object[])[0] ?? {}), ['code', 'description', 'amount', 'quantity']);
 });
 
-test('dates that are missing, malformed or turned around are refused with 400', async () => {
+test('missing, malformed or reversed dates are refused with 400', async () => {
   const { baseUrl } = await start();
   for (const [query, code] of [
     ['', 'missing_parameter'],
@@ -88,7 +88,7 @@ test('dates that are missing, malformed or turned around are refused with 400', 
   }
 });
 
-test('status narrows the list in either spelling', async () => {
+test('status filters the list in either spelling', async () => {
   const { baseUrl } = await start();
   for (const status of ['checked-in', 'checked_in']) {
     const { body } = await get(baseUrl, `/api/reservations?${week}&status=${status}`);
@@ -97,7 +97,7 @@ test('status narrows the list in either spelling', async () => {
   }
 });
 
-test('a single reservation is the same as in the list; an unknown one is 404', async () => {
+test('a single reservation equals the one in the list; an unknown id is 404', async () => {
   const { baseUrl } = await start();
   const { body } = await get(baseUrl, `/api/reservations?${week}&limit=1`);
   const [listed = {}] = body.reservations;
@@ -107,7 +107,7 @@ test('a single reservation is the same as in the list; an unknown one is 404', a
   assert.equal((await get(baseUrl, '/api/rooms')).status, 404);
 });
 
-test('search by POST gives what the list gives, with the parts that were asked for', async () => {
+test('the POST search returns the same as the list, with the requested parts', async () => {
   const { baseUrl } = await start();
   const search = async (body: object) => {
     const response = await fetch(`${baseUrl}/api/reservations/search`, {
@@ -131,7 +131,7 @@ test('search by POST gives what the list gives, with the parts that were asked f
 for (const shape of ['wrapped', 'bare', 'flat'] as const) {
   for (const paging of ['offset', 'page', 'cursor', 'link'] as const) {
     if (shape === 'bare' && paging === 'cursor') continue;
-    test(`${shape} lists in ${paging} pages come whole and once`, async () => {
+    test(`${shape} lists in ${paging} pages are complete and without repetition`, async () => {
       const { baseUrl, hotel } = await start({ shape, paging });
       const seen: string[] = [];
       let next: string | undefined = `/api/reservations?${week}&limit=17`;
@@ -162,7 +162,7 @@ for (const shape of ['wrapped', 'bare', 'flat'] as const) {
   }
 }
 
-test('the same seed gives the same hotel and the same life; another seed another', async () => {
+test('the same seed gives the same hotel and the same changes; another seed others', async () => {
   const [one, two, other] = [await start({ seed: 'a' }), await start({ seed: 'a' }), await start({ seed: 'b' })];
   const live = ({ hotel }: typeof one) => [
     hotel.advance(40).map(({ event, what }) => `${event} ${what}`),
@@ -173,7 +173,7 @@ test('the same seed gives the same hotel and the same life; another seed another
   assert.notDeepEqual(live(other), first);
 });
 
-test('nothing in the book is impossible, after ten weeks of nights', async () => {
+test('all reservations are plausible after ten simulated weeks', async () => {
   const simulator = await start({ reservations: 150 });
   for (let week = 0; week < 10; week += 1) {
     simulator.hotel.advance(30);

@@ -54,7 +54,7 @@ test('custom values in headers, query and body', async () => {
   assert.equal((await search(dates)).status, 401);
 });
 
-test('hmac: default signing string, and templates with a nonce that is good once', async () => {
+test('hmac: default signing string, and templates with a single-use nonce', async () => {
   const seconds = String(Math.floor(Date.now() / 1000));
   const plain = await start({ type: 'hmac', secret: 's', algorithm: 'sha256', encoding: 'hex' });
   const signature = createHmac('sha256', 's').update(`${seconds}.GET.${plain.path}.`).digest('hex');
@@ -90,7 +90,7 @@ async function token(baseUrl: string, form: Record<string, string>, secret = 'sh
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-test('oauth2 with client credentials: tokens end, and can be ended', async () => {
+test('oauth2 with client credentials: tokens expire, and can be revoked', async () => {
   let nowMs = Date.now();
   const { simulator, status } = await start({ ...client, lifetimeSeconds: 60 }, { now: () => nowMs });
   assert.equal((await token(simulator.baseUrl, { grant_type: 'client_credentials' }, 'wrong')).status, 401);
@@ -105,7 +105,7 @@ test('oauth2 with client credentials: tokens end, and can be ended', async () =>
   assert.equal(await status({ authorization: `Bearer ${next.body.access_token}` }), 401);
 });
 
-test('oauth2 with authorization code: consent, PKCE, refresh tokens for one use', async () => {
+test('oauth2 with authorization code: consent, PKCE, single-use refresh tokens', async () => {
   const { simulator, status } = await start(client);
   const { baseUrl } = simulator;
   const verifier = 'v'.repeat(50);

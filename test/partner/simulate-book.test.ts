@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { startSimulator } from '../../src/partner/simulate/index.ts';
 
-test('a hotel with a book file goes on where it was', async (t) => {
+test('a hotel with a state file continues after a restart', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-book-'));
   const options = { seed: 3, reservations: 30, bookFile: path.join(folder, 'book.json') };
   const plain = (value: unknown) => JSON.stringify(value);

@@ -21,7 +21,7 @@ async function start(options: SimulatorOptions) {
 
 const week = '/api/reservations?dateFrom=2026-06-15&dateTo=2026-06-21';
 
-/** Everything that can be seen of an API in a few requests, as one text. */
+/** Everything that a few requests show about an API, as one text. */
 async function portrait(fault: FaultRule | undefined, options: SimulatorOptions): Promise<string> {
   const simulator = await start({
     ...options,
@@ -65,7 +65,7 @@ async function portrait(fault: FaultRule | undefined, options: SimulatorOptions)
   return seen.join('\n');
 }
 
-test('every fault shows, and none shows where none is set', async () => {
+test('every fault is visible, and none without a rule', async () => {
   const usual: SimulatorOptions = { paging: 'offset' };
   const plain = await portrait(undefined, usual);
   assert.equal(await portrait(undefined, usual), plain, 'the same without a fault');
@@ -78,7 +78,7 @@ test('every fault shows, and none shows where none is set', async () => {
   }
 });
 
-test('a fault falls so many times, by chance, or on one call', async () => {
+test('a fault occurs a number of times, by chance, or on one call', async () => {
   const simulator = await start({ faults: [{ kind: 'server_error', times: 2, on: 'list', value: 503 }] });
   const get = async (path = week) => (await fetch(`${simulator.baseUrl}${path}`)).status;
   assert.equal(await get('/api/reservations/none'), 404);
@@ -92,7 +92,7 @@ test('a fault falls so many times, by chance, or on one call', async () => {
   assert.equal(simulator.stats.faults.rate_limit, limited);
 });
 
-test('the same seed draws the same faults', async () => {
+test('the same seed produces the same faults', async () => {
   const draw = async () => {
     const { baseUrl } = await start({ faults: [{ kind: 'server_error', chance: 0.4 }] });
     const drawn: number[] = [];
@@ -102,7 +102,7 @@ test('the same seed draws the same faults', async () => {
   assert.deepEqual(await draw(), await draw());
 });
 
-test('a list shifts under offset paging: the last of a page comes again', async () => {
+test('a list shifts under offset paging: the last row of a page appears again', async () => {
   const { baseUrl } = await start({ faults: [{ kind: 'shift' }] });
   const ids = async (offset: number) => {
     const body = (await (await fetch(`${baseUrl}${week}&limit=10&offset=${offset}`)).json()) as {
@@ -116,7 +116,7 @@ test('a list shifts under offset paging: the last of a page comes again', async 
   assert.equal(second.total, first.total + 1);
 });
 
-test('a real rate limit lets the patient through', async () => {
+test('the rate limit accepts requests after Retry-After', async () => {
   let nowMs = now();
   const { baseUrl } = await start({ rateLimit: { requests: 2, perSeconds: 10 }, now: () => nowMs });
   const get = () => fetch(`${baseUrl}${week}&limit=1`);
@@ -129,7 +129,7 @@ test('a real rate limit lets the patient through', async () => {
   assert.equal((await get()).status, 200);
 });
 
-test('the admin paths change reservations, faults and time, and stream what happens', async () => {
+test('the admin calls change reservations, faults and time, and stream events', async () => {
   const simulator = await start({ faults: [] });
   const { baseUrl, hotel } = simulator;
   const call = async (method: string, path: string, body?: object, type = 'application/json') => {

@@ -26,7 +26,7 @@ async function start(options: SimulatorOptions = {}) {
   return { receiver, simulator };
 }
 
-test('every change goes out as a signed event with the whole reservation', async () => {
+test('every change is sent as a signed event with the complete reservation', async () => {
   const { receiver, simulator } = await start();
   const changes = simulator.hotel.advance(60);
   await simulator.pushed();
@@ -63,7 +63,7 @@ test('every change goes out as a signed event with the whole reservation', async
   assert.deepEqual(simulator.stats.pushes, { queued: 0, delivered: 60, retried: 0, dead: 0 });
 });
 
-test('the last event of a reservation says what the API says', async () => {
+test('the last event of a reservation equals what the API returns', async () => {
   const { receiver, simulator } = await start();
   simulator.hotel.advance(150);
   await simulator.pushed();
@@ -82,7 +82,7 @@ test('the last event of a reservation says what the API says', async () => {
   }
 });
 
-test('a no-show is told as cancelled, with its final status; a profile change as guest.updated', async () => {
+test('a no-show is sent as cancelled, with its final status; a profile change as guest.updated', async () => {
   const { receiver, simulator } = await start();
   const [one] = simulator.hotel.list(({ status }) => status === 'confirmed');
   const id = one?.id ?? '';
@@ -117,7 +117,7 @@ test('each hotel of a group has its own endpoint', async () => {
   );
 });
 
-test('it lives by itself, and a fast calendar brings nights with their audit', async () => {
+test('changes happen spontaneously, and a fast calendar runs night audits', async () => {
   let nowMs = Date.parse('2026-06-15T10:00:00Z');
   const { receiver, simulator } = await start({ changeEveryMs: 2, speed: 86_400, now: () => nowMs });
   const seen: HotelChange[] = [];

@@ -13,7 +13,7 @@ export interface ApiCheckOptions extends Target, Omit<ClientOptions, 'auth' | 'o
   readonly onProgress?: (seen: Seen) => void;
 }
 
-/** Holds a partner's REST API against the description: a few polite requests, and then each rule with what was seen. */
+/** Tests a partner's REST API against the interface description: makes about twenty requests, then judges each rule. */
 export async function checkApi(options: ApiCheckOptions): Promise<Report> {
   const { onProgress, now = Date.now } = options;
   const client = new PoliteClient({ ...options, ...(onProgress === undefined ? {} : { onRequest: onProgress }) });

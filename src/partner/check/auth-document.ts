@@ -1,7 +1,7 @@
 import type { Json } from '../../terms.ts';
 import type { CheckAuth } from './auth.ts';
 
-/** Auth as an integration's document writes it, checked and with its secrets looked up. */
+/** `auth` of an integration, validated, with its secrets resolved. */
 export type DocumentAuth =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly token: string }
@@ -56,7 +56,7 @@ export function fromDocument(auth: DocumentAuth): CheckAuth | { readonly wrong: 
       if (auth.grant === 'authorization_code' || auth.client_secret === undefined) {
         return {
           wrong:
-            'The check cannot give consent in a browser. Take an access token by hand and use type: bearer for the check.',
+            'The check cannot give consent in a browser. Get an access token by hand and use type: bearer for the check.',
         };
       }
       return {

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Json } from '../../terms.ts';
 import { defaultHmacHeaders, defaultHmacSign, type HmacSettings, type SimulatorAuth } from '../simulate/auth/method.ts';
 
-/** How the API is opened. The same methods as the service has; OAuth 2 by client credentials, for there is no browser here. */
+/** Authentication for the API: the same methods as the service, but OAuth 2 by client credentials only, because there is no browser. */
 export type CheckAuth =
   | Exclude<SimulatorAuth, { type: 'oauth2' | 'custom' }>
   | CustomAuth
@@ -11,9 +11,9 @@ export type CheckAuth =
       readonly tokenUrl: string;
       readonly clientId: string;
       readonly clientSecret: string;
-      /** Further parameters of the token request, such as scope. */
+      /** Additional parameters of the token request, such as scope. */
       readonly parameters?: Readonly<Record<string, string>>;
-      /** How the client proves itself at the token endpoint; basic. */
+      /** How the client authenticates at the token endpoint. Default: basic. */
       readonly clientAuth?: 'basic' | 'post';
     };
 
@@ -31,10 +31,10 @@ export interface Draft {
   readonly body?: string;
 }
 
-/** right: as configured. wrong: the same with another secret. none: nothing at all. */
+/** right: as configured. wrong: with a different secret. none: without credentials. */
 export type Credentials = 'right' | 'wrong' | 'none';
 
-/** Puts the credentials on a request. `token` is the access token where there is one. */
+/** Adds the credentials to a request. `token` is the OAuth access token, if any. */
 export function withCredentials(
   auth: CheckAuth,
   draft: Draft,
@@ -102,7 +102,7 @@ function withQuery(draft: Draft, values: Readonly<Record<string, string>>): Draf
   return { ...draft, url };
 }
 
-/** Names of headers and query parameters that hold secrets, in lower case, to be kept out of reports. */
+/** Lower-case names of headers and query parameters that carry secrets; reports omit their values. */
 export function secretNames(auth: CheckAuth): Set<string> {
   const names: string[] = [];
   if (auth.type === 'api_key') names.push(auth.name);

@@ -5,14 +5,14 @@ import { cause } from '../sender/answer.ts';
 import { type CheckAuth, type Credentials, type Draft, secretNames, withCredentials } from './auth.ts';
 import { excerpt, redactHeaders } from './redact.ts';
 
-/** One request and what came back; `body` and `json` hold guest data and stay in memory, the rest goes into the report. */
+/** One request and its response. `body` and `json` contain guest data and stay in memory; the rest goes into the report. */
 export interface Seen {
   readonly number: number;
   readonly purpose: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly failure: string | undefined;
   readonly ms: number;
@@ -22,16 +22,16 @@ export interface Seen {
   readonly utf8: boolean;
   readonly bytes: number;
   readonly body: string;
-  /** Undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: Json | undefined;
   readonly excerpt: string;
 }
 
 export interface ClientOptions {
   readonly auth: CheckAuth;
-  /** Between the starts of two requests; 400 ms. */
+  /** Time between the starts of two requests. Default: 400 ms. */
   readonly intervalMs?: number;
-  /** Requests in all; 60. */
+  /** Maximum number of requests. Default: 60. */
   readonly mostRequests?: number;
   readonly timeoutMs?: number;
   readonly mostBytes?: number;
@@ -45,7 +45,7 @@ export class OutOfRequests extends Error {}
 
 const longestWaitMs = 60_000;
 
-/** A guest in someone else's house: few requests, one at a time, never faster than agreed, and patient when told to wait. */
+/** A considerate client: few requests, one at a time, at the agreed pace; honours Retry-After. */
 export class PoliteClient {
   readonly #options: ClientOptions;
   readonly #secret: Set<string>;
@@ -60,7 +60,7 @@ export class PoliteClient {
     this.#now = options.now ?? Date.now;
   }
 
-  /** One answer; a 429 and a broken answer are tried once more, as the service itself would, and both tries are kept. */
+  /** One response. A 429 or a failed request is retried once, as the service would; both attempts are recorded. */
   async ask(purpose: string, draft: Draft, credentials: Credentials = 'right'): Promise<Seen> {
     const first = await this.#once(purpose, draft, credentials);
     const again = first.status === 429 || first.status === 0 || first.status >= 500;
@@ -72,7 +72,7 @@ export class PoliteClient {
 
   async #once(purpose: string, draft: Draft, credentials: Credentials): Promise<Seen> {
     const { mostRequests = 60, intervalMs = 400 } = this.#options;
-    if (this.seen.length >= mostRequests) throw new OutOfRequests(`The bound of ${mostRequests} requests is reached.`);
+    if (this.seen.length >= mostRequests) throw new OutOfRequests(`The limit of ${mostRequests} requests is reached.`);
     const early = this.#lastStart + intervalMs - this.#now();
     if (early > 0) await this.#wait(early);
     this.#lastStart = this.#now();
@@ -144,13 +144,13 @@ async function readWhole(response: Response, most: number): Promise<Buffer> {
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > most) throw new Error(`the answer is larger than ${most} bytes`);
+    if (length > most) throw new Error(`the response exceeds ${most} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** Read on as Latin-1 where it is not UTF-8, so that one broken rule does not hide the others. */
+/** Falls back to Latin-1 if it is not UTF-8, so that one broken rule does not hide the others. */
 function decode(bytes: Buffer): { readonly body: string; readonly utf8: boolean } {
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes), utf8: true };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../terms.ts';
 import type { Draft } from './auth.ts';
 import type { Target } from './gather.ts';
 
-/** Parameters of a list by the names of the GET form; the POST form has its own for some. */
+/** List parameters by their names in the GET form; some differ in the POST form. */
 export type ListParameters = Readonly<Record<string, string>>;
 
 const bodyNames: ReadonlyMap<string, string> = new Map<string, string>(
@@ -10,7 +10,7 @@ const bodyNames: ReadonlyMap<string, string> = new Map<string, string>(
 );
 const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
 
-/** The requests of the description, against one base URL. */
+/** The requests of the interface description, for one base URL. */
 export class Drafts {
   readonly #target: Target;
   readonly #base: string;
@@ -20,7 +20,7 @@ export class Drafts {
     this.#base = target.baseUrl.replace(/\/+$/, '');
   }
 
-  /** In the form that the partner offers. */
+  /** In the form that the partner offers, GET or POST. */
   list(parameters: ListParameters): Draft {
     if (this.#target.form === 'post') return this.search(parameters);
     const url = this.#url(this.#target.listPath ?? '/api/reservations');

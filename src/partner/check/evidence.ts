@@ -2,19 +2,19 @@ import { isObject, type JsonObject, type LocalDate } from '../../terms.ts';
 import type { CheckAuth } from './auth.ts';
 import type { Seen } from './client.ts';
 
-/** Everything that was seen of one API; the rules read it and ask for nothing more. */
+/** Everything observed about one API. Rules only read it; they make no requests. */
 export interface Evidence {
   readonly auth: CheckAuth;
   readonly range: { readonly from: LocalDate; readonly to: LocalDate };
   readonly all: readonly Seen[];
   readonly token: Seen | undefined;
-  /** The week, asked for as it should be. */
+  /** The list of the week, requested correctly. */
   readonly list: Seen;
   readonly listed: Listed | undefined;
-  /** A list without the one, the other and both dates. */
+  /** Lists without dateFrom, without dateTo, and without both. */
   readonly missing: readonly Seen[];
   readonly malformed: readonly Seen[];
-  /** Without credentials, and with wrong ones; none where the API needs none. */
+  /** Requests without and with wrong credentials; empty if the API needs none. */
   readonly refused: readonly Seen[];
   readonly byStatus: { readonly asked: string; readonly answer: Seen; readonly listed: Listed | undefined } | undefined;
   readonly walk: Walk | undefined;
@@ -23,9 +23,9 @@ export interface Evidence {
   readonly search: { readonly answer: Seen; readonly listed: Listed | undefined } | undefined;
 }
 
-/** A list answer taken apart. */
+/** A list response, parsed. */
 export interface Listed {
-  /** '' for a bare array, else the key the records are under. */
+  /** '' for a bare array, otherwise the key that contains the records. */
   readonly root: string;
   readonly records: readonly JsonObject[];
   readonly envelope: JsonObject | undefined;
@@ -34,16 +34,16 @@ export interface Listed {
 
 export type WalkKind = 'offset' | 'page' | 'cursor' | 'link';
 
-/** The list read again in small pages, to its end or to the bound on pages. */
+/** The list, read again in small pages, to its end or to the page limit. */
 export interface Walk {
   readonly kind: WalkKind;
   readonly limit: number;
   readonly pages: readonly { readonly seen: Seen; readonly listed: Listed | undefined }[];
-  /** full: there was more to read when the bound on pages was reached. */
+  /** full: the page limit was reached before the end. */
   readonly end: 'ended' | 'full' | 'failed';
-  /** How many rows there should be, from the total or from the first list. */
+  /** The expected number of rows, from `total` or from the first list. */
   readonly expected: number | undefined;
-  /** Set where the first list, asked for 200 rows, came with fewer though there are more. */
+  /** Set if the first list returned fewer than the requested 200 rows although there are more. */
   readonly capped: { readonly asked: number; readonly got: number } | undefined;
 }
 
@@ -68,13 +68,13 @@ function objects(items: readonly unknown[]): JsonObject[] {
   return items.filter(isObject);
 }
 
-/** What tells one row from another; the whole row where it has no id. */
+/** Identifies a row: its id, or the whole row if it has none. */
 export function rowKey(record: JsonObject): string {
   const { id } = record;
   return typeof id === 'string' || typeof id === 'number' ? String(id) : JSON.stringify(record);
 }
 
-/** Someone booked meanwhile: the total is not the same on all pages. */
+/** The list changed while it was read: `total` differs between pages. */
 export function moved({ listed, walk }: Evidence): boolean {
   const totals = [listed, ...(walk?.pages.map((page) => page.listed) ?? [])].map((one) => one?.envelope?.total);
   return new Set(totals).size > 1;

@@ -7,28 +7,28 @@ import { fetchToken } from './token.ts';
 import { walkPages } from './walk.ts';
 
 export interface Target {
-  /** The API's base: the paths of the description are put behind it. */
+  /** The API's base URL; the paths of the description are appended. */
   readonly baseUrl: string;
   readonly auth: CheckAuth;
   readonly from: LocalDate;
   readonly to: LocalDate;
-  /** How the list is asked for: by GET with a query, or by POST with a body; get. */
+  /** GET with a query, or POST with a body. Default: get. */
   readonly form?: 'get' | 'post';
-  /** Where the list is; /api/reservations, or /api/reservations/search by POST. */
+  /** The list's path. Default: /api/reservations, or /api/reservations/search for POST. */
   readonly listPath?: string;
-  /** Found by itself where it is left out: cursor, then link, else offset. */
+  /** Default: detected; cursor, then link, else offset. */
   readonly paging?: WalkKind;
   readonly cursorParameter?: string;
-  /** The key of the envelope that holds the list; reservations. */
+  /** The envelope's key that contains the list. Default: reservations. */
   readonly rootPath?: string;
-  /** For the form by POST. */
+  /** For the POST form. */
   readonly propertyId?: string;
 }
 
 const askedRows = 200;
 const describedStatuses = ['confirmed', 'checked-in', 'checked-out', 'cancelled'];
 
-/** Makes every request that the rules need, some twenty of them, and no other. */
+/** Makes all requests that the rules need, about twenty. */
 export async function gather(target: Target, client: PoliteClient): Promise<Evidence> {
   const { auth, from, to, rootPath } = target;
   const drafts = new Drafts(target);
@@ -81,7 +81,7 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
 type Found = Pick<Evidence, 'byStatus' | 'walk' | 'single'>;
 type Mutable<T> = { -readonly [Key in keyof T]?: T[Key] };
 
-/** What can be asked only about reservations that are there. */
+/** Requests that need an existing reservation. */
 async function lookCloser(
   target: Target,
   client: PoliteClient,
@@ -125,12 +125,12 @@ function wholePage(paging: WalkKind | undefined): Readonly<Record<string, string
   return paging === 'page' ? { page: '1', page_size: limit } : { offset: '0', limit };
 }
 
-/** Credentials that only a body can carry: a GET cannot be made with them. */
+/** Credentials in the body, which a GET cannot carry. */
 function bodyOnly(auth: CheckAuth): boolean {
   return auth.type === 'custom' && auth.headers === undefined && auth.query === undefined;
 }
 
-/** Fills what it is given until the requests are used up; steps after that are left out, and their rules are skipped. */
+/** Runs steps until the request limit is reached; later steps are omitted, and their rules are skipped. */
 function withinBounds(): <T>(into: T, step: (into: T) => Promise<unknown>) => Promise<T> {
   let over = false;
   return async (into, step) => {
@@ -144,7 +144,7 @@ function withinBounds(): <T>(into: T, step: (into: T) => Promise<unknown>) => Pr
   };
 }
 
-/** One that the list has, in the spelling of the description; confirmed where it has none of them. */
+/** A status that occurs in the list, in the description's spelling; confirmed if none does. */
 function statusToAsk(records: readonly JsonObject[]): string {
   const spelled = (text: string) => text.toLowerCase().replaceAll('_', '-');
   const had = records.map(({ status }) => (typeof status === 'string' ? status : ''));

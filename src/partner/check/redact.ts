@@ -1,8 +1,8 @@
 import type { Json } from '../../terms.ts';
 
 /**
- * A report is sent around by mail: it shows how a value is written and not what it says. Values of the fields named here are
- * shown; of every other only its form is: letters become a or A, digits 9, so that 31/12/1990 is told from 1990-12-31.
+ * Reports are sent by e-mail, so they show the form of a value, not the value. Values of the fields named here are
+ * shown. Of all others only the form is: letters become a or A, digits 9, so that 31/12/1990 still differs from 1990-12-31.
  */
 const shown = new Set([
   'id',
@@ -64,12 +64,12 @@ function redact(value: Json, key = '', depth = 0): Json {
   return value;
 }
 
-/** Keys are the partner's own words, but one may key an object by guest: anything unlike a field's name is formed too. */
+/** Keys are usually field names, but an object may be keyed by guest: keys unlike a field name are reduced to their form too. */
 function formKey(key: string): string {
   return /^[A-Za-z_$@][\w$.-]{0,40}$/.test(key) ? key : formOf(key.slice(0, 40));
 }
 
-/** An answer as the report shows it: at most some 1,500 characters. */
+/** A response as the report shows it: at most about 1,500 characters. */
 export function excerpt(body: string): string {
   try {
     return JSON.stringify(redact(JSON.parse(body) as Json), null, 1).slice(0, 1_500);
@@ -80,7 +80,7 @@ export function excerpt(body: string): string {
 
 const secretHeaders = /authorization|key|token|secret|signature|cookie|password/i;
 
-/** Header values that open doors are never shown; their scheme is. */
+/** Credentials in headers are never shown; their scheme is. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   alsoSecret: ReadonlySet<string>,

@@ -1,19 +1,19 @@
-/** must: the description says so, and a fault keeps data away. should: it is asked for, and we can live without. */
+/** must: required by the description; a violation loses data. should: recommended; the service can work around it. */
 export type Level = 'must' | 'should';
 
 /**
- * pass    seen to hold
- * fail    seen not to hold
- * advice  a should that does not hold
- * skip    could not be seen, with the reason
+ * pass    the rule holds
+ * fail    the rule is broken
+ * advice  a should rule is broken
+ * skip    could not be tested, with the reason
  */
 export type Outcome = 'pass' | 'fail' | 'advice' | 'skip';
 
 export interface Verdict {
   readonly holds: boolean | undefined;
-  /** What was seen, without guest data. */
+  /** What was observed, without guest data. */
   readonly seen: string;
-  /** The request, by its number in the report, that shows it. */
+  /** The number of the request in the report that shows it. */
   readonly request?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Rule<Evidence> {
   readonly id: string;
   readonly level: Level;
   readonly title: string;
-  /** What the partner changes where it does not hold. */
+  /** What the partner must change if it is broken. */
   readonly change: string;
   readonly judge: (evidence: Evidence) => Verdict;
 }
@@ -33,7 +33,7 @@ export interface RuleResult {
   readonly title: string;
   readonly outcome: Outcome;
   readonly seen: string;
-  /** Only where something is to be changed. */
+  /** Only if something must change. */
   readonly change?: string;
   readonly request?: number;
 }

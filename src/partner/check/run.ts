@@ -8,14 +8,14 @@ import { type SenderCheckOptions, startSenderCheck } from './sender/check.ts';
 
 export interface CheckOutput {
   readonly json: boolean;
-  /** A file to write the report to, for the partner. */
+  /** The file to write the report to. */
   readonly html?: string | undefined;
 }
 
-/** 0 where nothing failed, 1 otherwise. */
+/** Exit code 0 if nothing failed, 1 otherwise. */
 export async function runApiCheck(options: ApiCheckOptions, output: CheckOutput, io: Io): Promise<number> {
   io.say(
-    `Checking ${options.baseUrl} with reservations of ${options.from} to ${options.to}: some twenty requests, one at a time.`,
+    `Checking ${options.baseUrl} with reservations of ${options.from} to ${options.to}: about twenty requests, one at a time.`,
   );
   const report = await checkApi({
     ...options,
@@ -24,7 +24,7 @@ export async function runApiCheck(options: ApiCheckOptions, output: CheckOutput,
   return conclude(report, output, io);
 }
 
-/** Listens until everything was seen, patience ends, or the person does. */
+/** Listens until everything was observed, the time is up, or the user stops it. */
 export async function runSenderCheck(options: SenderCheckOptions, output: CheckOutput, io: Io): Promise<number> {
   const check = await startSenderCheck({
     ...options,

@@ -2,7 +2,7 @@ import { isObject } from '../../terms.ts';
 import type { CheckAuth } from './auth.ts';
 import type { PoliteClient, Seen } from './client.ts';
 
-/** Fetches an access token with the client's own credentials; the client carries it from then on. */
+/** Fetches an access token with the client credentials; later requests use it. */
 export async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: PoliteClient): Promise<Seen> {
   const form = new URLSearchParams({ ...auth.parameters, grant_type: 'client_credentials' });
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -9,12 +9,12 @@ export interface WalkPlan {
   readonly asked: number;
   readonly kind: WalkKind | undefined;
   readonly rootPath: string | undefined;
-  /** Asks for the list with these parameters added; a full URL comes from a Link header. */
+  /** Requests the list with these additional parameters, or a full URL from a Link header. */
   readonly get: (purpose: string, parameters: Readonly<Record<string, string>> | URL) => Promise<Seen>;
   readonly cursorParameter: string;
 }
 
-/** Reads the list again in about three pages, and on to its end. How it is paged shows at the first list, or at the first small page. */
+/** Reads the list again in about three pages, to its end. The paging type is detected from the first list or the first small page. */
 export async function walkPages(plan: WalkPlan): Promise<Walk> {
   const { listed, asked } = plan;
   const total = listed.envelope?.total;
@@ -43,7 +43,7 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
     kind ??= signOf(seen, page) ?? 'offset';
     const marks = page.records.map(rowKey).join(' ');
     const rows = page.records.length;
-    // The same page again leads nowhere: the rules say so, and no more is asked.
+    // The same page again: a rule reports it, and we stop.
     if (rows > 0 && met.has(marks)) return done('full');
     met.add(marks);
     const read = pages.reduce((sum, { listed: one }) => sum + (one?.records.length ?? 0), 0);
@@ -53,7 +53,7 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
   return done('ended');
 }
 
-/** An answer that leads on by itself shows how; one that does not may be paged by offset, or be the whole list. */
+/** A response with a cursor or link shows its paging type; any other may be paged by offset, or be the complete list. */
 function signOf(seen: Seen, listed: Listed): 'cursor' | 'link' | undefined {
   if (listed.nextCursor !== undefined) return 'cursor';
   return nextLink(seen) === undefined ? undefined : 'link';
@@ -88,7 +88,7 @@ function nextPage(
 function nextLink(seen: Seen): URL | undefined {
   for (const part of (seen.link ?? '').split(/,\s*(?=<)/)) {
     const found = /^<([^>]+)>.*;\s*rel="?next"?/.exec(part);
-    // Credentials go only where they went before.
+    // Never send credentials to another host.
     if (found?.[1] !== undefined && URL.canParse(found[1], seen.url)) {
       const url = new URL(found[1], seen.url);
       return url.origin === new URL(seen.url).origin ? url : undefined;

@@ -1,13 +1,13 @@
 import type { OutgoingEvent } from '../sender/index.ts';
 
-/** Events from a text: one JSON object, an array of them, or one to a line. Numbers keep their digits. */
+/** Reads events from text: one JSON object, an array, or one per line. Numbers keep their digits. */
 export function readEvents(text: string): readonly OutgoingEvent[] | { readonly wrong: string } {
   const parsed = parseAll(text);
   if ('wrong' in parsed) return parsed;
   const events: OutgoingEvent[] = [];
   for (const [index, value] of parsed.values.entries()) {
     const which = parsed.values.length === 1 ? 'The event' : `Event ${index + 1}`;
-    if (typeof value !== 'object' || value === null) return { wrong: `${which} is no object.` };
+    if (typeof value !== 'object' || value === null) return { wrong: `${which} is not an object.` };
     const { event, data, event_id: id, timestamp, brand_id: brand } = value as Record<string, unknown>;
     if (typeof event !== 'string') return { wrong: `${which} has no event, such as reservation.updated.` };
     if (typeof data !== 'object' || data === null || Array.isArray(data))
@@ -20,7 +20,7 @@ export function readEvents(text: string): readonly OutgoingEvent[] | { readonly 
       ...(typeof brand === 'string' ? { brand_id: brand } : {}),
     });
   }
-  return events.length === 0 ? { wrong: 'There is no event in it.' } : events;
+  return events.length === 0 ? { wrong: 'The input contains no events.' } : events;
 }
 
 function parseAll(text: string): { readonly values: readonly unknown[] } | { readonly wrong: string } {
@@ -32,7 +32,9 @@ function parseAll(text: string): { readonly values: readonly unknown[] } | { rea
     try {
       return { values: lines.map(parse) };
     } catch (error) {
-      return { wrong: `It is no JSON: ${error instanceof Error ? error.message.replace(/"[^"]*"\s/g, '') : ''}` };
+      return {
+        wrong: `The input is not JSON: ${error instanceof Error ? error.message.replace(/"[^"]*"\s/g, '') : ''}`,
+      };
     }
   }
 }

@@ -8,16 +8,16 @@ export type SendTask =
   | { readonly kind: 'replay'; readonly ids: readonly string[] | 'all' }
   | { readonly kind: 'drop'; readonly id: string };
 
-/** 0 where everything asked for was done, 1 where an event was given up or a letter is unknown. */
+/** Exit code 0 if everything succeeded; 1 if an event became a dead letter or a dead letter is unknown. */
 export async function runSend(options: WebhookSenderOptions, task: SendTask, json: boolean, io: Io): Promise<number> {
   const sender = await WebhookSender.open({
     ...options,
-    // Looking sends nothing.
+    // Listing sends nothing.
     resume: task.kind === 'send' || task.kind === 'replay',
     observe: (seen) => {
       options.observe?.(seen);
       if (seen.kind === 'retry')
-        io.say(`${seen.eventId}: ${seen.failure.message} Next try in ${(seen.delayMs / 1000).toFixed(1)} s.`);
+        io.say(`${seen.eventId}: ${seen.failure.message} Next attempt in ${(seen.delayMs / 1000).toFixed(1)} s.`);
     },
   });
   try {
@@ -28,12 +28,12 @@ export async function runSend(options: WebhookSenderOptions, task: SendTask, jso
         ? await sender.replay(task.ids)
         : await Promise.all(task.events.map((event) => sender.send(event)));
     if (task.kind === 'replay' && task.ids !== 'all' && results.length < task.ids.length)
-      io.say('Some of the letters are unknown; list shows those there are.');
+      io.say('Some dead letters are unknown; --list shows the existing ones.');
     for (const result of results) io.out(json ? JSON.stringify(result) : sentence(result));
     const wanted = task.kind === 'replay' && task.ids !== 'all' ? task.ids.length : results.length;
     return results.length === wanted && results.every(({ kind }) => kind === 'delivered') ? 0 : 1;
   } finally {
-    // What a crash left behind is under way as well: it is settled before the command ends.
+    // Opening the folder also resumes events that a crash left; wait for those too.
     await sender.drain();
     await sender.close();
   }
@@ -53,18 +53,18 @@ async function list(sender: WebhookSender, json: boolean, io: Io): Promise<numbe
 }
 
 function unknown(id: string, io: Io): number {
-  io.say(`There is no dead letter ${id}; list shows those there are.`);
+  io.say(`There is no dead letter ${id}; --list shows the existing ones.`);
   return 1;
 }
 
 function sentence(result: SendResult): string {
   switch (result.kind) {
     case 'delivered':
-      return `${result.eventId}  ${result.duplicate ? 'was known already' : 'accepted'} (${result.status}, try ${result.attempts})`;
+      return `${result.eventId}  ${result.duplicate ? 'duplicate' : 'accepted'} (${result.status}, attempt ${result.attempts})`;
     case 'dead':
-      return `${result.eventId}  given up after ${result.attempts} tries: ${result.failure.message} Dead letter ${result.deadLetterId}.`;
+      return `${result.eventId}  dead after ${result.attempts} attempts: ${result.failure.message} Dead letter ${result.deadLetterId}.`;
     case 'pending':
-      return `${result.eventId}  cut short; it is sent when the folder is used again.`;
+      return `${result.eventId}  interrupted; it is sent when the folder is used again.`;
     case 'refused':
       return `${result.eventId}  not taken: ${result.why}`;
   }

@@ -1,6 +1,6 @@
-/** Reading what an endpoint answered. Nothing here fails: an answer that cannot be read says nothing. */
+/** Reads what an endpoint answered. Never fails: an unreadable answer yields nothing. */
 
-/** The first 16 KiB: an endpoint that never stops talking must not fill the sender's memory. */
+/** The first 16 KiB: an endless answer must not fill the sender's memory. */
 export async function startOf(response: Response): Promise<string> {
   if (response.body === null) return '';
   const chunks: Uint8Array[] = [];
@@ -17,7 +17,7 @@ export function saysDuplicate(answer: string): boolean {
   return field(answer, 'status') === 'duplicate';
 }
 
-/** The stable code of a problem document, to be put after the status: ` (push.signature)`. Free text is left out: it may be long, or a page. */
+/** The stable code of a problem document, for display after the status: ` (push.signature)`. Free text is omitted: it may be a whole page. */
 export function reason(answer: string): string {
   const code = field(answer, 'code');
   return typeof code === 'string' && /^[\w.-]{1,60}$/.test(code) ? ` (${code})` : '';
@@ -32,10 +32,10 @@ function field(answer: string, name: string): unknown {
   }
 }
 
-/** Why fetch failed: its own message says only "fetch failed", the cause has the code. */
+/** Why fetch failed: its message says only "fetch failed"; the cause has the code. */
 export function cause(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
-  if (error.name === 'TimeoutError') return 'the time ran out';
+  if (error.name === 'TimeoutError') return 'timed out';
   const inner = error.cause;
   if (inner instanceof Error) return (inner as NodeJS.ErrnoException).code ?? inner.message;
   return error.message;

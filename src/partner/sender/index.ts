@@ -1,4 +1,4 @@
-/** What partners use. Nothing in this folder knows the service: node built-ins only. */
+/** The public interface for partners. This folder depends on Node built-ins only. */
 export type { BackoffOptions } from './backoff.ts';
 export type { DeadLetter, Failure, OutgoingEvent } from './letter.ts';
 export type { Observation, SenderStats, SendResult, WebhookSenderOptions } from './options.ts';

@@ -1,6 +1,6 @@
 /**
- * Work in order per key, and at most so much at once over all keys. A piece of work holds its lane from start to end, but a
- * place only while it asks for one: a letter that waits for its retry keeps its own reservation waiting and nobody else.
+ * Runs work in order per key, with limited concurrency over all keys. A task holds its lane from start to end, but a
+ * slot only while it uses one: an event that waits for its retry delays its own reservation and no other.
  */
 export class Lanes {
   readonly #tails = new Map<string, Promise<void>>();
@@ -11,7 +11,7 @@ export class Lanes {
     this.#free = places;
   }
 
-  /** Runs `work` once all earlier work of the same key has ended. */
+  /** Runs `work` after all earlier work of the same key. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ export class Lanes {
     }
   }
 
-  /** Runs `task` in one of the places, first come, first served. */
+  /** Runs `task` in one of the slots, first come, first served. */
   async inPlace<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

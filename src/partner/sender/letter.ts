@@ -1,43 +1,43 @@
-/** An event on its way: kept as the text that is sent, so that every try sends the same bytes. */
+/** A pending event, stored as the text to send, so that every attempt sends the same bytes. */
 export interface Letter {
   readonly eventId: string;
   readonly event: string;
-  /** Letters with the same key go out one after the other. */
+  /** Events with the same key are sent one after the other. */
   readonly orderKey: string;
   readonly body: string;
-  /** When it was handed over, ISO 8601 UTC. */
+  /** When `send` was called, ISO 8601 UTC. */
   readonly acceptedAt: string;
 }
 
 export interface Failure {
-  /** Absent when no answer came at all. */
+  /** Absent if there was no answer. */
   readonly status?: number;
-  /** What went wrong, for a person: never the body of the event. */
+  /** What went wrong, for people; never contains the event's body. */
   readonly message: string;
 }
 
-/** An event that was given up: every try failed. It stays until it is replayed with success, or dropped. */
+/** An event whose attempts all failed. It stays until a replay succeeds or it is dropped. */
 export interface DeadLetter extends Letter {
-  /** Names it in replay and drop. */
+  /** Identifies it in replay and drop. */
   readonly id: string;
   readonly attempts: number;
   readonly failedAt: string;
   readonly failure: Failure;
 }
 
-/** What is handed over: an event to be put into an envelope. */
+/** The argument of `send`: an event to put into an envelope. */
 export interface OutgoingEvent {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** A new unique one where it is left out. Give your own only if it names this very change. */
+  /** Default: a new unique id. Pass your own only if it identifies exactly this change. */
   readonly event_id?: string;
-  /** When the change happened; now, where it is left out. */
+  /** When the change happened. Default: now. */
   readonly timestamp?: string | Date;
-  /** The sender's brandId where it is left out. */
+  /** Default: the sender's brandId. */
   readonly brand_id?: string;
 }
 
-/** Events about one reservation share a key; so do those about one guest's profile; any other stands alone. */
+/** Events about one reservation share a key, as do those about one guest's profile; any other event has its own. */
 export function orderKeyOf(event: OutgoingEvent, eventId: string): string {
   const { reservation_id: reservation, guest_id: guest } = event.data;
   if (typeof reservation === 'string' && reservation !== '') return `reservation ${reservation}`;

@@ -2,33 +2,33 @@ import type { BackoffOptions } from './backoff.ts';
 import type { Failure } from './letter.ts';
 
 export interface WebhookSenderOptions {
-  /** The endpoint that was issued for the brand. */
+  /** The endpoint issued for the brand. */
   readonly url: string;
-  /** The secret that was issued with it. */
+  /** The secret issued with it. */
   readonly secret: string;
-  /** Goes into events that name no brand_id of their own. */
+  /** Used for events without their own brand_id. */
   readonly brandId?: string;
-  /** A folder for letters on their way and dead letters. Without it they live in memory and end with the process. */
+  /** A folder for pending events and dead letters. Without it they are kept in memory and lost with the process. */
   readonly folder?: string;
-  /** Whether letters that a crash left in the folder are taken up again at once; true. */
+  /** Whether to resume events that a crash left in the folder. Default: true. */
   readonly resume?: boolean;
-  /** Retries after the first try; 4. */
+  /** Retries after the first attempt. Default: 4. */
   readonly retries?: number;
   readonly backoff?: Partial<BackoffOptions>;
-  /** The longest wait that a Retry-After header can ask for; an hour. */
+  /** The longest delay accepted from a Retry-After header. Default: one hour. */
   readonly maxRetryAfterMs?: number;
-  /** Requests under way at once; 8. */
+  /** Concurrent requests. Default: 8. */
   readonly concurrency?: number;
-  /** Events handed over and not yet settled; past it `send` refuses. 10,000. */
+  /** The maximum number of unsettled events; above it `send` refuses. Default: 10,000. */
   readonly maxQueued?: number;
-  /** One request, from connecting to the end of the answer; 15 s. */
+  /** Timeout of one request, from connecting to the end of the answer. Default: 15 s. */
   readonly timeoutMs?: number;
-  /** Told of everything that happens, for metrics and logs; it never sees a payload. */
+  /** Called for each step, for metrics and logs; never receives a payload. */
   readonly observe?: (observation: Observation) => void;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly now?: () => number;
   readonly random?: () => number;
-  /** Waits; rejects when the signal aborts. */
+  /** Waits; rejects if the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -66,9 +66,9 @@ export type SendResult =
       readonly failure: Failure;
       readonly deadLetterId: string;
     }
-  /** Closed before it was settled; with a folder it is sent when the folder is opened again. */
+  /** The sender was closed first; with a folder, the event is sent when the folder is opened again. */
   | { readonly kind: 'pending'; readonly eventId: string }
-  /** Not taken: too many are queued, or the sender is closed. */
+  /** Not accepted: too many events are queued, or the sender is closed. */
   | { readonly kind: 'refused'; readonly eventId: string; readonly why: string };
 
 export interface SenderStats {

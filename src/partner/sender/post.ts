@@ -9,7 +9,7 @@ export type PostOutcome =
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAfterMs?: number }
   | { readonly kind: 'cut' };
 
-/** One try: signed at the moment it is sent. Any 2xx is a yes; everything else, a redirect too, is a no. */
+/** One attempt, signed at the moment it is sent. Any 2xx means accepted; anything else, including a redirect, is a failure. */
 export async function post(
   options: WebhookSenderOptions,
   letter: Letter,

@@ -10,12 +10,12 @@ import { FolderSpool, MemorySpool, type Spool } from './spool.ts';
 /**
  * Sends events to one webhook endpoint.
  *
- *   handed over -> kept (fsync) -> try -> 2xx: delivered, forgotten
- *                                   ^  \-> anything else: wait, sign anew, try again; after the last retry: dead letter
- *                                   |                                                                          |
- *                                   +-------------------------------- replay ----------------------------------+
+ *   send() -> stored (fsync) -> attempt -> 2xx: delivered, removed
+ *                                 ^    \-> otherwise: wait, sign again, retry; after the last retry: dead letter
+ *                                 |                                                                        |
+ *                                 +-------------------------------- replay --------------------------------+
  *
- * At least once: an event is forgotten only after a 2xx. Once in effect: every try carries the same event_id and the same bytes.
+ * At least once: an event is removed only after a 2xx. Once in effect: every attempt has the same event_id and the same bytes.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -37,7 +37,7 @@ export class WebhookSender {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Opens the folder, and takes up again what a crash left on its way. */
+  /** Opens the folder and resumes events that a crash left pending. */
   static async open(options: WebhookSenderOptions): Promise<WebhookSender> {
     const spool = options.folder === undefined ? new MemorySpool() : await FolderSpool.open(options.folder);
     const sender = new WebhookSender(options, spool);
@@ -50,16 +50,16 @@ export class WebhookSender {
     return { queued: this.#underWay.size, delivered: this.#delivered, retried: this.#retried, dead: this.#dead };
   }
 
-  /** Settles once the event was accepted or given up. There is no need to wait for it before the next call: order is kept per reservation. */
+  /** Resolves when the event is accepted or dead. You need not await it before the next call: order is kept per reservation. */
   async send(event: OutgoingEvent): Promise<SendResult> {
     const eventId = event.event_id ?? randomUUID();
     if (this.#closing.signal.aborted) return { kind: 'refused', eventId, why: 'The sender is closed.' };
     const most = this.#options.maxQueued ?? 10_000;
     if (this.#underWay.size >= most)
-      return { kind: 'refused', eventId, why: `${most} events are queued already; wait for some to settle.` };
+      return { kind: 'refused', eventId, why: `${most} events are already queued; wait until some are settled.` };
     const letter = this.#envelope(event, eventId);
     const kept = this.#spool.keep(letter);
-    // A full disk must reach the caller, who may be waiting behind another letter of the lane until then.
+    // Report a full disk to the caller, who may be waiting behind another event of the lane.
     kept.catch(() => undefined);
     this.#observe({ kind: 'accepted', eventId, event: event.event, queued: this.#underWay.size + 1 });
     return this.#track(this.#settle(kept, letter));
@@ -69,7 +69,7 @@ export class WebhookSender {
     return this.#spool.dead();
   }
 
-  /** Sends dead letters again: those that are named, or all; each with its old event id, signed anew, with the full number of tries. */
+  /** Sends dead letters again, by id or all: same event id, new signature, the full number of attempts. */
   async replay(ids: readonly string[] | 'all'): Promise<SendResult[]> {
     const letters = (await this.#spool.dead()).filter((letter) => ids === 'all' || ids.includes(letter.id));
     return Promise.all(
@@ -85,12 +85,12 @@ export class WebhookSender {
     return known;
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until no event is pending. */
   async drain(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled([...this.#underWay]);
   }
 
-  /** Takes nothing more, cuts waits and requests short, and leaves what is unsettled in the folder. */
+  /** Accepts nothing more, aborts delays and requests, and leaves unsettled events in the folder. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.drain();

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The signature of one send. Signed are the very bytes that go out, after the time of this send and a point; so a retry is
- * signed anew, and a body that is parsed and written again on the way no longer fits its signature.
+ * The signature of one attempt, over the time of sending, a full stop and the exact bytes sent. A retry must therefore be
+ * signed again, and a body that is parsed and serialized again on the way no longer matches.
  */
 export function sign(secret: string, timestampSeconds: number, rawBody: string | Uint8Array): string {
   return `sha512=${createHmac('sha512', secret).update(`${timestampSeconds}.`).update(rawBody).digest('hex')}`;

@@ -3,24 +3,24 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeadLetter, Failure, Letter } from './letter.ts';
 
-/** Where letters are kept between being handed over and being accepted by the receiver. */
+/** Where events are kept until the receiver accepts them. */
 export interface Spool {
-  /** Keeps a letter before its first try. The name it returns is the letter's from then on. */
+  /** Stores an event before its first attempt. Returns its name in the spool. */
   keep(letter: Letter): Promise<string>;
-  /** Forgets a letter that was accepted, or a dead one that is dropped. */
+  /** Removes an accepted event, or a dead letter that is dropped. */
   forget(name: string): Promise<void>;
-  /** Moves a letter to the dead ones. */
+  /** Moves an event to the dead letters. */
   bury(name: string, letter: Letter, attempts: number, failedAt: string, failure: Failure): Promise<void>;
-  /** Letters whose tries were cut off by a crash, oldest first. */
+  /** Events whose attempts a crash interrupted, oldest first. */
   pending(): Promise<{ readonly name: string; readonly letter: Letter }[]>;
   /** Oldest first. */
   dead(): Promise<DeadLetter[]>;
 }
 
 /**
- * A folder with one file per letter: `pending/` and `dead/`. A file is written beside its place, synced and then renamed
- * into it, so that a crash leaves a whole letter or none; names begin with time and count, so that sorting them gives the
- * order of hand-over. Two processes may share the folder: a letter can then be sent twice, and its event id tells so.
+ * A folder with one file per event, in `pending/` and `dead/`. A file is written under a temporary name, synced, and renamed
+ * so that a crash leaves a complete file or none. Names begin with time and counter, so that sorting them gives the
+ * order of the `send` calls. If two processes share the folder, an event may be sent twice, with the same event id.
  */
 export class FolderSpool implements Spool {
   readonly #folder: string;
@@ -60,7 +60,7 @@ export class FolderSpool implements Spool {
     const buried = new Set(await this.#names('dead'));
     const found: { name: string; letter: Letter }[] = [];
     for (const name of await this.#names('pending')) {
-      // A crash between the two steps of bury leaves both files: the dead one counts.
+      // A crash between the two steps of bury leaves both files: the dead letter wins.
       if (buried.has(name)) await rm(join(this.#folder, 'pending', `${name}.json`), { force: true });
       else for (const letter of await this.#read<Letter>('pending', name)) found.push({ name, letter });
     }
@@ -81,13 +81,13 @@ export class FolderSpool implements Spool {
       .sort();
   }
 
-  /** Nothing, when the file is gone since it was listed. */
+  /** Undefined if the file was removed after it was listed. */
   async #read<T extends Letter>(part: string, name: string): Promise<T[]> {
     try {
       return [JSON.parse(await readFile(join(this.#folder, part, `${name}.json`), 'utf8')) as T];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new Error(`The letter ${name} in ${part} of the spool folder cannot be read.`, { cause: error });
+      throw new Error(`The event ${name} in ${part} of the spool folder cannot be read.`, { cause: error });
     }
   }
 
@@ -105,7 +105,7 @@ export class FolderSpool implements Spool {
   }
 }
 
-/** Without this the rename itself may be lost in a power cut. Not every system lets a folder be opened. */
+/** Without this, a power cut may lose the rename. Not every system can open a folder. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
@@ -119,7 +119,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** For tests and throw-away senders: nothing survives the process. */
+/** In memory: for tests and temporary senders. */
 export class MemorySpool implements Spool {
   readonly #pending = new Map<string, Letter>();
   readonly #dead = new Map<string, DeadLetter>();

@@ -9,7 +9,7 @@ export type ChangeAction =
   | { readonly kind: 'check_in' | 'check_out' | 'cancel' | 'no_show' | 'reinstate' | 'upgrade' | 'charge' }
   | { readonly kind: 'move'; readonly checkIn: LocalDate; readonly checkOut: LocalDate }
   | { readonly kind: 'extend'; readonly nights: number }
-  /** Details of the first guest; without any, a new e-mail or phone is invented. profile: a change outside the reservation. */
+  /** Changes details of the first guest; without `set`, invents a new e-mail or phone. `profile`: a change outside the reservation. */
   | { readonly kind: 'guest'; readonly profile?: boolean; readonly set?: Partial<Omit<HotelGuest, 'guestId'>> };
 
 export const actionKinds = [
@@ -30,7 +30,7 @@ export type Done =
   | { readonly kind: 'guest'; readonly what: string; readonly guest: HotelGuest; readonly profileOnly: boolean }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** What an action needs to know of the hotel. */
+/** What an action needs to know about the hotel. */
 export interface Desk {
   readonly random: Random;
   readonly untidy: number;
@@ -55,11 +55,11 @@ export function applyAction(desk: Desk, before: HotelReservation, action: Change
     case 'no_show':
     case 'reinstate': {
       const [status, what] = to[action.kind];
-      if (before.status === status) return { kind: 'refused', why: `Reservation ${before.id} is ${what} already.` };
+      if (before.status === status) return { kind: 'refused', why: `Reservation ${before.id} is already ${what}.` };
       return { kind: 'reservation', what, reservation: { ...before, status } };
     }
     case 'move':
-      if (action.checkOut < action.checkIn) return { kind: 'refused', why: 'check_out lies before check_in.' };
+      if (action.checkOut < action.checkIn) return { kind: 'refused', why: 'check_out is before check_in.' };
       return {
         kind: 'reservation',
         what: `moved to ${action.checkIn}, ${action.checkOut}`,
@@ -78,7 +78,7 @@ export function applyAction(desk: Desk, before: HotelReservation, action: Change
       const [room, ...others] = before.rooms;
       if (room === undefined) return { kind: 'refused', why: `Reservation ${before.id} has no room.` };
       const next = roomTypes[roomTypes.indexOf(room.roomType as (typeof roomTypes)[number]) + 1];
-      if (next === undefined) return { kind: 'refused', why: `${room.roomType} is the best room there is.` };
+      if (next === undefined) return { kind: 'refused', why: `${room.roomType} is the best room type.` };
       const reservation = withRooms(property, before, [{ ...room, roomType: next }, ...others]);
       return { kind: 'reservation', what: `upgraded to ${next}`, reservation };
     }

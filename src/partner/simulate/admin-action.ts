@@ -14,7 +14,7 @@ const guestFields: Readonly<Record<string, string>> = {
   marketing_consent: 'marketingConsent',
 };
 
-/** A change as it comes from the page, or what is wrong with it. */
+/** Reads a change requested through the page, or says what is wrong with it. */
 export function readAction(body: { readonly [key: string]: Json }): ChangeAction | { readonly wrong: string } {
   const kind = actionKinds.find((one) => one === body.kind);
   if (kind === undefined) return { wrong: `kind must be one of ${actionKinds.join(', ')}.` };
@@ -40,7 +40,7 @@ export function readAction(body: { readonly [key: string]: Json }): ChangeAction
   for (const [name, value] of Object.entries(given)) {
     const own = Object.hasOwn(guestFields, name) ? guestFields[name] : undefined;
     const fits = name === 'marketing_consent' ? typeof value === 'boolean' : typeof value === 'string';
-    if (own === undefined || !fits) return { wrong: `set.${name} is no field of a guest, or not of its type.` };
+    if (own === undefined || !fits) return { wrong: `set.${name} is not a field of a guest, or has the wrong type.` };
     set[own] = value as string | boolean;
   }
   return { kind, profile, set };

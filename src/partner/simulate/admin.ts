@@ -12,7 +12,7 @@ import type { Pusher, PushTarget } from './push.ts';
 import { guestJson, reservationJson } from './represent.ts';
 import type { Reply } from './server.ts';
 
-/** What the page and its calls need of the simulator. */
+/** What the page and its calls need from the simulator. */
 export interface Simulated {
   readonly hotel: LivingHotel;
   readonly faults: FaultBox;
@@ -26,7 +26,7 @@ export interface Simulated {
 
 const prefix = '/_sim';
 
-/** The other side of the simulator: seeing its state and making things happen. Not part of what a PMS offers. */
+/** The simulator's admin side: shows its state and triggers changes. A real PMS has no such calls. */
 export class AdminPaths {
   readonly #sim: Simulated;
 
@@ -39,7 +39,7 @@ export class AdminPaths {
     const { path, method } = exchange;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) return undefined;
     if (path === `${prefix}/live` && method === 'GET') return this.#stream(response);
-    // A page of another site can send a form, not this content type: it cannot make anything happen here.
+    // Another site's page can submit a form but cannot send this content type, so it cannot trigger anything here.
     if (method !== 'GET' && exchange.headers['content-type']?.startsWith('application/json') !== true) {
       return { answer: problem(415, 'not_json', 'Send application/json.') };
     }
@@ -98,7 +98,7 @@ export class AdminPaths {
 
   #change(call: string, body: { readonly [key: string]: Json }): Answer {
     const id = /^POST \/reservations\/([^/]+)\/change$/.exec(call)?.[1];
-    if (id === undefined) return problem(404, 'not_found', 'There is no such call.');
+    if (id === undefined) return problem(404, 'not_found', 'No such call.');
     const action = readAction(body);
     if ('wrong' in action) return problem(400, 'invalid_change', action.wrong);
     const change = this.#sim.hotel.change(id, action);

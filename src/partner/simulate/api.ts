@@ -17,27 +17,27 @@ export interface ApiOptions {
   readonly spelling: Spelling;
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** Longer ranges are answered with 413; no bound where it is left out. */
+  /** Longer ranges get a 413. Default: no limit. */
   readonly maxRangeDays: number | undefined;
 }
 
 const listPath = '/api/reservations';
 const searchPath = '/api/reservations/search';
 
-/** The three calls of a partner's REST API over the book of a hotel. */
+/** The three calls of a partner's REST API, over a hotel's reservations. */
 export class ReservationApi {
   readonly #hotel: Hotel;
   readonly #options: ApiOptions;
 
   constructor(hotel: Hotel, options: ApiOptions) {
     if (options.shape === 'bare' && options.paging === 'cursor') {
-      throw new Error('A bare array has no place for next_cursor: use the wrapped or flat shape with cursor paging.');
+      throw new Error('A bare array cannot carry next_cursor: use the wrapped or flat shape with cursor paging.');
     }
     this.#hotel = hotel;
     this.#options = options;
   }
 
-  /** Which call a request is, for faults that fall on one of them; undefined for a path of another. */
+  /** Which call a request is, for faults that affect only one; undefined for other paths. */
   static callOf({ path }: Exchange): 'list' | 'search' | 'single' | undefined {
     if (path === listPath) return 'list';
     if (path === searchPath) return 'search';
@@ -46,7 +46,7 @@ export class ReservationApi {
 
   answer(exchange: Exchange, twists: readonly Twist[]): Answer {
     const call = ReservationApi.callOf(exchange);
-    if (call === undefined) return problem(404, 'not_found', 'There is no such endpoint.');
+    if (call === undefined) return problem(404, 'not_found', 'No such endpoint.');
     const method = call === 'search' ? 'POST' : 'GET';
     if (exchange.method !== method) return problem(405, 'method_not_allowed', `Use ${method}.`, { allow: method });
     if (call === 'single') return this.#single(exchange.path.slice(listPath.length + 1), twists);
@@ -74,7 +74,7 @@ export class ReservationApi {
   #single(encodedId: string, twists: readonly Twist[]): Answer {
     const id = decodeId(encodedId);
     const found = id === undefined ? undefined : this.#hotel.find(id);
-    if (found === undefined) return problem(404, 'not_found', 'There is no reservation with this id.');
+    if (found === undefined) return problem(404, 'not_found', 'No reservation with this id.');
     return json(200, twisted(reservationJson(this.#hotel, found, this.#options.spelling), 0, twists));
   }
 
@@ -161,12 +161,12 @@ export class ReservationApi {
   }
 }
 
-/** In the order of arrival, as most lists are: so it shifts while people book. */
+/** Sorted by arrival, like most lists, so it shifts while people book. */
 function keyOf(reservation: HotelReservation): string {
   return `${reservation.checkIn} ${reservation.id}`;
 }
 
-/** A stay is in a range when a day of it is, the day of departure counted. */
+/** A stay is in a range if at least one of its days is, including the day of departure. */
 function matches(reservation: HotelReservation, query: ListQuery): boolean {
   return (
     reservation.checkIn <= query.to &&

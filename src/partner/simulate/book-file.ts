@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Hotel, HotelBook } from './hotel.ts';
 
-/** The book as it was left, or undefined where there is none (or none that can be read: the hotel then opens anew). */
+/** The saved reservations; undefined if there are none or the file cannot be read, and the hotel then starts from its seed. */
 export function readBook(file: string): HotelBook | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as HotelBook;
@@ -10,7 +10,7 @@ export function readBook(file: string): HotelBook | undefined {
   }
 }
 
-/** Keeps the book on disk: a moment after each change, and when it is closed. A kill loses a second of the hotel's life at most. */
+/** Saves the reservations shortly after each change, and on close. A kill loses at most one second of changes. */
 export function keepBook(hotel: Hotel, file: string): { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
@@ -19,7 +19,7 @@ export function keepBook(hotel: Hotel, file: string): { close(): void } {
       writeFileSync(`${file}.new`, JSON.stringify(hotel.written()));
       renameSync(`${file}.new`, file);
     } catch {
-      // A full disk or a deleted folder ends no hotel; the next change tries again.
+      // A full disk or a deleted folder must not stop the simulator; the next change tries again.
     }
   };
   write();

@@ -20,11 +20,12 @@ export interface HotelCharge {
   readonly lineNo: number;
   readonly code: string;
   readonly description: string;
+  /** The whole line, not one unit. */
   readonly amountMinor: number;
   readonly quantity: number;
 }
 
-/** A reservation in the hotel's own book. Never changed in place: a change puts a new one under the same id. */
+/** A reservation in the hotel's own system. Immutable: a change replaces it under the same id. */
 export interface HotelReservation {
   readonly id: string;
   readonly confirmationNumber: string;
@@ -41,7 +42,7 @@ export interface HotelReservation {
   readonly charges: readonly HotelCharge[];
 }
 
-/** Poorest first: an upgrade goes one step to the right. */
+/** From simplest to best: an upgrade moves one step to the right. */
 export const roomTypes = ['Standard Twin', 'Double', 'Superior Double', 'Sea View', 'Junior Suite', 'Suite'] as const;
 const boards = ['room_only', 'bed_and_breakfast', 'half_board', 'full_board', 'all_inclusive'] as const;
 const rates = ['BAR', 'NRF', 'CORP', 'AAA10', 'LONGSTAY', 'PKG-SPA'] as const;
@@ -113,17 +114,18 @@ export function inventBooking(random: Random, request: BookingRequest): HotelRes
   return random.chance(0.45) ? addExtra(random, property, priced) : priced;
 }
 
-/** One line for each room: its nights at the price of its type. */
+/** One charge per room: all its nights at the price of its type. */
 function nightCharges(property: Property, rooms: readonly HotelRoom[]): HotelCharge[] {
   return rooms.map((room, index) => {
     const step = Math.max(0, roomTypes.indexOf(room.roomType as (typeof roomTypes)[number]));
     const rate = property.night * (1 + step * 0.22) * (1 + 0.1 * boards.indexOf(room.board as (typeof boards)[number]));
+    const nights = Math.max(1, daysBetween(room.startDate, room.endDate));
     return {
       lineNo: index + 1,
       code: 'ROOM',
-      description: `${room.roomType}, per night`,
-      amountMinor: money(property, rate),
-      quantity: Math.max(1, daysBetween(room.startDate, room.endDate)),
+      description: `${room.roomType}, ${nights} ${nights === 1 ? 'night' : 'nights'}`,
+      amountMinor: money(property, rate) * nights,
+      quantity: nights,
     };
   });
 }
@@ -131,12 +133,13 @@ function nightCharges(property: Property, rooms: readonly HotelRoom[]): HotelCha
 export function addExtra(random: Random, property: Property, reservation: HotelReservation): HotelReservation {
   const [code, description, share] = random.pick(extras);
   const lineNo = Math.max(0, ...reservation.charges.map((charge) => charge.lineNo)) + 1;
-  const amountMinor = money(property, property.night * share * (0.8 + random.next() * 0.4));
-  const charge: HotelCharge = { lineNo, code, description, amountMinor, quantity: random.int(1, 3) };
+  const unitMinor = money(property, property.night * share * (0.8 + random.next() * 0.4));
+  const quantity = random.int(1, 3);
+  const charge: HotelCharge = { lineNo, code, description, amountMinor: unitMinor * quantity, quantity };
   return { ...reservation, charges: [...reservation.charges, charge] };
 }
 
-/** New dates for the rooms of a reservation, with the nights charged anew and the extras left alone. */
+/** Moves the rooms of a reservation to new dates and recalculates the night charges; extras stay. */
 export function moveStay(
   property: Property,
   from: HotelReservation,
@@ -156,7 +159,7 @@ export function withRooms(property: Property, from: HotelReservation, rooms: rea
 }
 
 export function totalMinor(reservation: HotelReservation): number {
-  return reservation.charges.reduce((sum, charge) => sum + charge.amountMinor * charge.quantity, 0);
+  return reservation.charges.reduce((sum, charge) => sum + charge.amountMinor, 0);
 }
 
 function money(property: Property, units: number): number {

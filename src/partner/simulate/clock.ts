@@ -1,4 +1,4 @@
-/** The hotel's calendar beside the wall clock: it may run faster, and be put forward. */
+/** The hotel's calendar: it may run faster than the wall clock, and can be moved forward. */
 export class HotelClock {
   readonly now: () => number;
   readonly #speed: number;

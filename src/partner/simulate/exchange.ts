@@ -1,10 +1,10 @@
 import { isObject, type Json } from '../../terms.ts';
 
-/** One request, read whole. */
+/** One complete request. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  /** Path and query as they came on the wire, for signatures. */
+  /** Path and query exactly as received, for signatures. */
   readonly pathQuery: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface Exchange {
   readonly origin: string;
 }
 
-/** One answer as a value, so that a fault can still change it before it goes out. */
+/** One response as a value, so that a fault can change it before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export function problem(
   return json(status, { error: { code, message } }, headers);
 }
 
-/** The body as a JSON object, or undefined where it is none. */
+/** The body as a JSON object; undefined if it is not one. */
 export function bodyObject(text: string): { [key: string]: Json } | undefined {
   try {
     const parsed: Json = JSON.parse(text);

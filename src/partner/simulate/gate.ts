@@ -16,7 +16,7 @@ export interface GateParts {
   readonly now: () => number;
 }
 
-/** What a request passes, in this order: faults, the token server, the rate limit, the credentials, the API. */
+/** Handles a request in this order: faults, the token server, the rate limit, the credentials, the API. */
 export function replyTo(parts: GateParts, exchange: Exchange): Reply {
   const isToken = exchange.path === '/oauth/token';
   const twists = parts.faults.draw(isToken ? 'token' : (ReservationApi.callOf(exchange) ?? 'list'));

@@ -1,7 +1,7 @@
 import { type Country, countries } from './countries.ts';
 import type { Random } from './random.ts';
 
-/** A guest as the hotel holds them: as typed at the desk, or as a booking site sent them. */
+/** A guest as the hotel stores them: as typed at the desk, or as a booking site sent them. */
 export interface HotelGuest {
   readonly guestId: string;
   readonly firstName: string;
@@ -96,7 +96,7 @@ function inventBirthday(random: Random): string {
   return `${random.int(1942, 2006)}-${two(random.int(1, 12))}-${two(random.int(1, 28))}`;
 }
 
-/** The country a guest of this nationality phones from; the first of the table for one that is not in it. */
+/** The country of a nationality, for phone numbers; the first of the table if unknown. */
 export function countryOf(nationality: string): Country {
   return countries.find((country) => country.code === nationality) ?? countries[0];
 }

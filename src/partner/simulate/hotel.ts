@@ -7,7 +7,7 @@ import { Random } from './random.ts';
 
 export type HotelEvent = 'reservation.created' | 'reservation.updated' | 'reservation.cancelled' | 'guest.updated';
 
-/** Something that happened in the hotel, and what an event about it says. */
+/** Something that happened in the hotel, and the event that reports it. */
 export interface HotelChange {
   readonly event: HotelEvent;
   /** For the page: what the desk did, in a few words. */
@@ -19,7 +19,7 @@ export interface HotelChange {
   readonly guest?: HotelGuest;
 }
 
-/** All that is in the book, as it can be written down. */
+/** The hotel's complete state, as it is saved. */
 export interface HotelBook {
   readonly reservations: readonly HotelReservation[];
   readonly guests: readonly HotelGuest[];
@@ -29,9 +29,9 @@ export interface HotelBook {
 export interface HotelOptions {
   readonly seed: number | string;
   readonly properties: readonly [Property, ...Property[]];
-  /** How many reservations are in the book at the start. */
+  /** The number of reservations at the start. */
   readonly reservations: number;
-  /** A book that was written down; the hotel goes on from there instead of opening anew. */
+  /** A saved state to continue from. */
   readonly kept?: HotelBook | undefined;
   /** The share, 0 to 1, of names, phones and e-mails that are badly typed. */
   readonly untidy: number;
@@ -41,7 +41,7 @@ export interface HotelOptions {
   readonly now: () => EpochMs;
 }
 
-/** The book of a hotel group: what is in it, and the ways to change it. Each change is told to the listeners in order. */
+/** The reservations of a hotel group, and the ways to change them. Listeners receive each change, in order. */
 export class Hotel {
   readonly properties: readonly [Property, ...Property[]];
   readonly random: Random;
@@ -69,7 +69,7 @@ export class Hotel {
     this.#lastNumber = kept.lastNumber;
   }
 
-  /** The whole book, to be written down. */
+  /** The complete state, for saving. */
   written(): HotelBook {
     const lastNumber = this.#lastNumber;
     return { reservations: [...this.#reservations.values()], guests: [...this.#guests.values()], lastNumber };
@@ -103,7 +103,7 @@ export class Hotel {
     return dateIn(this.property(propertyId).timezone, this.#hotelNow());
   }
 
-  /** Calls back at each change, until the function it returns is called. */
+  /** Calls `listener` for each change. Returns a function that removes it. */
   onChange(listener: (change: HotelChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -116,45 +116,45 @@ export class Hotel {
     return this.#enter(this.#invent(property, addDays(today, inDays), nights, today));
   }
 
-  /** A booking that comes first in the list of a range: it arrived long before the range and leaves within it. */
+  /** A booking that sorts first in the list of a range: it arrives long before the range and leaves within it. */
   bookFirst(from: LocalDate): HotelChange {
     const property = this.properties[0];
     return this.#enter(this.#invent(property, addDays(from, -30), 31, addDays(from, -31)));
   }
 
-  /** Does one thing to one reservation, or says why it cannot be done. */
+  /** Applies one action to one reservation, or says why it cannot. */
   change(id: string, action: ChangeAction): HotelChange | { readonly refused: string } {
     const before = this.#reservations.get(id);
-    if (before === undefined) return { refused: `There is no reservation ${id}.` };
+    if (before === undefined) return { refused: `No reservation ${id}.` };
     const done = applyAction(this, before, action);
     if (done.kind === 'refused') return { refused: done.why };
     if (done.kind === 'guest') {
       this.#guests.set(done.guest.guestId, done.guest);
       if (done.profileOnly)
-        return this.#tell({ event: 'guest.updated', what: done.what, reservation: before, guest: done.guest });
-      return this.#tell({ event: 'reservation.updated', what: done.what, reservation: before });
+        return this.#report({ event: 'guest.updated', what: done.what, reservation: before, guest: done.guest });
+      return this.#report({ event: 'reservation.updated', what: done.what, reservation: before });
     }
     this.#reservations.set(id, done.reservation);
     const gone = done.reservation.status === 'cancelled' || done.reservation.status === 'no_show';
     const event = gone ? 'reservation.cancelled' : 'reservation.updated';
-    return this.#tell({ event, what: done.what, reservation: done.reservation });
+    return this.#report({ event, what: done.what, reservation: done.reservation });
   }
 
-  /** Takes a reservation out of the book, as an archive run does; no event tells of it. */
+  /** Removes a reservation, as an archive job does; no event reports it. */
   forget(id: string): boolean {
     return this.#reservations.delete(id);
   }
 
   #enter(reservation: HotelReservation): HotelChange {
     this.#reservations.set(reservation.id, reservation);
-    return this.#tell({ event: 'reservation.created', what: 'booked', reservation });
+    return this.#report({ event: 'reservation.created', what: 'booked', reservation });
   }
 
-  #tell(change: Omit<HotelChange, 'at' | 'propertyId'>): HotelChange {
+  #report(change: Omit<HotelChange, 'at' | 'propertyId'>): HotelChange {
     const propertyId = change.reservation?.propertyId ?? this.properties[0].id;
-    const told = { ...change, at: this.#now(), propertyId };
-    for (const listener of this.#listeners) listener(told);
-    return told;
+    const reported = { ...change, at: this.#now(), propertyId };
+    for (const listener of this.#listeners) listener(reported);
+    return reported;
   }
 
   #invent(property: Property, checkIn: LocalDate, nights: number, bookingDate: LocalDate): HotelReservation {
@@ -171,7 +171,7 @@ export class Hotel {
     });
   }
 
-  /** One to four guests; one booking in eight is made by someone who was here before. */
+  /** One to four guests; one booking in eight is by a returning guest. */
   #party(): [string, ...string[]] {
     const size = this.random.weighted([
       [30, 1],
@@ -192,7 +192,7 @@ export class Hotel {
     return guestId;
   }
 
-  /** One reservation as it stands on opening day: the past is over, arrivals lie dense around today. */
+  /** One reservation at the start: past stays are over, and arrivals are densest around today. */
   #openBook(): void {
     const property = this.random.pick(this.properties);
     const today = this.today(property.id);

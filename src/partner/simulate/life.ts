@@ -6,8 +6,8 @@ import { addDays } from './property.ts';
 type Doing = ChangeAction['kind'] | 'profile';
 
 /**
- * How the hotel lives. One step is one thing that a desk, a guest or a booking site does; what can happen depends on the
- * calendar: only today's arrivals check in, only those in house check out. Nights settle what the day left open.
+ * Simulates the hotel's day. One step is one action of a desk, a guest or a booking site. What can happen depends on the
+ * calendar: only today's arrivals check in, only guests in house check out. The night audit settles what is overdue.
  */
 export class LivingHotel extends Hotel {
   readonly #most: number;
@@ -17,7 +17,7 @@ export class LivingHotel extends Hotel {
     this.#most = options.mostReservations;
   }
 
-  /** Lets `count` things happen, one after the other. */
+  /** Makes `count` changes, one after the other. */
   advance(count: number): HotelChange[] {
     const happened: HotelChange[] = [];
     for (let tries = 0; happened.length < count && tries < count * 20; tries += 1) {
@@ -27,7 +27,7 @@ export class LivingHotel extends Hotel {
     return happened;
   }
 
-  /** The night audit: arrivals of past days that never came, departures that nobody noted, old stays archived. */
+  /** The night audit: settles arrivals and departures that are overdue, and archives old stays. */
   audit(): HotelChange[] {
     const happened: HotelChange[] = [];
     for (const reservation of this.list()) {
@@ -107,7 +107,7 @@ export class LivingHotel extends Hotel {
   }
 }
 
-/** Most book for the coming two weeks, some for today, a few for months ahead. */
+/** Most book for the next two weeks, some for today, a few for months ahead. */
 function bookingLead(chance: number): number {
   if (chance < 0.1) return 0;
   if (chance < 0.75) return 1 + Math.floor(((chance - 0.1) / 0.65) * 13);

@@ -31,7 +31,7 @@ export type Line =
 
 const kept = 200;
 
-/** The last lines, and those who watch for new ones. */
+/** The last lines, and the listeners for new ones. */
 export class LiveLog {
   readonly #lines: Line[] = [];
   readonly #watchers = new Set<(line: Line) => void>();
@@ -94,6 +94,6 @@ export class LiveLog {
 
 function outcomeOf(result: SendResult): string {
   if (result.kind === 'delivered') return `accepted, ${result.status}`;
-  if (result.kind === 'dead') return `given up: ${result.failure.message}`;
-  return result.kind === 'refused' ? `not taken: ${result.why}` : 'cut short';
+  if (result.kind === 'dead') return `gave up: ${result.failure.message}`;
+  return result.kind === 'refused' ? `refused: ${result.why}` : 'interrupted';
 }

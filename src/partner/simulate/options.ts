@@ -8,51 +8,51 @@ import type { PushTarget } from './push.ts';
 import type { Spelling } from './represent.ts';
 
 export interface SimulatorOptions {
-  /** The same seed gives the same hotel; 1. */
+  /** The same seed gives the same hotel. Default: 1. */
   readonly seed?: number | string;
-  /** In the book at the start; 2,000. */
+  /** Reservations at the start. Default: 2,000. */
   readonly reservations?: number;
-  /** No booking is taken past it; five times those at the start, at least 5,000. */
+  /** No new bookings above this. Default: five times the number at the start, at least 5,000. */
   readonly mostReservations?: number;
-  /** A file that keeps the book: started again with it, the hotel goes on where it was. */
+  /** A file that keeps the reservations across restarts. */
   readonly bookFile?: string;
-  /** The hotels of the group; one in Lisbon. */
+  /** The hotels of the group. Default: one in Lisbon. */
   readonly properties?: readonly [Property, ...Property[]];
-  /** The share of names, phones and e-mails that are badly typed; 0.3. */
+  /** The share of names, phones and e-mails that are badly typed. Default: 0.3. */
   readonly untidy?: number;
 
-  /** wrapped. */
+  /** Default: wrapped. */
   readonly shape?: Shape;
-  /** offset. */
+  /** Default: offset. */
   readonly paging?: Paging;
-  /** hyphen: checked-in. */
+  /** Default: hyphen (checked-in). */
   readonly spelling?: Spelling;
-  /** none. */
+  /** Default: none. */
   readonly auth?: SimulatorAuth;
-  /** Rows on a page where none are asked for; 100. */
+  /** Page size if the request names none. Default: 100. */
   readonly defaultLimit?: number;
   readonly maxLimit?: number;
-  /** Longer ranges are answered with 413. */
+  /** Longer ranges get a 413. */
   readonly maxRangeDays?: number;
-  /** More requests than that in any such stretch get 429 and Retry-After. */
+  /** Requests above this rate get 429 with Retry-After. */
   readonly rateLimit?: { readonly requests: number; readonly perSeconds: number };
 
-  /** About how long until the next thing happens by itself. Left out: nothing does. */
+  /** The average time between spontaneous changes. Default: no spontaneous changes. */
   readonly changeEveryMs?: number;
-  /** How many times faster than the wall clock the hotel's calendar runs; 1. */
+  /** How many times faster than the wall clock the hotel's calendar runs. Default: 1. */
   readonly speed?: number;
 
-  /** Where its events go. They can also be set later. */
+  /** Where events are sent. Can also be set later. */
   readonly push?: PushTarget | readonly PushTarget[];
-  /** Where letters on their way are kept; memory where it is left out. */
+  /** A folder for pending events and dead letters. Default: in memory. */
   readonly pushFolder?: string;
   /** Settings of the WebhookSender: waits, concurrency, fetch. */
   readonly sender?: Partial<WebhookSenderOptions>;
 
   readonly faults?: readonly FaultRule[];
-  /** 127.0.0.1; the state page has no lock on it. */
+  /** Default: 127.0.0.1. The admin page has no access control. */
   readonly host?: string;
-  /** 0: one that is free. */
+  /** 0 chooses a free port. */
   readonly port?: number;
   readonly now?: () => number;
 }

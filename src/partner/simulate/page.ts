@@ -4,7 +4,7 @@ import type { Answer } from './exchange.ts';
 const file = new URL('./page.html', import.meta.url);
 let page: string | undefined;
 
-/** One file without anything from elsewhere: it also works on a machine without a network. */
+/** A single file without external resources, so it works offline. */
 export function statePage(): Answer {
   page ??= readFileSync(file, 'utf8');
   return {

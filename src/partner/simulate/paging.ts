@@ -3,7 +3,7 @@ import type { JsonObject } from '../../terms.ts';
 export const pagings = ['offset', 'cursor', 'page', 'link', 'none'] as const;
 export type Paging = (typeof pagings)[number];
 
-/** A thing in a list: its place in the order, and its JSON, made only if it lands on the page. */
+/** An entry of a list: its sort key, and its JSON, which is built only for the requested page. */
 export interface Entry {
   readonly key: string;
   json(): JsonObject;
@@ -25,10 +25,10 @@ export interface PagingLimits {
   readonly maxLimit: number;
 }
 
-/** What was asked, from the query string or the body. */
+/** The request's parameters, from the query string or the body. */
 export type Ask = (name: string) => string | undefined;
 
-/** `entries` in order of their keys. */
+/** `entries` must be sorted by key. */
 export function paginate(
   paging: Paging,
   entries: readonly Entry[],
@@ -38,13 +38,13 @@ export function paginate(
   const total = entries.length;
   if (paging === 'none') return { kind: 'page', entries, total, page: 1, pageSize: total };
   const asked = whole(ask('limit') ?? ask('page_size'), limits.defaultLimit, 1);
-  if (asked === undefined) return { kind: 'bad', message: 'limit must be a whole number from 1 on.' };
+  if (asked === undefined) return { kind: 'bad', message: 'limit must be a whole number, at least 1.' };
   const limit = Math.min(asked, limits.maxLimit);
   if (paging === 'cursor') return byCursor(entries, ask('cursor'), limit);
   const number = whole(ask('page'), 1, 1);
   const offset = paging === 'page' ? ((number ?? 0) - 1) * limit : whole(ask('offset'), 0, 0);
   if (number === undefined || offset === undefined)
-    return { kind: 'bad', message: 'offset must be a whole number from 0 on, page one from 1 on.' };
+    return { kind: 'bad', message: 'offset must be a whole number, at least 0; page at least 1.' };
   const page = {
     kind: 'page',
     entries: entries.slice(offset, offset + limit),
@@ -56,14 +56,14 @@ export function paginate(
   return { ...page, next: { offset: String(offset + limit), limit: String(limit) } };
 }
 
-/** The cursor is the key of the last entry that was sent: what is booked meanwhile before it shifts nothing. */
+/** The cursor is the key of the last entry sent, so bookings made in the meantime do not shift the list. */
 function byCursor(
   entries: readonly Entry[],
   cursor: string | undefined,
   limit: number,
 ): Page | { readonly kind: 'bad'; readonly message: string } {
   const after = cursor === undefined || cursor === '' ? '' : readCursor(cursor);
-  if (after === undefined) return { kind: 'bad', message: 'The cursor is not one of ours.' };
+  if (after === undefined) return { kind: 'bad', message: 'The cursor is not valid.' };
   const rest = entries.filter((entry) => entry.key > after);
   const sent = rest.slice(0, limit);
   const before = entries.length - rest.length;

@@ -1,15 +1,15 @@
 import type { LocalDate } from '../../terms.ts';
 
-/** One hotel of the group. Its id is what events carry as brand_id and what a search names as property_id. */
+/** One hotel of the group. Its id is brand_id in events and property_id in searches. */
 export interface Property {
   readonly id: string;
   readonly name: string;
   readonly country: string;
   readonly timezone: string;
   readonly currency: string;
-  /** Digits after the point in the currency. */
+  /** Decimal digits of the currency. */
   readonly decimals: number;
-  /** The price level: a plain room's night in whole units of the currency. */
+  /** The price of one night in a standard room, in whole units of the currency. */
   readonly night: number;
 }
 
@@ -61,7 +61,7 @@ export const shippedProperties: readonly [Property, ...Property[]] = [
   },
 ];
 
-/** Asked thousands of times in a row for the same minute, and a time zone's date costs some microseconds: kept per zone. */
+/** Cached per zone: called thousands of times within one minute, and computing a zone's date costs microseconds each time. */
 const lastAsked = new Map<string, { readonly minute: number; readonly date: LocalDate }>();
 
 export function dateIn(timezone: string, epochMs: number): LocalDate {

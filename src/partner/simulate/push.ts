@@ -2,29 +2,29 @@ import { type SendResult, WebhookSender, type WebhookSenderOptions } from '../se
 import type { Hotel, HotelChange } from './hotel.ts';
 import { eventData, guestEventData, type Spelling } from './represent.ts';
 
-/** Where events go. */
+/** Where events are sent. */
 export interface PushTarget {
   readonly url: string;
   readonly secret: string;
   readonly brand_id: string;
-  /** Only the events of this hotel of the group; all, where it is left out. */
+  /** Sends only the events of this hotel. Default: all hotels. */
   readonly propertyId?: string;
 }
 
 export interface PushOptions {
   readonly spelling: Spelling;
-  /** Where the senders keep their letters; in memory where it is left out. */
+  /** A folder for pending events and dead letters. Default: in memory. */
   readonly folder: string | undefined;
   readonly sender: Partial<WebhookSenderOptions> | undefined;
 }
 
-/** One event, from the hotel's change to what became of it. */
+/** One event: the hotel's change and the result of sending it. */
 export interface Pushed {
   readonly change: HotelChange;
   readonly result: SendResult;
 }
 
-/** Tells a webhook endpoint of every change of the hotel, as it happens. */
+/** Sends every change of the hotel to a webhook endpoint, as it happens. */
 export class Pusher {
   readonly #sender: WebhookSender;
   readonly #stop: () => void;
@@ -55,7 +55,7 @@ export class Pusher {
       const timestamp = new Date(change.at);
       void sender.send({ event: change.event, timestamp, data }).then(
         (result) => pushed({ change, result }),
-        // A folder that cannot be written: the hotel goes on, and the page says so.
+        // The folder cannot be written: the simulator continues, and the page shows the failure.
         (error: Error) => pushed({ change, result: { kind: 'refused', eventId: '', why: error.message } }),
       );
     });

@@ -1,17 +1,17 @@
 import type { Json, LocalDate } from '../../terms.ts';
 import { type HotelStatus, hotelStatuses } from './booking.ts';
 
-/** What a list or a search asks for. */
+/** The parameters of a list or a search. */
 export interface ListQuery {
   readonly from: LocalDate;
   readonly to: LocalDate;
-  /** None: every status. */
+  /** Absent: every status. */
   readonly statuses: readonly HotelStatus[];
   readonly propertyId: string | undefined;
   readonly include: readonly string[] | undefined;
 }
 
-/** What this API forgives, against its own description; all false in a good one. */
+/** Invalid requests that this API accepts although it should not; all false in a correct one. */
 export interface Leniency {
   readonly missingDates: boolean;
   readonly malformedDates: boolean;
@@ -27,7 +27,7 @@ interface Given {
   readonly statuses: readonly Json[];
   readonly propertyId: Json | undefined;
   readonly include: Json | undefined;
-  /** How the two bounds are called in this form. */
+  /** The names of the two date parameters in this form. */
   readonly names: readonly [string, string];
 }
 
@@ -62,7 +62,7 @@ export function parseListQuery(given: Given, lenient: Leniency, propertyIds: rea
   if (typeof from !== 'string') return from;
   const to = parseDate(given.to, given.names[1], '9999-12-31', lenient);
   if (typeof to !== 'string') return to;
-  if (to < from) return bad('invalid_range', `${given.names[1]} lies before ${given.names[0]}.`);
+  if (to < from) return bad('invalid_range', `${given.names[1]} is before ${given.names[0]}.`);
   const statuses: HotelStatus[] = [];
   for (const text of given.statuses) {
     const status =

@@ -1,6 +1,6 @@
 /**
- * Chance that repeats: the same seed gives the same hotel. mulberry32, since its whole state is one 32-bit number and the
- * streams of a seed can be told apart by a label; nothing here needs to be unpredictable.
+ * Repeatable randomness: the same seed gives the same hotel. mulberry32, because its state is one 32-bit number and the
+ * streams of one seed can be separated by a label. Nothing here needs to be unpredictable.
  */
 export class Random {
   #state: number;
@@ -18,7 +18,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds inclusive. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -31,7 +31,7 @@ export class Random {
     return items[Math.floor(this.next() * items.length)] ?? items[0];
   }
 
-  /** One of a list that may be empty. */
+  /** An element of a list that may be empty. */
   some<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.next() * items.length)];
   }

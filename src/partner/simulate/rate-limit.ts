@@ -1,4 +1,4 @@
-/** A sliding window over the last requests, as a gateway before an API has one. */
+/** A sliding window over recent requests, as an API gateway has. */
 export class RateLimit {
   readonly #most: number;
   readonly #spanMs: number;
@@ -9,7 +9,7 @@ export class RateLimit {
     this.#spanMs = settings.perSeconds * 1000;
   }
 
-  /** Seconds to wait, where the request is one too many. */
+  /** Seconds to wait if the request exceeds the rate; otherwise undefined. */
   take(nowMs: number): number | undefined {
     this.#times = this.#times.filter((time) => time > nowMs - this.#spanMs);
     const [oldest] = this.#times;

@@ -3,9 +3,9 @@ import { type HotelCharge, type HotelReservation, type HotelRoom, type HotelStat
 import type { HotelGuest } from './guests.ts';
 import type { Hotel } from './hotel.ts';
 
-/** How the hotel's own book becomes JSON: the list's reservation, the rows of a flat answer, the data of an event. */
+/** The hotel's reservations as JSON: list elements, rows of a flat list, event data. */
 
-/** checked-in in the lists of most, checked_in in some. */
+/** checked-in or checked_in: APIs differ. */
 export type Spelling = 'hyphen' | 'underscore';
 
 function spellStatus(status: HotelStatus, spelling: Spelling): string {
@@ -23,7 +23,7 @@ export function reservationJson(hotel: Hotel, reservation: HotelReservation, spe
   };
 }
 
-/** The data of a reservation event: reservation_id, stays and board_type in the places of id, rooms and board. */
+/** The data of a reservation event: reservation_id, stays and board_type instead of id, rooms and board. */
 export function eventData(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
   const { decimals } = hotel.property(reservation.propertyId);
   return {
@@ -42,7 +42,7 @@ export function guestEventData(guest: HotelGuest, reservation: HotelReservation 
   return { ...guestJson(guest), ...(reservation === undefined ? {} : { reservation_id: reservation.id }) };
 }
 
-/** One row for each guest in each room with each charge: everything of the reservation said again in every row. */
+/** One row per guest, room and charge; each row repeats the reservation's own fields. */
 export function flatRows(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject[] {
   const { decimals } = hotel.property(reservation.propertyId);
   const head = headJson(reservation, spelling, decimals);
@@ -141,7 +141,7 @@ function boardCode(board: string): string {
   return boardCodes.get(board) ?? board;
 }
 
-/** The quotient of two whole numbers prints as the decimal it stands for, up to fifteen digits. */
+/** Dividing two integers prints the exact decimal, up to fifteen digits. */
 function units(minor: number, decimals: number): number {
   return minor / 10 ** decimals;
 }

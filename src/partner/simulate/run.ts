@@ -3,7 +3,7 @@ import type { SimulatorAuth } from './auth/method.ts';
 import type { SimulatorOptions } from './options.ts';
 import { startSimulator } from './simulator.ts';
 
-/** Credentials for each method, for those who only want to see it work. */
+/** Default credentials for each method. */
 export const sampleAuth = {
   none: { type: 'none' },
   bearer: { type: 'bearer', token: 'sim-token' },
@@ -14,7 +14,7 @@ export const sampleAuth = {
   custom: { type: 'custom', headers: { 'X-Hotel-Key': 'sim-key' } },
 } as const satisfies Record<SimulatorAuth['type'], SimulatorAuth>;
 
-/** Runs a simulator until the person ends it. */
+/** Runs a simulator until the user stops it. */
 export async function runSimulate(options: SimulatorOptions, json: boolean, io: Io): Promise<number> {
   const simulator = await startSimulator(options);
   const { baseUrl, hotel } = simulator;
@@ -36,14 +36,14 @@ export async function runSimulate(options: SimulatorOptions, json: boolean, io: 
   API    ${baseUrl}/api/reservations?dateFrom=${today}&dateTo=${today}
   Auth   ${describe(auth, baseUrl)}
   Page   ${baseUrl}/_sim/  (its state, changes by hand, faults)
-Ctrl-C ends it.`);
+Ctrl-C stops it.`);
   }
   const timer = setInterval(() => {
     const { changes, requests, pushes } = simulator.stats;
     const happened = Object.values(changes).reduce((sum, count) => sum + count, 0);
     const asked = Object.values(requests).reduce((sum, count) => sum + count, 0);
     io.progress(
-      `${hotel.size} reservations, ${happened} changes, ${asked} requests, ${pushes.delivered} events accepted, ${pushes.queued} on their way, ${pushes.dead} dead`,
+      `${hotel.size} reservations, ${happened} changes, ${asked} requests, ${pushes.delivered} events accepted, ${pushes.queued} pending, ${pushes.dead} dead`,
     );
   }, 1_000);
   await io.ended();

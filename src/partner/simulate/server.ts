@@ -8,12 +8,12 @@ export interface Reply {
   readonly wire?: WireTwist;
 }
 
-/** A reply, or a stream that the handler feeds by itself (the page's live list). */
+/** A reply, or a stream that the handler writes to (the page's live list). */
 export type Handler = (exchange: Exchange, response: ServerResponse) => Promise<Reply | 'streaming'>;
 
 const mostBodyBytes = 1_048_576;
 
-/** Plain node:http: half a body and a dead connection are part of the trade here, and frameworks do not let one send them. */
+/** Plain node:http, because frameworks cannot send half a body or drop a connection on purpose. */
 export async function listen(
   handler: Handler,
   host: string,
@@ -87,11 +87,11 @@ async function write(response: ServerResponse, { answer, wire }: Reply): Promise
   }
   response.write(body.subarray(0, wire.cut === 'truncate' ? Math.floor(body.length / 2) : 0));
   response.flushHeaders();
-  // Gone only after the half was sent: a destroyed socket may drop what it still holds.
+  // Destroy the socket only after the first half was sent: it may drop buffered bytes.
   if (wire.cut === 'truncate') setImmediate(() => response.socket?.destroySoon());
 }
 
-/** False when the caller hung up first. */
+/** False if the caller disconnected first. */
 function waitWhileOpen(response: ServerResponse, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(true), ms);
@@ -102,7 +102,7 @@ function waitWhileOpen(response: ServerResponse, ms: number): Promise<boolean> {
   });
 }
 
-/** Ends at once: open connections, hanging answers and streams included. */
+/** Closes at once, including open connections, hanging responses and streams. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

@@ -20,7 +20,7 @@ import { close, listen } from './server.ts';
 export interface SimulatorStats {
   readonly reservations: number;
   readonly changes: Readonly<Record<HotelChange['event'], number>>;
-  /** By status, or by the cut (truncate, reset, hang) where there was one. */
+  /** By status, or by the kind of cut (truncate, reset, hang). */
   readonly requests: Readonly<Record<string, number>>;
   readonly pushes: {
     readonly queued: number;
@@ -31,7 +31,7 @@ export interface SimulatorStats {
   readonly faults: Readonly<Record<string, number>>;
 }
 
-/** A PMS to test against: its book, its REST API, its events. */
+/** A PMS to test against: reservations, REST API, events. */
 export class Simulator {
   readonly hotel: LivingHotel;
   readonly faults: FaultBox;
@@ -135,7 +135,7 @@ export class Simulator {
     };
   }
 
-  /** Ends the senders there are, and tells these targets of every change from now on. */
+  /** Closes the current senders and sends every further change to these targets. */
   async pushTo(targets: PushTarget | readonly PushTarget[]): Promise<void> {
     const { pushFolder, sender } = this.#options;
     await Promise.all(this.#pushers.map((pusher) => pusher.stop()));
@@ -150,12 +150,12 @@ export class Simulator {
     );
   }
 
-  /** Waits until every event was accepted or given up. */
+  /** Waits until every event is accepted or dead. */
   async pushed(): Promise<void> {
     await Promise.all(this.#pushers.map(({ sender }) => sender.drain()));
   }
 
-  /** Puts the calendar forward, with a night audit for each day. */
+  /** Moves the calendar forward, with a night audit for each day. */
   passDays(days: number): HotelChange[] {
     const happened: HotelChange[] = [];
     for (let day = 0; day < days; day += 1) {
@@ -174,7 +174,7 @@ export class Simulator {
     await this.#close();
   }
 
-  /** Something happens, and then again; the first beat of a new day begins with the night audit. */
+  /** Makes spontaneous changes; the first one of a new day starts with the night audit. */
   #live(everyMs: number): void {
     const waitMs = everyMs * (0.5 + Math.random());
     this.#heartbeat = setTimeout(() => {

@@ -3,21 +3,21 @@ import type { Outcome, RuleResult } from '../rule.ts';
 import type { Report, ShownRequest } from './report.ts';
 
 const names: Readonly<Record<Outcome, string>> = {
-  fail: 'Does not hold',
+  fail: 'Broken',
   advice: 'Advised',
   pass: 'Holds',
   skip: 'Not seen',
 };
 
-/** One file to be sent to the partner: nothing in it comes from elsewhere, and no guest and no secret is in it. */
+/** One self-contained file for the partner, without guest data or secrets. */
 export function htmlReport(report: Report): string {
   const what = report.kind === 'api' ? 'Reservation API' : 'Webhook sender';
   const { fail } = report.summary;
   const verdict = report.passed
-    ? 'All that could be seen holds.'
+    ? 'Every rule that could be tested holds.'
     : fail > 0
-      ? `${fail} ${fail === 1 ? 'rule does' : 'rules do'} not hold.`
-      : 'Nothing could be seen.';
+      ? `${fail} ${fail === 1 ? 'rule is' : 'rules are'} broken.`
+      : 'Nothing could be tested.';
   const order: readonly Outcome[] = ['fail', 'advice', 'pass', 'skip'];
   return `<!doctype html>
 <html lang="en">
@@ -40,7 +40,7 @@ summary { cursor: pointer; }
 <body>
 <h1>${escapeHtml(verdict)}</h1>
 <p class="dim">${what} <code>${escapeHtml(report.target)}</code>, checked ${escapeHtml(report.checked_at)}, ${report.requests.length} requests:
-${report.summary.pass} rules hold, ${report.summary.fail} do not, ${report.summary.advice} are advised, ${report.summary.skip} could not be seen. Values of guests are shown by their form only: letters as a, digits as 9.</p>
+${report.summary.pass} rules hold, ${report.summary.fail} broken, ${report.summary.advice} with advice, ${report.summary.skip} skipped. Guests' values are shown by their form only: letters as a, digits as 9.</p>
 ${order.map((outcome) => section(outcome, report)).join('\n')}
 <h2>Requests</h2>
 ${report.requests.map(requestHtml).join('\n')}

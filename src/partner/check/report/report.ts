@@ -1,6 +1,6 @@
 import type { Outcome, RuleResult } from '../rule.ts';
 
-/** A request as the report shows it: without credentials and without guest data. */
+/** A request as the report shows it, without credentials or guest data. */
 export interface ShownRequest {
   readonly number: number;
   readonly purpose: string;
@@ -18,7 +18,7 @@ export interface Report {
   readonly kind: 'api' | 'sender';
   readonly target: string;
   readonly checked_at: string;
-  /** passed: nothing failed. What is only advised does not count. */
+  /** passed: nothing failed. Advice does not count. */
   readonly passed: boolean;
   readonly summary: Readonly<Record<Outcome, number>>;
   readonly rules: readonly RuleResult[];

@@ -8,7 +8,7 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, colour: number]>> 
   skip: ['skip  ', 90],
 };
 
-/** What failed comes last, next to the prompt, with what to change; the rest is a line each. */
+/** Failures come last, next to the prompt, with what to change; other rules take one line each. */
 export function terminalReport(report: Report, colour: boolean): string {
   const paint = (text: string, code: number) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const wide = Math.max(...report.rules.map(({ id }) => id.length));
@@ -23,13 +23,13 @@ export function terminalReport(report: Report, colour: boolean): string {
   }
   const { pass, fail, advice, skip } = report.summary;
   const verdict = report.passed
-    ? paint('All that could be seen holds.', 32)
+    ? paint('Every rule that could be tested holds.', 32)
     : fail > 0
-      ? paint(`${fail} ${fail === 1 ? 'rule does' : 'rules do'} not hold.`, 31)
-      : 'Nothing could be seen.';
+      ? paint(`${fail} ${fail === 1 ? 'rule is' : 'rules are'} broken.`, 31)
+      : 'Nothing could be tested.';
   lines.push(
     '',
-    `${verdict} ${pass} passed, ${fail} failed, ${advice} advised, ${skip} could not be seen; ${report.requests.length} requests.`,
+    `${verdict} ${pass} passed, ${fail} failed, ${advice} advised, ${skip} skipped; ${report.requests.length} requests.`,
   );
   return lines.join('\n');
 }
@@ -45,7 +45,7 @@ function finding(rule: RuleResult, report: Report, paint: (text: string, code: n
   ];
 }
 
-/** Status, type and the beginning of the body, on one line. */
+/** Status, type and the start of the body, on one line. */
 function answer({ status, failure, content_type: type, excerpt }: ShownRequest): string {
   if (status === 0) return `none: ${failure ?? 'unknown failure'}`;
   const start = excerpt.replace(/\s+/g, ' ').slice(0, 160);

@@ -5,7 +5,7 @@ import { formOf } from '../redact.ts';
 import { broken, holds, type Level, type Rule, unseen, type Verdict } from '../rule.ts';
 import { nothing } from './calls.ts';
 
-/** How a value must be written. */
+/** The required form of a value. */
 interface Kind {
   readonly say: string;
   readonly fits: (value: Json) => boolean;
@@ -13,18 +13,18 @@ interface Kind {
 
 const kinds = {
   text: { say: 'a string', fits: (value) => typeof value === 'string' },
-  name: { say: 'a string that is not empty', fits: (value) => typeof value === 'string' && value !== '' },
-  date: { say: 'a date as YYYY-MM-DD', fits: (value) => typeof value === 'string' && isRealDate(value) },
+  name: { say: 'a non-empty string', fits: (value) => typeof value === 'string' && value !== '' },
+  date: { say: 'a date, YYYY-MM-DD', fits: (value) => typeof value === 'string' && isRealDate(value) },
   amount: { say: 'a JSON number', fits: (value) => typeof value === 'number' },
-  count: { say: 'a whole number from 0 on', fits: (value) => Number.isInteger(value) && Number(value) >= 0 },
+  count: { say: 'a whole number, at least 0', fits: (value) => Number.isInteger(value) && Number(value) >= 0 },
   integer: { say: 'a whole number', fits: (value) => Number.isInteger(value) },
   yesNo: { say: 'true or false', fits: (value) => typeof value === 'boolean' },
   currency: {
-    say: 'a currency code of three capital letters',
+    say: 'a three-letter currency code in capitals',
     fits: (value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value),
   },
   country: {
-    say: 'a country code of two letters',
+    say: 'a two-letter country code',
     fits: (value) => typeof value === 'string' && /^[A-Za-z]{2}$/.test(value),
   },
   email: {
@@ -32,11 +32,11 @@ const kinds = {
     fits: (value) => typeof value === 'string' && /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]*[^\s@,;.]$/.test(value),
   },
   phone: {
-    say: 'a number in international form with a leading +',
+    say: 'an international number with a leading +',
     fits: (value) => typeof value === 'string' && /^\+[1-9][\d\s().-]{5,20}$/.test(value),
   },
   status: {
-    say: 'confirmed, checked-in, checked-out, cancelled or no-show, in any usual spelling',
+    say: 'confirmed, checked-in, checked-out, cancelled or no-show, in any common spelling',
     fits: (value) =>
       typeof value === 'string' && /^(confirmed|checked[-_ ]?(in|out)|cancell?ed|no[-_ ]?show)$/i.test(value),
   },
@@ -90,14 +90,14 @@ export const recordRules: readonly Rule<Evidence>[] = [
     (part): Rule<Evidence> => ({
       id: `record.${part}`,
       level: 'must',
-      title: `Every reservation of the list has its ${part} nested in it`,
-      change: `Put ${part} as an array into each reservation, empty where there are none. Flat rows, or another name, can be read too: tell us, it goes into the connector.`,
+      title: `Every reservation in the list contains its ${part}`,
+      change: `Put ${part} as an array into each reservation, empty if there are none. We can also read flat rows or another name: tell us, and we put it into the connector.`,
       judge: ({ list, listed }) => {
         const records = listed?.records ?? [];
         if (records.length === 0) return unseen(nothing(listed?.records, 'at all'));
         const without = records.filter((record) => !Array.isArray(record[part])).length;
         return without > 0
-          ? broken(`${without} of ${records.length} have no array ${part}.`, list.number)
+          ? broken(`${without} of ${records.length} have no ${part} array.`, list.number)
           : holds(`In all ${records.length}.`, list.number);
       },
     }),
@@ -107,7 +107,7 @@ export const recordRules: readonly Rule<Evidence>[] = [
     id: 'record.stay',
     level: 'must',
     title: 'check_out is not before check_in',
-    change: 'Correct these stays, or the export that turns the dates around.',
+    change: 'Correct these stays, or the export that swaps the dates.',
     judge: ({ list, listed }) => {
       const dated = (listed?.records ?? []).filter(
         ({ check_in, check_out }) => kinds.date.fits(check_in ?? null) && kinds.date.fits(check_out ?? null),
@@ -143,13 +143,13 @@ function fieldRule(
     title: `${where} is ${say}`,
     change:
       level === 'must'
-        ? `Write ${where} as ${say}; leave it out where there is none.`
-        : `We clean it, but better at the source: ${where} as ${say}.`,
+        ? `Write ${where} as ${say}; omit it if there is none.`
+        : `We normalize it, but it is better to send ${where} as ${say}.`,
     judge: ({ list, listed }): Verdict => {
       const all = (listed?.records ?? []).flatMap(holders);
       if (all.length === 0)
         return unseen(part === 'record' ? nothing(listed?.records, 'at all') : `No ${part} to look at.`);
-      // Records in words of their own (flat rows, other names) say nothing about this field.
+      // Records with other field names (flat rows, for example) say nothing about this field.
       if (part === 'record' && all.every(isForeign))
         return unseen('The records use other names; the connector maps them.');
       const given = all.filter((one) => one[name] !== undefined && one[name] !== null);
@@ -167,7 +167,7 @@ function isForeign(record: JsonObject): boolean {
   return record.id === undefined && Object.keys(nestedFields).every((part) => record[part] === undefined);
 }
 
-/** Type and form of a value, never the value. */
+/** The type and form of a value, never the value itself. */
 function sample(value: Json): string {
   if (typeof value === 'string')
     return value === '' ? 'an empty string' : `the string ${JSON.stringify(formOf(value.slice(0, 40)))}`;

@@ -2,13 +2,13 @@ import type { Seen } from '../client.ts';
 import type { Evidence } from '../evidence.ts';
 import { broken, holds, type Rule, unseen } from '../rule.ts';
 
-/** What holds for every answer, the refusals too. */
+/** Rules for every response, including refusals. */
 export const transportRules: readonly Rule<Evidence>[] = [
   {
     id: 'answers.stable',
     level: 'must',
-    title: 'Every request gets an answer, and none an error of the server',
-    change: 'Find in your logs why these requests failed; a 5xx or a cut connection makes a poll wait and start over.',
+    title: 'Every request gets a response, and none is a server error',
+    change: 'Find in your logs why these requests failed; a 5xx or a dropped connection delays the poll.',
     judge: ({ all }) => {
       const bad = all.filter((seen) => (seen.status === 0 || seen.status >= 500) && !isRefusal(seen));
       const [first] = bad;
@@ -22,8 +22,8 @@ export const transportRules: readonly Rule<Evidence>[] = [
   {
     id: 'answers.json_type',
     level: 'must',
-    title: 'Every answer has Content-Type application/json',
-    change: 'Send Content-Type: application/json with every answer, errors and refusals included.',
+    title: 'Every response has Content-Type application/json',
+    change: 'Send Content-Type: application/json with every response, including errors.',
     judge: ({ all }) =>
       firstBad(
         withBody(all),
@@ -35,7 +35,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
     id: 'answers.utf8',
     level: 'must',
     title: 'Every body is UTF-8',
-    change: 'Encode bodies as UTF-8; names with accents are lost otherwise.',
+    change: 'Encode bodies as UTF-8; otherwise accented names are lost.',
     judge: ({ all }) =>
       firstBad(
         withBody(all),
@@ -47,10 +47,10 @@ export const transportRules: readonly Rule<Evidence>[] = [
     id: 'answers.valid_json',
     level: 'must',
     title: 'Every body is valid JSON',
-    change: 'Write bodies with a JSON library; XML and SOAP need an adapter that is arranged separately.',
+    change: 'Write bodies with a JSON library; XML and SOAP need a custom adapter.',
     judge: ({ all }) =>
       firstBad(
-        // What calls itself something else is told by its type already.
+        // Another rule reports a wrong Content-Type.
         withBody(all).filter((seen) => !/html|xml/i.test(seen.contentType)),
         (seen) => seen.json !== undefined,
         (seen) => `${seen.purpose}: ${/^\s*</.test(seen.body) ? 'markup' : 'text that does not parse'}`,
@@ -60,7 +60,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
     id: 'answers.retry_after',
     level: 'must',
     title: '429 comes with Retry-After in seconds',
-    change: 'Add the header Retry-After with the seconds to wait to every 429.',
+    change: 'Send Retry-After, in seconds, with every 429.',
     judge: ({ all }) => {
       const limited = all.filter((seen) => seen.status === 429);
       if (limited.length === 0) return unseen('The rate limit was not reached.');
@@ -73,12 +73,12 @@ export const transportRules: readonly Rule<Evidence>[] = [
   },
 ];
 
-/** Requests that are wrong on purpose: what they are answered with has rules of its own. */
+/** Requests that are wrong on purpose; other rules judge their responses. */
 function isRefusal({ purpose }: Seen): boolean {
   return /^a (list with|list without|reservation that)/.test(purpose) || purpose.startsWith('the same week by POST');
 }
 
-/** Answers that say something; calls that are not offered may say it in their own way. */
+/** Responses with a body, except refusals of calls that the partner does not offer. */
 function withBody(all: readonly Seen[]): Seen[] {
   return all.filter(
     (seen) =>
@@ -89,7 +89,7 @@ function withBody(all: readonly Seen[]): Seen[] {
 function firstBad(seen: readonly Seen[], good: (one: Seen) => boolean, say: (one: Seen) => string) {
   const bad = seen.filter((one) => !good(one));
   const [first] = bad;
-  if (seen.length === 0) return unseen('No answer to look at.');
+  if (seen.length === 0) return unseen('There was no response.');
   if (first === undefined) return holds(`${seen.length} answers.`);
   return broken(`${say(first)}${bad.length > 1 ? `, and ${bad.length - 1} more` : ''}.`, first.number);
 }

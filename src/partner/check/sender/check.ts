@@ -14,16 +14,16 @@ import { requestRules } from './request-rules.ts';
 import { retryRules } from './retry-rules.ts';
 
 export interface SenderCheckOptions {
-  /** Made up where it is left out. */
+  /** Default: a new one. */
   readonly secret?: string;
   readonly brandId?: string;
   readonly host?: string;
   readonly port?: number;
-  /** How the partner reaches this listener, where that is not the address it listens on. */
+  /** The partner's address for this listener, if it differs from the address it listens on. */
   readonly publicUrl?: string;
-  /** The longest wait for everything to be seen; 10 minutes. */
+  /** The longest the check waits. Default: 10 minutes. */
   readonly patienceMs?: number;
-  /** How long after the last retry a further one would be noticed; twice the last wait, at most 30 s. */
+  /** How long to watch for a further retry after the last. Default: twice the last delay, at most 30 s. */
   readonly settleMs?: number;
   readonly now?: () => number;
   readonly onProgress?: (progress: SenderProgress) => void;
@@ -32,15 +32,15 @@ export interface SenderCheckOptions {
 interface SenderProgress {
   readonly events: number;
   readonly requests: number;
-  /** What is awaited next, for a person. */
+  /** What the check waits for, as text. */
   readonly waitingFor: string;
 }
 
 export interface SenderCheck {
-  /** What the partner's sender is to be given. */
+  /** What to configure in the partner's sender. */
   readonly url: string;
   readonly secret: string;
-  /** Settles when all was seen, when patience ends, or after finish(). */
+  /** Resolves when everything was observed, when the time is up, or after finish(). */
   readonly report: Promise<Report>;
   finish(): void;
 }
@@ -50,7 +50,7 @@ export const senderRules = [...requestRules, ...envelopeRules, ...retryRules, ..
 const mostBytes = 1_048_576;
 const mostDeliveries = 2_000;
 
-/** Plays the service for a partner's sender: takes events, refuses some on purpose, and then says which rules were kept. */
+/** Acts as the service for a partner's sender: accepts events, refuses some on purpose, then judges each rule. */
 export async function startSenderCheck(options: SenderCheckOptions = {}): Promise<SenderCheck> {
   const { host = '127.0.0.1', port = 0, patienceMs = 600_000, now = Date.now } = options;
   const secret = options.secret ?? `whsec_${randomBytes(24).toString('base64url')}`;
@@ -172,10 +172,10 @@ function answer(response: ServerResponse, status: number, body: object, retryAft
 
 function awaited({ events }: Plan): string {
   const tries = events.find(({ role }) => role === 'fail')?.deliveries.length;
-  if (events.length < 2) return 'another event: its first tries will be refused, to see the retries';
+  if (events.length < 2) return 'another event; the check refuses it to observe the retries';
   if (tries !== undefined && tries < 5) return `retry ${tries} of 4 of the event that is being refused`;
-  if (events.length < 3) return 'a third event: it will be told to come later';
-  return 'the event that was told to come later';
+  if (events.length < 3) return 'a third event; the check answers it once with 429';
+  return 'the retry of the event that got a 429';
 }
 
 function shown(delivery: Delivery, url: string) {

@@ -6,12 +6,12 @@ import { dataOf, envelopeOf } from './delivery.ts';
 import { eventNames } from './envelope-rules.ts';
 import { each, type SenderEvidence } from './evidence.ts';
 
-/** What an event says of its reservation. */
+/** Rules about the reservation in an event. */
 export const dataRules: readonly Rule<SenderEvidence>[] = [
   data(
     'complete',
     'must',
-    'A reservation event carries the whole reservation',
+    'A reservation event contains the complete reservation',
     'Send reservation_id, confirmation_number, check_in, check_out, status, guests and stays with every event, not only what changed.',
     (given) => {
       const lacking = [
@@ -29,14 +29,14 @@ export const dataRules: readonly Rule<SenderEvidence>[] = [
   data(
     'charges',
     'should',
-    'A reservation event carries its charges',
-    'Add charges, an array that may be empty.',
+    'A reservation event contains its charges',
+    'Add charges, as an array that may be empty.',
     (given) => (Array.isArray(given.charges) ? undefined : 'Without charges'),
   ),
   data(
     'dates',
     'must',
-    'check_in and check_out are dates as YYYY-MM-DD, in order',
+    'check_in and check_out are dates, YYYY-MM-DD, in order',
     'Write both as YYYY-MM-DD.',
     (given) => {
       const wrong = ['check_in', 'check_out'].find(
@@ -54,7 +54,7 @@ export const dataRules: readonly Rule<SenderEvidence>[] = [
     'guests',
     'must',
     'guests is an array of objects with first_name, last_name, email, phone as strings',
-    'Send guests as an array of objects; leave out what is not known.',
+    'Send guests as an array of objects; omit what you do not know.',
     (given) =>
       list(given.guests, (guest) =>
         ['first_name', 'last_name', 'email', 'phone'].find(
@@ -78,7 +78,7 @@ export const dataRules: readonly Rule<SenderEvidence>[] = [
   {
     id: 'data.cancelled',
     level: 'must',
-    title: 'reservation.cancelled carries the final status',
+    title: 'reservation.cancelled contains the final status',
     change: 'Set status to cancelled, or to no-show, in the data of reservation.cancelled.',
     judge: (evidence) => {
       const cancelled = evidence.deliveries.filter(
@@ -127,14 +127,14 @@ function data(
   };
 }
 
-/** A list that is left out has a rule of its own. */
+/** Another rule reports a missing list. */
 function list(value: Json | undefined, wrongKey: (item: JsonObject) => string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return 'It is no array';
+  if (!Array.isArray(value)) return 'It is not an array';
   for (const item of value) {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return 'An item is no object';
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return 'An element is not an object';
     const key = wrongKey(item);
-    if (key !== undefined) return `${key} is of another type`;
+    if (key !== undefined) return `${key} has the wrong type`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject } from '../../../terms.ts';
 
-/** One request that the sender made. `raw` and `json` hold guest data and stay in memory. */
+/** One request from the sender. `raw` and `json` contain guest data and stay in memory. */
 export interface Delivery {
   readonly number: number;
   readonly atMs: number;
@@ -13,17 +13,17 @@ export interface Delivery {
   readonly raw: Buffer;
   readonly utf8: boolean;
   readonly json: Json | undefined;
-  /** What it was answered with. */
+  /** The status of our response. */
   readonly status: number;
 }
 
-/** All tries of one event, the first of them first. */
+/** All attempts for one event, in order. */
 export interface Attempts {
   readonly role: Role;
   readonly deliveries: Delivery[];
 }
 
-/** accept: taken at once. fail: refused until the sender gives up. wait: told once to come later. */
+/** accept: accepted at once. fail: refused until the sender gives up. wait: answered once with 429. */
 export type Role = 'accept' | 'fail' | 'wait';
 
 export function envelopeOf({ json }: Delivery): JsonObject | undefined {
@@ -35,14 +35,14 @@ export function dataOf(delivery: Delivery): JsonObject | undefined {
   return isObject(data) ? data : undefined;
 }
 
-/** An event id where partners put one: in the envelope, by either name. */
+/** The event id, under either of its usual names in the envelope. */
 export function eventIdOf(delivery: Delivery): string | undefined {
   const envelope = envelopeOf(delivery);
   const id = envelope?.event_id ?? envelope?.id;
   return typeof id === 'string' && id !== '' ? id : typeof id === 'number' ? String(id) : undefined;
 }
 
-/** What an event says, whatever its id and times: a retry under a new id is known by it. */
+/** An event's content without id and times: identifies a retry that has a new id. */
 export function contentOf(delivery: Delivery): string {
   const envelope = envelopeOf(delivery);
   const said = envelope === undefined ? delivery.raw : JSON.stringify([envelope.event ?? null, envelope.data ?? null]);

@@ -6,7 +6,7 @@ import { each, type SenderEvidence } from './evidence.ts';
 
 export const eventNames = ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated'];
 
-/** What is around the data. */
+/** Rules about the envelope. */
 export const envelopeRules: readonly Rule<SenderEvidence>[] = [
   envelope(
     'event',
@@ -29,11 +29,11 @@ export const envelopeRules: readonly Rule<SenderEvidence>[] = [
     id: 'envelope.brand_id',
     level: 'must',
     title: 'brand_id names the brand',
-    change: 'Send the brand_id that was agreed, as a string, with every event.',
+    change: 'Send the agreed brand_id, as a string, with every event.',
     judge: (evidence) =>
       each(objectsOnly(evidence), (delivery) => {
         const brand = envelopeOf(delivery)?.brand_id;
-        if (typeof brand !== 'string' || brand === '') return 'It is missing or no string';
+        if (typeof brand !== 'string' || brand === '') return 'It is missing or not a string';
         return evidence.brandId === undefined || brand === evidence.brandId
           ? undefined
           : `It is ${brand}, not ${evidence.brandId}`;
@@ -45,13 +45,13 @@ export const envelopeRules: readonly Rule<SenderEvidence>[] = [
   {
     id: 'envelope.event_id',
     level: 'should',
-    title: 'Every event has an id of its own',
-    change: 'Add event_id, unique for each event and the same in its retries: it is how duplicates are told.',
+    title: 'Every event has a unique id',
+    change: 'Add event_id, unique per event and the same in its retries: it identifies duplicates.',
     judge: ({ plan }) => {
       const readable = plan.events.filter(
         ({ deliveries }) => deliveries[0] !== undefined && envelopeOf(deliveries[0]) !== undefined,
       );
-      if (readable.length === 0) return unseen('No event to look at.');
+      if (readable.length === 0) return unseen('There was no event.');
       const without = readable.find(
         ({ deliveries }) => deliveries[0] !== undefined && eventIdOf(deliveries[0]) === undefined,
       );

@@ -7,17 +7,17 @@ export interface SenderEvidence {
   readonly deliveries: readonly Delivery[];
   readonly secret: string;
   readonly path: string;
-  /** The brand these events should be of; any, where it was not said. */
+  /** The expected brand. Absent: any. */
   readonly brandId: string | undefined;
 }
 
-/** Holds where no delivery has a fault; the first fault is told. */
+/** Holds if no request has a fault; otherwise reports the first. */
 export function each(
   evidence: Pick<SenderEvidence, 'deliveries'>,
   fault: (delivery: Delivery) => string | undefined,
 ): Verdict {
   const { deliveries } = evidence;
-  if (deliveries.length === 0) return unseen('No event to look at.');
+  if (deliveries.length === 0) return unseen('There was no event.');
   const bad = deliveries.flatMap((delivery) => {
     const found = fault(delivery);
     return found === undefined ? [] : [{ found, number: delivery.number }];

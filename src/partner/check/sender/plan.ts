@@ -1,19 +1,19 @@
 import { type Attempts, contentOf, type Delivery, eventIdOf, type Role } from './delivery.ts';
 
-/** First try and four retries. */
+/** The first attempt and four retries. */
 export const triesExpected = 5;
 export const waitSeconds = 2;
 
 /**
- * Which answer an event gets. The first event is taken, the second refused on and on to see the retries, the third told to come
- * later, all others taken. So three events show everything, and a sender that sends more loses none but the second.
+ * Decides the answer to each event. The first event is accepted, the second always refused to observe the retries, the third
+ * answered once with 429, all others accepted. Three events are enough, and a sender that sends more loses only the second.
  */
 export class Plan {
   readonly events: Attempts[] = [];
   readonly #byId = new Map<string, Attempts>();
   readonly #byContent = new Map<string, Attempts>();
 
-  /** Books a delivery under its event, and says what to answer. */
+  /** Records a request under its event, and decides the answer. */
   take(delivery: Omit<Delivery, 'status'>): { readonly status: number; readonly retryAfter?: number } {
     const unanswered: Delivery = { ...delivery, status: 0 };
     const id = eventIdOf(unanswered);
@@ -28,7 +28,7 @@ export class Plan {
     return answer;
   }
 
-  /** Everything that can be seen was seen. */
+  /** Whether everything was observed. */
   get complete(): boolean {
     const failing = this.events.find(({ role }) => role === 'fail');
     const waiting = this.events.find(({ role }) => role === 'wait');
@@ -39,7 +39,7 @@ export class Plan {
     return this.events.flatMap(({ deliveries }) => deliveries).sort((a, b) => a.number - b.number);
   }
 
-  /** The same content under another id is a retry only while the event was not taken yet. */
+  /** The same content under another id is a retry only until the event is accepted. */
   #unsettled(content: string): Attempts | undefined {
     const event = this.#byContent.get(content);
     const last = event?.deliveries.at(-1);

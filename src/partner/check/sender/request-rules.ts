@@ -4,13 +4,13 @@ import { envelopeOf } from './delivery.ts';
 import { each, type SenderEvidence } from './evidence.ts';
 import { signatureFault } from './signature.ts';
 
-/** Method, headers, signature. */
+/** Rules about method, headers and signature. */
 export const requestRules: readonly Rule<SenderEvidence>[] = [
   {
     id: 'request.post',
     level: 'must',
-    title: 'Events come by POST to the one URL of the brand',
-    change: 'Send every event by POST to the issued URL, and to no other path.',
+    title: 'Events are sent by POST to the brand’s URL',
+    change: 'Send every event by POST to the issued URL.',
     judge: (evidence) =>
       each(evidence, ({ method, path }) =>
         method === 'POST' && path === evidence.path
@@ -31,12 +31,12 @@ export const requestRules: readonly Rule<SenderEvidence>[] = [
   {
     id: 'request.body',
     level: 'must',
-    title: 'The body is one event as a JSON object in UTF-8',
-    change: 'Send one event a request, as a JSON object in UTF-8; do not collect events into arrays.',
+    title: 'The body is one event, a JSON object in UTF-8',
+    change: 'Send one event per request, as a JSON object in UTF-8; do not batch events in arrays.',
     judge: (evidence) =>
       each(evidence, (delivery) => {
         if (!delivery.utf8) return 'Bytes that are not UTF-8';
-        if (delivery.json === undefined) return 'Text that is no JSON';
+        if (delivery.json === undefined) return 'Text that is not JSON';
         return envelopeOf(delivery) === undefined
           ? Array.isArray(delivery.json)
             ? 'An array of events'
@@ -47,7 +47,7 @@ export const requestRules: readonly Rule<SenderEvidence>[] = [
   {
     id: 'signature.valid',
     level: 'must',
-    title: 'X-Webhook-Signature fits the timestamp, the bytes and the secret',
+    title: 'X-Webhook-Signature matches timestamp, body and secret',
     change:
       'Sign <timestamp>.<raw body> with HMAC-SHA512 and the issued secret, and send sha512= followed by lower-case hex. docs/partners has it in several languages.',
     judge: (evidence) => each(evidence, (delivery) => signatureFault(delivery, evidence.secret)),
@@ -56,7 +56,7 @@ export const requestRules: readonly Rule<SenderEvidence>[] = [
     id: 'timestamp.seconds',
     level: 'must',
     title: 'X-Webhook-Timestamp is Unix time in seconds',
-    change: 'Send whole seconds since 1970, in digits only.',
+    change: 'Send whole seconds since 1970, digits only.',
     judge: (evidence) =>
       each(evidence, ({ timestamp }) => {
         if (timestamp === undefined) return 'It is missing';
@@ -68,7 +68,7 @@ export const requestRules: readonly Rule<SenderEvidence>[] = [
     id: 'timestamp.now',
     level: 'must',
     title: 'X-Webhook-Timestamp is the time of sending, within 5 minutes',
-    change: 'Take the time when the request is sent, at each retry anew, from a clock that is synchronized.',
+    change: 'Use the time of sending, from a synchronized clock, and update it for each retry.',
     judge: (evidence) =>
       each(
         { ...evidence, deliveries: evidence.deliveries.filter(({ timestamp }) => /^\d{9,10}$/.test(timestamp ?? '')) },

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery } from './delivery.ts';
 
-/** undefined: it fits. Otherwise what is wrong with it, found by trying the mistakes that are usually made, one or several at once. */
+/** undefined: it matches. Otherwise what is wrong with it, found by trying the usual mistakes and their combinations. */
 export function signatureFault(delivery: Delivery, secret: string): string | undefined {
   const { signature, timestamp, raw, json } = delivery;
   if (signature === undefined) return 'There is no X-Webhook-Signature';
@@ -9,16 +9,16 @@ export function signatureFault(delivery: Delivery, secret: string): string | und
   const rewritten = json === undefined ? raw : Buffer.from(JSON.stringify(json));
   const texts: readonly (readonly [Buffer, string])[] = [
     [Buffer.concat([Buffer.from(`${timestamp}.`), raw]), ''],
-    [raw, 'only the body is signed, without the timestamp and the point before it'],
-    [Buffer.concat([Buffer.from(timestamp), raw]), 'the point between timestamp and body is missing'],
+    [raw, 'only the body is signed, without the timestamp and the full stop before it'],
+    [Buffer.concat([Buffer.from(timestamp), raw]), 'the full stop between timestamp and body is missing'],
     [
       Buffer.concat([Buffer.from(`${timestamp}.`), rewritten]),
-      'another writing of the JSON is signed than the bytes that were sent',
+      'the signature is over a different serialization of the JSON than the bytes sent',
     ],
   ];
   const keys: readonly (readonly [string | Buffer, string])[] = [
     [secret, ''],
-    [`${secret}\n`, 'the secret has a line break at its end'],
+    [`${secret}\n`, 'the secret ends with a line break'],
     [Buffer.from(secret, 'base64'), 'the secret is decoded from Base64 before use'],
     [Buffer.from(secret, 'hex'), 'the secret is decoded from hex before use'],
   ];
@@ -41,14 +41,14 @@ export function signatureFault(delivery: Delivery, secret: string): string | und
           writingFault,
           algorithmFault === '' ? prefixFault : '',
         ].filter((fault) => fault !== '');
-        return faults.length === 0 ? undefined : `It does not fit: ${faults.join('; ')}`;
+        return faults.length === 0 ? undefined : `It does not match: ${faults.join('; ')}`;
       }
     }
   }
-  return 'It fits in none of the usual ways: check that the secret is the one that was issued';
+  return 'It does not match, and none of the usual mistakes explains it: check that the secret is the one that was issued';
 }
 
-/** How the digest is written: '' for lower-case hex, undefined where it is another digest. */
+/** How the digest is encoded: '' for lower-case hex, undefined if it is a different digest. */
 function writing(digits: string, digest: Buffer): string | undefined {
   if (digits === digest.toString('hex')) return '';
   if (digits === digest.toString('hex').toUpperCase()) return 'the hex digits are in capitals';

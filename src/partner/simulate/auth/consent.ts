@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../html.ts';
 import type { Answer } from '../exchange.ts';
 
-/** Where the hotel's manager says yes: every parameter goes back as it came, with the decision. */
+/** The consent page: returns every parameter unchanged, with the decision. */
 export function consentPage(asked: URLSearchParams): Answer {
   const fields = [...asked].map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,

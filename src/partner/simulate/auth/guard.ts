@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../exchange.ts';
 
-/** Why a request is not let in; undefined when it is. */
+/** Why a request is refused; undefined if it is allowed. */
 export type Guard = (exchange: Exchange) => string | undefined;
 
 export function sameText(a: string, b: string): boolean {

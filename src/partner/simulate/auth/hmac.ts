@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import { type Guard, sameText } from './guard.ts';
 import { defaultHmacHeaders, defaultHmacSign, type HmacSettings } from './method.ts';
 
-/** Reads timestamp, nonce and signature back out of the headers, by the templates that put them there, and signs again. */
+/** Extracts timestamp, nonce and signature from the headers, using the client's templates, and compares the signature. */
 export function hmacGuard(settings: HmacSettings, now: () => number): Guard {
   const templates = Object.entries(settings.headers ?? defaultHmacHeaders).map(([name, template]) => ({
     name,
@@ -17,7 +17,7 @@ export function hmacGuard(settings: HmacSettings, now: () => number): Guard {
       const header = exchange.headers[name.toLowerCase()];
       if (header === undefined) return `The header ${name} is missing.`;
       const parts = reader.exec(header);
-      if (parts === null) return `The header ${name} does not have its form.`;
+      if (parts === null) return `The header ${name} does not match its template.`;
       Object.assign(found, parts.groups);
     }
     const { timestamp, nonce, signature = '' } = found;
@@ -29,7 +29,7 @@ export function hmacGuard(settings: HmacSettings, now: () => number): Guard {
     if (nonce !== undefined) {
       if (seen.has(nonce)) return 'The nonce was used before.';
       seen.add(nonce);
-      // The oldest goes: enough for a simulator, which has no memory to fill.
+      // Forget the oldest, to bound memory.
       if (seen.size > 10_000) seen.delete(seen.values().next().value ?? '');
     }
     return undefined;
@@ -50,7 +50,7 @@ function signatureOf(settings: HmacSettings, exchange: Exchange, timestamp = '',
   return createHmac(settings.algorithm, settings.secret).update(text).digest(settings.encoding);
 }
 
-/** `HMAC k1:{nonce}:{signature}` as an expression with a group for each name. */
+/** `HMAC k1:{nonce}:{signature}` as a regular expression with a named group per placeholder. */
 function reader(template: string): RegExp {
   const parts = template.split(/\{(timestamp|nonce|signature)\}/);
   const pattern = parts.map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : RegExp.escape(part)));

@@ -1,4 +1,4 @@
-/** The ways in which this API can be opened. */
+/** The authentication methods of this API. */
 export type SimulatorAuth =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly token: string }
@@ -12,9 +12,9 @@ export interface OAuth2Settings {
   readonly type: 'oauth2';
   readonly clientId: string;
   readonly clientSecret: string;
-  /** How long an access token is good for; 300 s. */
+  /** Lifetime of an access token. Default: 300 s. */
   readonly lifetimeSeconds?: number;
-  /** Where the authorization code may be sent; any place, where it is left out. */
+  /** Allowed redirect address of the authorization code. Default: any. */
   readonly redirectUris?: readonly string[];
   /** Consent without a click, for tests. */
   readonly autoApprove?: boolean;
@@ -27,12 +27,12 @@ export interface HmacSettings {
   readonly encoding: 'hex' | 'base64';
   /** What is signed: {timestamp}, {nonce}, {method}, {path_query}, {body}. */
   readonly sign?: string;
-  /** Which headers carry {timestamp}, {nonce} and {signature}. */
+  /** The headers that carry {timestamp}, {nonce} and {signature}. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly toleranceSeconds?: number;
 }
 
-/** Values that have to be there, by place and name. */
+/** Required values, by place and name. */
 interface CustomSettings {
   readonly type: 'custom';
   readonly headers?: Readonly<Record<string, string>>;

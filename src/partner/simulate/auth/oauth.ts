@@ -11,8 +11,8 @@ interface Code {
 }
 
 /**
- * A small OAuth 2 server: client credentials, and authorization code with PKCE. Refresh tokens are good for one use; one that
- * comes a second time was stolen or lost, and ends all tokens that came from the same consent.
+ * A small OAuth 2 server: client credentials, and authorization code with PKCE. Refresh tokens are single-use: a second use
+ * means that one was stolen or lost, and revokes all tokens of the same consent.
  */
 export class OAuthServer {
   readonly #settings: OAuth2Settings;
@@ -31,12 +31,12 @@ export class OAuthServer {
     return (this.#access.get(token)?.expiresAt ?? 0) > this.#now();
   }
 
-  /** Every access token is over from now on; refresh tokens stay. */
+  /** Expires every access token; refresh tokens stay valid. */
   expireAll(): void {
     this.#access.clear();
   }
 
-  /** Undefined for a path that is not the server's. */
+  /** Undefined for paths that do not belong to the token server. */
   handle(exchange: Exchange): Answer | undefined {
     const { method, path } = exchange;
     if (path === '/.well-known/oauth-authorization-server' && method === 'GET') return this.#metadata(exchange.origin);
@@ -127,7 +127,7 @@ export class OAuthServer {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     if (code.challenge !== undefined && code.challenge !== proof)
-      return refuse(400, 'invalid_grant', 'code_verifier does not fit.');
+      return refuse(400, 'invalid_grant', 'code_verifier does not match.');
     this.issued.authorization_code += 1;
     return this.#issue(secret(), true);
   }
@@ -138,7 +138,7 @@ export class OAuthServer {
     if (known.used) {
       for (const [one, { family }] of this.#refresh) if (family === known.family) this.#refresh.delete(one);
       for (const [one, { family }] of this.#access) if (family === known.family) this.#access.delete(one);
-      return refuse(400, 'invalid_grant', 'The refresh token was used before; consent has to be given again.');
+      return refuse(400, 'invalid_grant', 'The refresh token was already used; ask for consent again.');
     }
     this.#refresh.set(token, { ...known, used: true });
     this.issued.refresh_token += 1;
@@ -170,7 +170,7 @@ function refuse(status: number, error: string, description: string): Answer {
   return json(status, { error, error_description: description }, { 'cache-control': 'no-store' });
 }
 
-/** RFC 6749 has the client encode id and secret before they go into Basic; those who do not are understood too. */
+/** RFC 6749 requires clients to encode id and secret before Basic; clients that do not are accepted too. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

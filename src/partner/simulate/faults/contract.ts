@@ -1,28 +1,28 @@
 import type { Answer } from '../exchange.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 
-/** Rules of the description that the API as a whole does not keep. */
+/** Rules of the interface description that the API violates as a whole. */
 export const contractFaults = {
   accepts_missing_dates: {
-    what: 'a list without dates is answered',
+    what: 'accepts a list without dates',
     twist: () => ({ lenient: { missingDates: true } }),
   },
   accepts_malformed_dates: {
-    what: 'dates that are none are answered',
+    what: 'accepts invalid dates',
     twist: () => ({ lenient: { malformedDates: true } }),
   },
-  open_door: { what: 'nobody is asked for credentials', twist: () => ({ openDoor: true }) },
+  open_door: { what: 'requires no credentials', twist: () => ({ openDoor: true }) },
   forbidden_for_unauthorized: {
-    what: '403 in the place of 401',
+    what: '403 instead of 401',
     twist: () => status(401, (answer) => ({ ...answer, status: 403 })),
   },
   unauthorized_html: {
-    what: '401 with a page of HTML',
+    what: '401 with an HTML page',
     twist: () =>
       status(401, (answer) => ({ ...answer, headers: { 'content-type': 'text/html' }, body: '<h1>Unauthorized</h1>' })),
   },
   error_for_bad_request: {
-    what: '500 in the place of 400',
+    what: '500 instead of 400',
     twist: () => status(400, (answer) => ({ ...answer, status: 500 })),
   },
   unknown_id_found: {
@@ -31,7 +31,7 @@ export const contractFaults = {
       status(404, (answer, path) => (/reservations\/./.test(path) ? { ...answer, status: 200, body: 'null' } : answer)),
   },
   thin_single: {
-    what: 'the single reservation comes without its guests',
+    what: 'the single reservation lacks its guests',
     twist: () => ({
       answer: (answer, { path }) => {
         if (!/^\/api\/reservations\/(?!search$)./.test(path) || answer.status !== 200) return answer;
@@ -41,11 +41,11 @@ export const contractFaults = {
     }),
   },
   no_single: {
-    what: 'there is no call for a single reservation',
+    what: 'has no call for a single reservation',
     twist: () => ({
       answer: (answer, { path }) =>
         /^\/api\/reservations\/(?!search$)./.test(path) && answer.status === 200
-          ? { ...answer, status: 404, body: '{"error":{"code":"not_found","message":"There is no such endpoint."}}' }
+          ? { ...answer, status: 404, body: '{"error":{"code":"not_found","message":"No such endpoint."}}' }
           : answer,
     }),
   },
@@ -70,7 +70,7 @@ export const contractFaults = {
     }),
   },
   trailing_comma: {
-    what: 'a body that is nearly JSON',
+    what: 'a body that is almost JSON',
     twist: () => status(200, (answer) => ({ ...answer, body: String(answer.body).replace(/([}\]])$/, ',$1') })),
   },
 } as const satisfies Record<string, FaultEntry>;

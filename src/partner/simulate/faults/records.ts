@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from '../../../terms.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 
-/** Reservations that are not as described. Each breaks one field, in every record unless it says otherwise. */
+/** Reservations that violate the description. Each breaks one field, in every record unless noted. */
 export const recordFaults = {
   bad_record: {
-    what: 'one record in so many has no id and dates that do not exist',
-    value: ['every so many', 20],
+    what: 'one record in N has no id and impossible dates',
+    value: ['N', 20],
     twist: (every) => ({
       record: (record, index) =>
         index % every === every - 1 ? { ...without(record, 'id'), check_in: '2026-02-31' } : record,
     }),
   },
-  no_guests: { what: 'guests are left out', twist: () => each((record) => without(record, 'guests')) },
-  no_rooms: { what: 'rooms are left out', twist: () => each((record) => without(record, 'rooms')) },
-  no_charges: { what: 'charges are left out', twist: () => each((record) => without(record, 'charges')) },
+  no_guests: { what: 'guests are missing', twist: () => each((record) => without(record, 'guests')) },
+  no_rooms: { what: 'rooms are missing', twist: () => each((record) => without(record, 'rooms')) },
+  no_charges: { what: 'charges are missing', twist: () => each((record) => without(record, 'charges')) },
   no_confirmation: {
-    what: 'confirmation_number is left out',
+    what: 'confirmation_number is missing',
     twist: () => each((record) => without(record, 'confirmation_number')),
   },
   numeric_id: { what: 'id is a number', twist: () => field('id', (id) => Number(String(id).replace(/\D/g, ''))) },
@@ -32,19 +32,19 @@ export const recordFaults = {
     twist: () => field('booking_date', (date) => Date.parse(String(date)) / 1000),
   },
   reversed_stay: {
-    what: 'check_out lies before check_in',
+    what: 'check_out is before check_in',
     twist: () =>
       each((record) => ({ ...record, check_in: record.check_out ?? null, check_out: record.check_in ?? null })),
   },
-  foreign_status: { what: 'a status of the PMS’s own', twist: () => field('status', () => 'CNF*') },
+  foreign_status: { what: 'a proprietary status', twist: () => field('status', () => 'CNF*') },
   amount_text: { what: 'total_amount as text', twist: () => field('total_amount', (amount) => `${amount}`) },
-  currency_sign: { what: 'currency as a sign', twist: () => field('currency', () => '€') },
+  currency_sign: { what: 'currency as a symbol', twist: () => field('currency', () => '€') },
   phone_local: {
-    what: 'phones without their country',
+    what: 'phone numbers without a country code',
     twist: () => nested('guests', 'phone', (phone) => String(phone).replace(/^\+\d\d/, '0')),
   },
   email_broken: {
-    what: 'e-mail addresses without their host',
+    what: 'e-mail addresses without a host',
     twist: () => nested('guests', 'email', (email) => String(email).split('@')[0] ?? ''),
   },
   birthday_dmy: {

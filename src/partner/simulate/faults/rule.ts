@@ -5,7 +5,7 @@ import { recordFaults } from './records.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 import { answerFaults, wireFaults } from './weather.ts';
 
-/** Every way in which the simulator can go wrong, by name, with a line about each. */
+/** Every fault the simulator can produce, by name, with a description. */
 export const faults = { ...answerFaults, ...wireFaults, ...listFaults, ...recordFaults, ...contractFaults } as const;
 export type FaultKind = keyof typeof faults;
 export const faultKinds = Object.keys(faults) as FaultKind[];
@@ -13,23 +13,23 @@ export const faultKinds = Object.keys(faults) as FaultKind[];
 const calls = ['list', 'search', 'single', 'token'] as const;
 export type Call = (typeof calls)[number];
 
-/** Something that goes wrong: always, by chance, or so many times; on every call but the token's, or on one. */
+/** A fault: always, by chance, or a number of times; on every call except the token's, or on one call. */
 export interface FaultRule {
   readonly kind: FaultKind;
-  /** 0 to 1, drawn at each request; 1 where it is left out. */
+  /** 0 to 1, drawn for each request. Default: 1. */
   readonly chance?: number;
-  /** After so many times it is over; never, where it is left out. */
+  /** How many times it occurs. Default: no limit. */
   readonly times?: number;
   readonly on?: Call;
   /** The kind's own number: milliseconds, status, seconds, limit. */
   readonly value?: number;
 }
 
-/** The rules in force. Chance is seeded: the same requests in the same order meet the same faults. */
+/** The active faults. Chance is seeded: the same requests in the same order get the same faults. */
 export class FaultBox {
   readonly #random: Random;
   #rules: { readonly rule: FaultRule; left: number }[] = [];
-  /** How often each kind fell on a request. */
+  /** How often each kind occurred. */
   readonly struck = new Map<FaultKind, number>();
 
   constructor(seed: number | string, rules: readonly FaultRule[]) {
@@ -49,7 +49,7 @@ export class FaultBox {
     this.set([...this.rules, rule]);
   }
 
-  /** What falls on this request. */
+  /** The faults for this request. */
   draw(call: Call): Twist[] {
     const drawn: Twist[] = [];
     for (const one of this.#rules) {
@@ -66,15 +66,15 @@ export class FaultBox {
   }
 }
 
-/** A rule as it comes from outside, or what is wrong with it. */
+/** Reads a rule from unknown input, or says what is wrong with it. */
 export function readRule(input: unknown): FaultRule | { readonly wrong: string } {
   if (typeof input !== 'object' || input === null) return { wrong: 'A fault is an object with a kind.' };
   const { kind, chance, times, on, value } = input as Record<string, unknown>;
   if (!faultKinds.some((one) => one === kind)) return { wrong: `kind must be one of ${faultKinds.join(', ')}.` };
   if (chance !== undefined && !(typeof chance === 'number' && chance >= 0 && chance <= 1))
-    return { wrong: 'chance must lie between 0 and 1.' };
+    return { wrong: 'chance must be between 0 and 1.' };
   if (times !== undefined && !(Number.isInteger(times) && Number(times) > 0))
-    return { wrong: 'times must be a whole number from 1 on.' };
+    return { wrong: 'times must be a whole number, at least 1.' };
   if (on !== undefined && !calls.some((one) => one === on)) return { wrong: `on must be one of ${calls.join(', ')}.` };
   if (value !== undefined && typeof value !== 'number') return { wrong: 'value must be a number.' };
   return Object.fromEntries(

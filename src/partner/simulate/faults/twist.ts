@@ -2,17 +2,17 @@ import type { JsonObject } from '../../../terms.ts';
 import type { Answer, Exchange } from '../exchange.ts';
 import type { Leniency } from '../query.ts';
 
-/** How one request goes differently from the description. A good API has none; several can fall on the same request. */
+/** How one request deviates from the description. Several deviations can apply to the same request. */
 export interface Twist {
-  /** Answers at once, before anything is looked at. */
+  /** Answers at once, before the request is examined. */
   readonly instead?: (exchange: Exchange) => Answer;
-  /** Lets everyone in. */
+  /** Skips authentication. */
   readonly openDoor?: true;
   readonly lenient?: Partial<Leniency>;
   readonly list?: ListTwist;
-  /** Changes each reservation (or flat row) that leaves; the index counts within one answer. */
+  /** Changes each reservation (or flat row) sent; the index counts within one response. */
   readonly record?: (record: JsonObject, index: number) => JsonObject;
-  /** Changes the whole answer. */
+  /** Changes the complete response. */
   readonly answer?: (answer: Answer, exchange: Exchange) => Answer;
   readonly wire?: WireTwist;
 }
@@ -22,29 +22,29 @@ interface ListTwist {
   readonly ignoreStatus?: true;
   /** Always the first page. */
   readonly firstPageOnly?: true;
-  /** The limit is cut to this, without a word. */
+  /** Caps the limit silently. */
   readonly maxLimit?: number;
   readonly totalBy?: number;
   /** The cursor of the last page leads back to the first. */
   readonly cursorLoop?: true;
-  /** A page is never empty: the list begins anew. */
+  /** No page is ever empty: the list starts over. */
   readonly endless?: true;
-  /** A new booking lands at the head of the list as soon as a page was sent. */
+  /** A new booking is inserted at the head of the list after each page. */
   readonly shift?: true;
-  /** The last entry of a page comes again in it. */
+  /** The last entry of a page is repeated. */
   readonly duplicate?: true;
 }
 
 export interface WireTwist {
   readonly delayMs?: number;
-  /** truncate: half the body under the full length; reset: nothing at all; hang: headers, and then silence. */
+  /** truncate: half the body with the full Content-Length; reset: nothing at all; hang: headers, then silence. */
   readonly cut?: 'truncate' | 'reset' | 'hang';
 }
 
-/** A way to go wrong that has a name. */
+/** A named fault. */
 export interface FaultEntry {
   readonly what: string;
-  /** What `value` means, and what it is where it is left out. */
+  /** What `value` means, and its default. */
   readonly value?: readonly [meaning: string, standard: number];
   readonly twist: (value: number) => Twist;
 }

@@ -1,7 +1,7 @@
 import { json, problem } from '../exchange.ts';
 import type { FaultEntry } from './twist.ts';
 
-/** What happens to any API on a bad day: answers instead of the right one, and trouble on the wire. */
+/** Faults that any API can have: error responses and network trouble. */
 
 export const answerFaults = {
   rate_limit: {
@@ -26,16 +26,16 @@ export const answerFaults = {
     twist: () => ({ instead: () => problem(429, 'rate_limited', 'Too many requests.') }),
   },
   server_error: {
-    what: 'an error of the server',
+    what: 'a server error',
     value: ['status', 500],
     twist: (status) => ({ instead: () => problem(status, 'server_error', 'Something broke on our side.') }),
   },
   unauthorized: {
-    what: '401 whatever the credentials',
+    what: '401 for any credentials',
     twist: () => ({ instead: () => problem(401, 'unauthorized', 'The credentials have expired.') }),
   },
   html_page: {
-    what: '200 with a page of HTML, as a login or maintenance page in front of the API gives',
+    what: '200 with an HTML page, as from a login or maintenance page in front of the API',
     twist: () => ({
       instead: () => ({
         status: 200,
@@ -55,11 +55,11 @@ export const answerFaults = {
     }),
   },
   empty_body: {
-    what: '200 with nothing in it',
+    what: '200 with an empty body',
     twist: () => ({ instead: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '' }) }),
   },
   no_array: {
-    what: '200 with an object in which there is no list',
+    what: '200 with an object that contains no list',
     twist: () => ({ instead: () => json(200, { message: 'maintenance' }) }),
   },
   redirect: {
@@ -75,8 +75,8 @@ export const answerFaults = {
 } as const satisfies Record<string, FaultEntry>;
 
 export const wireFaults = {
-  slow: { what: 'a late answer', value: ['milliseconds', 3000], twist: (delayMs) => ({ wire: { delayMs } }) },
-  truncate: { what: 'half a body, then the connection ends', twist: () => ({ wire: { cut: 'truncate' } }) },
-  reset: { what: 'the connection ends without an answer', twist: () => ({ wire: { cut: 'reset' } }) },
+  slow: { what: 'a slow response', value: ['milliseconds', 3000], twist: (delayMs) => ({ wire: { delayMs } }) },
+  truncate: { what: 'half a body, then the connection closes', twist: () => ({ wire: { cut: 'truncate' } }) },
+  reset: { what: 'the connection closes without a response', twist: () => ({ wire: { cut: 'reset' } }) },
   hang: { what: 'headers, then silence', twist: () => ({ wire: { cut: 'hang' } }) },
 } as const satisfies Record<string, FaultEntry>;
