@@ -1,6 +1,6 @@
 import { type Decimal, decimal } from './decimal.ts';
 
-/** Exact arithmetic on decimals: a whole number of units and how many digits of it stand after the point. */
+/** A decimal as an integer and the number of its digits after the point, for exact arithmetic. */
 interface Scaled {
   readonly units: bigint;
   readonly digits: number;
@@ -35,7 +35,7 @@ export function multiply(values: readonly Decimal[]): Decimal {
   return plain(product);
 }
 
-/** Negative, zero or positive as the first is less than, equal to or more than the second. */
+/** Negative, zero or positive: the order of `sort`. */
 export function compare(one: Decimal, other: Decimal): number {
   const a = scaled(one);
   const b = scaled(other);
@@ -44,7 +44,7 @@ export function compare(one: Decimal, other: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The value with its point moved left: 12345 by 2 is 123.45. */
+/** Moves the point left: 12345 by 2 is 123.45. */
 export function shiftPoint(value: Decimal, digits: number): Decimal {
   const { units, digits: own } = scaled(value);
   return plain({ units, digits: own + digits });

@@ -4,7 +4,7 @@ import { FieldCheck, mustBeThere, type Problem, storable } from './field-check.t
 import { type Charge, type Guest, type Reservation, type Room, type Status, statuses } from './reservation.ts';
 
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
-/** What comes in: the canonical keys, with values not yet checked. Other keys are not looked at. */
+/** Canonical keys with unchecked values. Other keys are ignored. */
 export type ReservationDraft = Fields<Reservation>;
 export type GuestDraft = Fields<Guest>;
 
@@ -24,11 +24,11 @@ const knownStatuses: ReadonlySet<string> = new Set(statuses);
 const noNotes: readonly Note[] = [];
 
 /**
- * A draft becomes the canonical record, or the list of every rule that it broke. The keys come out in the order of the
- * schema, so that equal content is equal text. A canonical record passes unchanged.
+ * Turns a draft into the canonical record, or lists every rule it breaks. Keys come out in the order of the schema, so that equal
+ * content is equal text. A canonical record passes unchanged.
  *
- * `sound` is a record known to be canonical, of which the draft is a changed copy: items that are the very same objects are
- * not looked at again. Where a rule set one top-level field, the second check took 0.9 µs instead of 3.9.
+ * `sound` is a canonical record of which the draft is a changed copy: items that are the same objects are not checked again. After a
+ * rule that sets one top-level field the second check takes 0.9 µs instead of 3.9 (bench shape, two arm64 cores).
  */
 export function toReservation(
   draft: { readonly record: ReservationDraft },
@@ -41,7 +41,7 @@ export function toReservation(
   const checkIn = check.date(raw.check_in, 'check_in');
   const checkOut = check.date(raw.check_out, 'check_out');
   const booked = check.date(raw.booking_date, 'booking_date');
-  // What is no text at all is no spelling: it is told once, as the status.
+  // An object or list is not a spelling: the status check reports it once.
   const statusRaw = typeof raw.status_raw === 'object' ? undefined : check.text(raw.status_raw, 'status_raw');
   const channel = check.text(raw.channel, 'channel');
   const source = check.text(raw.source, 'source');
@@ -58,7 +58,7 @@ export function toReservation(
   if (checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', mustBeThere, raw.check_out);
   if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
     check.conflict('check_out', 'must not be before check_in');
-  // A record wrong in nothing but its status has a code of its own: its cure is a line under `values`.
+  // A record whose only fault is its status has its own code: the fix is a line under `values`.
   const otherwiseSound = check.problems.length === 0;
   if (status === undefined) {
     const given = statusRaw ?? raw.status_raw ?? raw.status;
@@ -136,7 +136,6 @@ function list<Of>(
     check.fail(name, 'must be a list', value);
     return [];
   }
-  // As long as it will be; an item that is no object leaves a gap, and with it no record.
   const items: Of[] = new Array(value.length);
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
@@ -229,7 +228,7 @@ function extraOf(check: FieldCheck, value: unknown): Reservation['extra'] | unde
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
-/** A value carried as it is, but for text that no database takes. */
+/** The value unchanged, except for text that PostgreSQL cannot store. */
 function cleanJson(value: Json): Json | undefined {
   if (typeof value === 'string') return storable(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** The candidate that the word was most likely meant to be, or undefined when none is near. */
+/** The candidate nearest to a misspelt word, or undefined when none is near. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const plainWord = plain(word);
   let best: string | undefined;
@@ -16,7 +16,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** One edit is always forgiven; longer words forgive a third of their letters. */
+/** One edit, or a third of the letters of longer words. */
 function allowed(word: string, candidate: string): number {
   return Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
 }
@@ -27,7 +27,7 @@ function plain(word: string): string {
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other (optimal string alignment). */
 export function edits(from: string, to: string): number {
-  // No document has words this long; a hostile one must not buy quadratic time.
+  // The cost is quadratic: refuse words longer than any real key.
   if (from.length > 100 || to.length > 100) return from === to ? 0 : Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -7,11 +7,11 @@ import it from 'i18n-iso-countries/langs/it.json' with { type: 'json' };
 import nl from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import pt from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
-/** The languages in which a country's name is understood; English always is. */
+/** Languages in which country names are recognised. */
 export const countryLanguages = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pt'] as const;
 export type CountryLanguage = (typeof countryLanguages)[number];
 
-/** Codes that hotel systems write although ISO 3166 gives them to nobody, or to another use. */
+/** Codes that hotel systems use although ISO 3166 does not assign them. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['UK', 'GB'],
   ['EL', 'GR'],
@@ -24,7 +24,7 @@ type Names = { readonly countries: { readonly [code: string]: string | readonly 
 const sources: Record<CountryLanguage, Names> = { en, de, es, fr, it, nl, pt };
 const byLanguage = new Map<CountryLanguage, ReadonlyMap<string, string>>();
 
-/** Built at the first use of a language: 250 names each. */
+/** Built on first use: 250 names per language. */
 function names(language: CountryLanguage): ReadonlyMap<string, string> {
   const built = byLanguage.get(language);
   if (built) return built;
@@ -50,7 +50,7 @@ export function isCountry(code: string): boolean {
   return alpha2.has(code);
 }
 
-/** The alpha-2 code that an alpha-2 or alpha-3 code in any case, or a country's name, stands for; undefined when it is none. */
+/** The alpha-2 code for an alpha-2 or alpha-3 code in any letter case, or for a country's name. */
 export function toCountry(text: string, languages: readonly CountryLanguage[] = ['en']): string | undefined {
   if (alpha2.has(text)) return text;
   const upper = text.trim().toUpperCase();

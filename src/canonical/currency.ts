@@ -1,6 +1,6 @@
 import * as currencies from 'dinero.js/currencies';
 
-/** Codes withdrawn since 2021. A backfill still brings the reservations that were priced in them. */
+/** Codes withdrawn since 2021; a backfill still finds reservations priced in them. */
 const withdrawn = { HRK: 2, SLL: 2, CUC: 2, ANG: 2, ZWL: 2 } as const;
 
 /** ISO 4217 code to the digits of its minor unit. */
@@ -13,7 +13,7 @@ export function isCurrency(code: string): boolean {
   return digits.has(code);
 }
 
-/** How many digits the minor unit has: 2 for EUR, 0 for JPY, 3 for KWD; undefined for no currency. */
+/** Digits of the minor unit: 2 for EUR, 0 for JPY, 3 for KWD; undefined for an unknown code. */
 export function minorDigits(code: string): number | undefined {
   return digits.get(code);
 }

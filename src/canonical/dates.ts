@@ -9,7 +9,7 @@ export const localDateSchema = z
 const zero = 48;
 const hyphen = 45;
 
-/** True for a date that exists: 2026-02-29 does not. Every date of every record passes here, so it looks at characters and makes no text. */
+/** True for a date that exists: 2026-02-29 does not. Reads character codes, since every date of every record is checked here. */
 export function isLocalDate(text: string): boolean {
   if (text.length !== 10 || text.charCodeAt(4) !== hyphen || text.charCodeAt(7) !== hyphen) return false;
   const century = twoDigits(text, 0);

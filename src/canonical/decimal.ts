@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Money and other decimals travel as text, so that no digit is rounded through a float. The text is the shortest plain form
- * of the value (no exponent, no leading or trailing zeros, no minus zero), so that equal values are equal strings.
+ * Decimals are text, so that no digit is rounded through a float. The text is the shortest plain form (no exponent, no leading
+ * or trailing zeros, no minus zero), so that equal values are equal strings.
  */
 export type Decimal = string;
 
@@ -13,16 +13,16 @@ export const decimalSchema = z
 
 const source = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Shortest but for zeros at the end, as nearly all amounts are written: 45.9, 45.90, 45. */
+/** The common spellings, 45, 45.9 and 45.90: only trailing zeros have to be removed. */
 const usual = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** The decimal that a number is. JavaScript writes the shortest form itself, but for exponents and minus zero. */
+/** JavaScript prints the shortest form itself, except for exponents and minus zero. */
 export function decimalOf(number: number): Decimal | undefined {
   const text = String(number);
   return text.includes('e') || number === 0 || !Number.isFinite(number) ? decimal(text) : text;
 }
 
-/** The shortest plain form of a number's text, or undefined when it is no number. */
+/** The shortest plain form of a number's text, or undefined when the text is not a number. */
 export function decimal(text: string): Decimal | undefined {
   if (usual.test(text)) return withoutZeros(text);
   const found = source.exec(text.trim());

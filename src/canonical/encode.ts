@@ -3,8 +3,8 @@ import { type Decimal, decimal } from './decimal.ts';
 import type { Charge, Guest, Reservation } from './reservation.ts';
 
 /**
- * Records as they leave us and as they are stored: decimals are JSON numbers with every digit. The keys stand as the check
- * put them, so that equal content is equal text.
+ * The stored and delivered form of a record: decimals are JSON numbers with every digit. Keys keep the order that the check gave
+ * them, so that equal content is equal text.
  */
 export function encodeRecord(record: Reservation | Guest): string {
   return JSON.stringify('charges' in record ? withNumbers(record) : record);
@@ -21,8 +21,8 @@ function withAmount(charge: Charge): object {
 }
 
 /**
- * Up to fifteen digits a double gives the decimal's own text back, unless it is so small that it would be written with an
- * exponent. Any other decimal goes out as its text, at three times the cost.
+ * A double prints up to fifteen digits unchanged, unless it is so small that it would get an exponent. Other decimals are written as
+ * raw text, at three times the cost.
  */
 function asNumber(text: Decimal): unknown {
   const number = Number(text);
@@ -32,10 +32,10 @@ function asNumber(text: Decimal): unknown {
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
-/** Below sixteen digits in a row a double holds every decimal exactly, and the reader need not look at each number's text. */
+/** Without sixteen digits in a row every number fits a double, so the reviver, which sees each number's text, is not needed. */
 const longNumber = /[:,[\s]-?\d[\d.]{15}/;
 
-/** The way back: decimals are text again, to the digit. */
+/** The inverse of encodeRecord: decimals become text again, with every digit. */
 export function decodeRecord(type: 'reservation', text: string): Reservation;
 export function decodeRecord(type: 'guest', text: string): Guest;
 export function decodeRecord(type: EntityType, text: string): Reservation | Guest;
@@ -49,7 +49,7 @@ export function decodeRecord(type: EntityType, text: string): Reservation | Gues
   return record;
 }
 
-/** `total_amount` and `amount` may also be names under `extra`, whose numbers stay numbers: a double held them when they came. */
+/** Names under `extra` can also be `total_amount` or `amount`; their numbers arrived as doubles, so their text differs from a double's only here. */
 function keepText(this: unknown, key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return (key === 'total_amount' || key === 'amount') && String(value) !== context.source ? context.source : value;

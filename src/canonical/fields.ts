@@ -1,9 +1,9 @@
 /**
- * What kind of value each canonical field holds, in the order in which a record spells its fields. Shape reads it to know how
- * a raw value is to be understood; a test holds it against the schema.
+ * The kind of value in each canonical field, in the order of the schema; a test compares the two. Shape uses the kind to decide how
+ * to read a raw value.
  *
- * verbatim   text that normalization cleans, so that its note shows what was sent
- * birth_date a date that no time zone moves
+ * verbatim   text that normalization cleans later, so that its note can show what was sent
+ * birth_date a date that is never converted between time zones
  */
 export type FieldKind =
   | 'text'

@@ -3,8 +3,8 @@ import { localDateSchema } from './dates.ts';
 import { decimalSchema } from './decimal.ts';
 
 /**
- * The canonical schema: what every PMS becomes and every destination receives. Free of transforms, so that it exports to
- * JSON Schema. A field that the partner did not give is absent, never null; the three arrays are always there.
+ * The canonical schema: every PMS is mapped to it and every destination receives it. It has no zod transforms, so that it exports to
+ * JSON Schema. A field the partner did not send is absent, never null; the three arrays are always present.
  */
 
 export const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other'] as const;
@@ -12,14 +12,14 @@ const statusSchema = z.enum(statuses);
 export type Status = z.infer<typeof statusSchema>;
 
 export const guestSchema = z.strictObject({
-  guest_id: z.string().optional().describe('The partner’s own id of the guest, where it has one.'),
+  guest_id: z.string().optional().describe('The partner’s own id of the guest, if it has one.'),
   first_name: z.string().optional(),
   last_name: z.string().optional(),
   email: z.string().optional(),
-  email_raw: z.string().optional().describe('What was sent, where it is no valid address.'),
-  email_proxy: z.literal(true).optional().describe('The address is an alias made up by a booking site.'),
+  email_raw: z.string().optional().describe('What was sent, if it is not a valid address.'),
+  email_proxy: z.literal(true).optional().describe('The address is an alias created by a booking site.'),
   phone: z.string().optional().describe('E.164.'),
-  phone_raw: z.string().optional().describe('What was sent, where it is no possible number.'),
+  phone_raw: z.string().optional().describe('What was sent, if it is not a possible number.'),
   date_of_birth: localDateSchema.optional(),
   nationality: z
     .string()
@@ -58,7 +58,7 @@ export const reservationSchema = z.strictObject({
   check_out: localDateSchema,
   booking_date: localDateSchema.optional(),
   status: statusSchema,
-  status_raw: z.string().optional().describe('The partner’s spelling, where it is unknown.'),
+  status_raw: z.string().optional().describe('The partner’s spelling, if it is not recognised.'),
   channel: z.string().optional(),
   source: z.string().optional(),
   total_amount: decimalSchema.optional(),
@@ -70,9 +70,6 @@ export const reservationSchema = z.strictObject({
   guests: z.array(guestSchema),
   rooms: z.array(roomSchema),
   charges: z.array(chargeSchema),
-  extra: z
-    .record(z.string(), z.json())
-    .optional()
-    .describe('Further fields of the partner, carried because the connector maps them.'),
+  extra: z.record(z.string(), z.json()).optional().describe('Other fields of the partner that the connector maps.'),
 });
 export type Reservation = z.infer<typeof reservationSchema>;

@@ -1,6 +1,6 @@
 import type { Status } from './reservation.ts';
 
-/** The spellings that need no value map. The last ones stand for all that differ from them in case, spaces and separators; the first only spare the common ones that step. */
+/** Spellings that need no value map. Folded spellings (checkedin) cover every variant in case and separators; the unfolded ones are a shortcut for the common variants. */
 const spellings: ReadonlyMap<string, Status> = new Map([
   ['checked_in', 'checked_in'],
   ['checked-in', 'checked_in'],
@@ -20,7 +20,7 @@ export function foldSpelling(text: string): string {
   return text.toLowerCase().replace(/[\s_.\-‐-―]+/gu, '');
 }
 
-/** The canonical status of a spelling that is understood unlisted, or undefined. `other` is ours and no partner's spelling. */
+/** The canonical status of a spelling that needs no value map, or undefined. `other` is our own word, never a partner's. */
 export function readStatus(text: string): Status | undefined {
   return spellings.get(text) ?? spellings.get(foldSpelling(text));
 }

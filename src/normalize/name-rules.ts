@@ -30,10 +30,10 @@ export interface NameRegions {
   readonly country?: string | undefined;
 }
 
-/** The longest name that is rewritten; beyond it a text is no name, and rewriting it would only cost time. */
+/** Longer texts are not names and are left unchanged, to bound the cost. */
 export const longestName = 200;
 
-/** What is done to a guest's names before their case is looked at, in this order. */
+/** The rules before letter case, in order. */
 export const nameRules: readonly (readonly [NameRule, (names: Names, regions: NameRegions) => Names])[] = [
   ['name_tidied', ({ first_name, last_name }) => ({ first_name: tidied(first_name), last_name: tidied(last_name) })],
   ['name_placeholder', withoutPlaceholders],
@@ -62,7 +62,7 @@ function tidied(name: string | undefined): string | undefined {
       );
   }
   const bare = text.replace(/^[\s,;:/\\*_|"+&-]+|[\s,;:/\\*_|"+&-]+$/g, '');
-  // Marks alone are left for the rule that knows what they stand for.
+  // Punctuation alone is left for the placeholder rule.
   return bare === '' ? text.trim() || undefined : bare;
 }
 
@@ -88,7 +88,7 @@ function isPlaceholder(name: string | undefined): boolean {
   return /^n\. ?a\.?$/i.test(name) || placeholders.has(word) || numberedPlaceholder.test(word) || !/\p{L}/u.test(word);
 }
 
-/** SMITH/JOHN MR and Smith, John in one field, where the other is empty or repeats a part of it. */
+/** Splits SMITH/JOHN MR and Smith, John in one field, if the other field is empty or repeats a part. */
 function divided({ first_name, last_name }: Names): Names {
   const whole = last_name ?? first_name;
   const other = last_name === undefined ? undefined : first_name;
@@ -96,7 +96,7 @@ function divided({ first_name, last_name }: Names): Names {
   const parts = /^([^/,]{2,})\s*([/,])\s*([^/,]+)$/.exec(whole);
   if (!parts) return { first_name, last_name };
   const [, family = '', mark, rest = ''] = parts;
-  // The title is only set apart here; taking it away is the next rule's work, with a note of its own.
+  // Only separate the title here: the next rule removes it with its own note.
   const titled =
     mark === '/' && rest === rest.toUpperCase()
       ? rest.replace(/\p{L}+$/u, (word) => word.replace(gluedTitle, '$1 $2'))
@@ -134,7 +134,7 @@ function bareWord(word: string | undefined): string {
   return (word ?? '').toLowerCase().replace(/[.,()]/g, '');
 }
 
-/** A guest is one person: of Anna & Peter the first is kept. A family name is cut only along with the given names: Smith & Sons is one name. */
+/** A guest is one person: of Anna & Peter keep the first. A family name is cut only together with the given names: Smith & Sons is one name. */
 function firstOfTwo({ first_name, last_name }: Names, regions: NameRegions): Names {
   if (first_name === undefined || first_name.length > longestName) return { first_name, last_name };
   const join = joinPattern(regions.nationality ?? regions.country);

@@ -1,12 +1,12 @@
-/** The words that the rules for names go by: data, apart from the rules. All in lower case, compared without dots. */
+/** Word lists of the name rules, in lower case and without dots. */
 
-/** Forms of address that may stand before a name. */
+/** Titles before a name. */
 export const leadingTitles: ReadonlySet<string> = new Set(
   `mr mrs ms miss mx mstr dr prof herr frau hr mme mlle madame monsieur mademoiselle sr sra srta señor señora señorita
   senhor senhora sigra signor signora signore signorina dott dottssa dottoressa doña dhr mevr mevrouw mw`.split(/\s+/),
 );
 
-/** Those that are also names (Sig, Ing) or parts of them: titles only with their dot. */
+/** Titles only when written with a dot: without it they are names or parts of names (Sig, Ing). */
 export const dottedTitles: ReadonlySet<string> = new Set([
   'sig',
   'ing',
@@ -19,15 +19,15 @@ export const dottedTitles: ReadonlySet<string> = new Set([
   'd',
 ]);
 
-/** Those that reservation systems put after a name; Sr is not among them, there it is Senior. */
+/** Titles that reservation systems put after a name. Not Sr, which means Senior there. */
 export const trailingTitles: ReadonlySet<string> = new Set(
   'mr mrs ms miss mx mstr dr prof mme mlle chd inf'.split(' '),
 );
 
-/** Those that airline systems glue to the given name (SMITH/JOHNMR). MS and DR are not: Williams and Alexandr end so. */
+/** Titles that airline systems append to the given name (SMITH/JOHNMR). Not MS and DR: Williams and Alexandr end that way. */
 export const gluedTitle = /^(\p{L}{3,}?)(MRS|MR|MISS|MSTR)$/u;
 
-/** What is typed where no name is known. */
+/** Typed when no name is known. */
 export const placeholders: ReadonlySet<string> = new Set(
   `tba|tbc|tbd|tbn|tb a|to be advised|to be announced|to be confirmed|n/a|n a|not available|not provided|not given|not known|no name|noname|
   first name|last name|firstname|lastname|surname|unknown|unnamed|anonymous|null|nil|none|undefined|guest|guests|hotel guest|new guest|
@@ -64,37 +64,37 @@ export function joiningWordOf(region: string | undefined): string | undefined {
   return region === undefined ? undefined : joiningByRegion.get(region);
 }
 
-/** Particles in a family name, small where a word follows. */
+/** Particles of a family name, lower case before another word. */
 export const particles: ReadonlySet<string> = new Set(
   `van von vom zu zum zur der den dem de het 't ’t 's ten ter te op af av da das do dos di del della dello dei degli dal
   dalla du des los las bin bint binti binte ibn ap`.split(/\s+/),
 );
-/** Small only after another particle (de la Cruz), or between two names (Ortega y Gasset). */
+/** Lower case only after another particle (de la Cruz), or between two names (Ortega y Gasset). */
 export const innerParticles: ReadonlySet<string> = new Set(['la', 'le', 'lo', 'el', 'in', 'aan', 'y', 'e', 'und']);
 /** Particles inside given names: Maria do Carmo, María de los Ángeles. */
 export const givenNameParticles: ReadonlySet<string> = new Set('de del da do dos das la los las di'.split(' '));
-/** Small in the middle of a hyphenated name. */
+/** Lower case inside a hyphenated name. */
 export const hyphenParticles: ReadonlySet<string> = new Set(
   'de du des la le les sur en von van der zu und da do dos'.split(' '),
 );
 
-/** Where the same syllables are names, not particles (Van, Do, Le). */
+/** Countries where these syllables are names, not particles (Van, Do, Le). */
 export const regionsWithoutParticles: ReadonlySet<string> = new Set('VN KR CN TW HK MO KH LA TH'.split(' '));
-/** Where every particle of a family name is written large: De Luca, Di Stefano. */
+/** Countries that capitalise every particle of a family name: De Luca, Di Stefano. */
 export const regionsWithLargeParticles: ReadonlySet<string> = new Set(['IT', 'SM', 'PH']);
-/** Where the first is: Van den Berghe, De Smet; Te Kanawa. */
+/** Countries that capitalise the first particle: Van den Berghe, De Smet; Te Kanawa. */
 export const regionsWithLargeFirstParticle: ReadonlySet<string> = new Set(['BE', 'NZ']);
 export const regionsWithMac: ReadonlySet<string> = new Set('GB IE US CA AU NZ ZA'.split(' '));
 
-/** Before these an apostrophe starts a name of its own (O'Neill, D'Angelo, Dell'Acqua); elsewhere it is a letter (Mu'min, Luk'yanenko). */
+/** After these prefixes an apostrophe starts a capitalised name (O'Neill, Dell'Acqua); elsewhere it is a letter (Mu'min). */
 export const apostrophePrefixes: ReadonlySet<string> = new Set(
   'o d l m n dell dall nell sull all sant degl'.split(' '),
 );
 
-/** Upper case at the end of a name of several words. VI and XI are given names in Vietnam and China: not among them. */
+/** Upper case at the end of a name of several words. Not VI and XI, which are given names in Vietnam and China. */
 export const numeralSuffixes: ReadonlySet<string> = new Set(['ii', 'iii', 'iv', 'vii', 'viii']);
 
-/** Mac names that are sure enough without knowing where the guest is from; Macron, Macedo and Macek are not Scots. */
+/** Mac names recognised whatever the guest's country. Macron, Macedo and Macek are not Scottish. */
 export const macNames: ReadonlySet<string> = new Set(
   `macalister macallister macarthur macbeth macbride maccallum maccarthy maccormack macculloch macdermott macdiarmid macdonald macdonell
   macdougall macdowell macduff macfadyen macfarlane macgill macgillivray macgowan macgregor macinnes macintosh macintyre macisaac maciver

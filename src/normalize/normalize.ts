@@ -6,14 +6,13 @@ import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
 
 export interface NormalizeContext {
-  /** The integration's country: the region of a local phone number where the guest's nationality does not tell. */
+  /** The integration's country: the region of a local phone number if the guest's nationality does not settle it. */
   readonly country?: string | undefined;
 }
 
 /**
- * Cleans names, e-mail addresses and phone numbers of a checked record. Each change leaves a note. A record that needs none comes
- * back as the same object; a second time never changes anything. `clean` is a record that went through here before: guests that
- * are the very same objects are not looked at again.
+ * Cleans names, e-mail addresses and phone numbers of a checked record. Each change leaves a note. An unchanged record is returned as
+ * the same object; normalizing twice equals once. `clean` is a record normalized before: guests that are the same objects are skipped.
  */
 export function normalizeReservation(
   reservation: Reservation,
@@ -34,7 +33,7 @@ export function normalizeReservation(
   return { reservation: guests ? { ...reservation, guests } : reservation, notes };
 }
 
-/** One guest by itself, as an event of its own brings it. */
+/** One guest outside a reservation, from a guest.updated event. */
 export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest: Guest; notes: Note[] } {
   const notes: Note[] = [];
   return { guest: cleaned(new Cleaning(guest, undefined, notes), context.country?.toUpperCase()), notes };
@@ -54,7 +53,7 @@ interface Regions {
   readonly country: string | undefined;
 }
 
-/** One guest while it is cleaned: the fields that may change, as they stand so far. */
+/** One guest while it is cleaned: current values of the fields that may change. */
 class Cleaning {
   first_name: string | undefined;
   last_name: string | undefined;
@@ -93,7 +92,7 @@ class Cleaning {
     else this.#notes.push({ step, field, code, reason, before, after });
   }
 
-  /** The same object where nothing changed: no change is without its note. */
+  /** The same object if nothing changed: every change leaves a note. */
   outcome(): Guest {
     return this.#notes.length === this.#notesBefore ? this.#given : cleanGuest(this.#given, this);
   }
@@ -110,12 +109,12 @@ function cleanNationality(cleaning: Cleaning): void {
 const capitals = /^[A-Z]{2}$/;
 
 const nameReasons: Readonly<Record<NameRule, string>> = {
-  name_tidied: 'Spaces, invisible characters and stray marks were put in order.',
-  name_placeholder: 'The text stands for a name that is not known.',
-  name_split: 'Family and given name stood in one field.',
-  name_title_removed: 'A form of address is not part of the name.',
-  name_first_of_two: 'Two people stood in one field; the first is kept.',
-  name_case: 'The name came in one case only.',
+  name_tidied: 'Spaces, invisible characters and stray punctuation were cleaned up.',
+  name_placeholder: 'The text is a placeholder, not a name.',
+  name_split: 'Family name and given name were in one field.',
+  name_title_removed: 'A title is not part of the name.',
+  name_first_of_two: 'The field named two people; the first is kept.',
+  name_case: 'The name was all upper case or all lower case.',
 };
 
 function cleanNames(cleaning: Cleaning, regions: Regions): void {
@@ -143,15 +142,14 @@ function cleanEmail(cleaning: Cleaning): void {
           given,
           reading.address,
         );
-      else
-        cleaning.note('email', 'email_tidied', 'The address was brought into its plain form.', given, reading.address);
+      else cleaning.note('email', 'email_tidied', 'The address was trimmed and lower-cased.', given, reading.address);
     }
     if (reading.proxy && cleaning.email_proxy !== true) {
       cleaning.email_proxy = true;
       cleaning.note(
         'email_proxy',
         'email_proxy',
-        'The address is an alias made up by a booking site: it is never used to match guests.',
+        'The address is an alias created by a booking site: it is never used to match guests.',
         undefined,
         true,
       );
@@ -161,7 +159,7 @@ function cleanEmail(cleaning: Cleaning): void {
   cleaning.email = undefined;
   cleaning.email_proxy = undefined;
   if (reading.kind === 'nothing') {
-    cleaning.note('email', 'email_placeholder', 'The text stands for an address that is not known.', given, undefined);
+    cleaning.note('email', 'email_placeholder', 'The text is a placeholder, not an address.', given, undefined);
     return;
   }
   cleaning.email_raw = given;
@@ -169,12 +167,18 @@ function cleanEmail(cleaning: Cleaning): void {
     cleaning.note(
       'email',
       'email_made_up',
-      'The address was typed to fill the field; it is kept as email_raw.',
+      'The address is a dummy typed to fill the field; it is kept as email_raw.',
       given,
       undefined,
     );
   else
-    cleaning.note('email', 'email_invalid', 'The text is no valid address; it is kept as email_raw.', given, undefined);
+    cleaning.note(
+      'email',
+      'email_invalid',
+      'The text is not a valid address; it is kept as email_raw.',
+      given,
+      undefined,
+    );
 }
 
 const phoneReasons: Readonly<Record<PhoneBasis, string>> = {
@@ -203,7 +207,7 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
       cleaning.note(
         'phone',
         'phone_extension_removed',
-        'An extension cannot be part of E.164; it is left out.',
+        'E.164 has no extensions; the extension was removed.',
         given,
         reading.e164,
       );
@@ -211,14 +215,14 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
   }
   cleaning.phone = undefined;
   if (reading.kind === 'nothing') {
-    cleaning.note('phone', 'phone_placeholder', 'The text stands for a number that is not known.', given, undefined);
+    cleaning.note('phone', 'phone_placeholder', 'The text is a placeholder, not a number.', given, undefined);
     return;
   }
   cleaning.phone_raw = given;
   cleaning.note(
     'phone',
     'phone_impossible',
-    'No numbering plan has this number; it is kept as phone_raw.',
+    'The number is not valid in any numbering plan; it is kept as phone_raw.',
     given,
     undefined,
   );

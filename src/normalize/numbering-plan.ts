@@ -1,12 +1,11 @@
 import { type CallingCode, callingCode, homeOf } from './calling-code.ts';
 
 /**
- * The questions that settle most numbers, answered without the library's parser, which compiles its patterns anew for each number.
- * The rules and the metadata are the library's own, asked through its Metadata class; a no only means that the parser has to look.
- * Tests hold each yes against the parser, over all countries.
+ * Answers for most phone numbers without the library's parser, which compiles its patterns again for each number. Rules and metadata
+ * are the library's own; "no" only means that the parser has to decide. Tests compare each "yes" with the parser, for all countries.
  */
 
-/** Whether a text is a valid number in E.164 already: a yes costs 0.4 µs, the parser 9.7. */
+/** Whether a text is already a valid E.164 number: 0.4 µs, against 9.7 for the parser (two arm64 cores). */
 export function isValidE164(text: string): boolean {
   const code = codeOf(text);
   return code !== undefined && isValidAfter(code, text.slice(1 + code.digits.length));
@@ -18,29 +17,29 @@ export function isKnown(country: string): boolean {
 }
 
 /**
- * The E.164 form of digits as they are dialled inside a country; undefined where the parser has to look. It costs 1 µs, the
- * parser 22 to 60.
+ * The E.164 form of digits dialled inside a country; undefined if the parser has to decide. 1 µs, against 22 to 60 for the parser
+ * (two arm64 cores).
  */
 export function e164AtHome(digits: string, country: string): string | undefined {
   const home = homeOf(country);
   if (home === undefined || digits.startsWith(home.code.digits) || home.abroad.test(digits)) return undefined;
   const national = home.prefix === undefined ? digits : digits.replace(home.prefix, '');
-  // Only a plain trunk prefix is taken off here: some countries' patterns also rewrite the number or find a carrier's code.
+  // Only strip a plain trunk prefix: some countries' patterns also rewrite the number or capture a carrier code.
   if (national.length < digits.length && (home.captures || home.general.test(digits))) return undefined;
   const length = home.code.digits.length + national.length;
   if (length < shortest || length > longest || !isValidAfter(home.code, national)) return undefined;
-  return inOnePiece(`+${home.code.digits}${national}`);
+  return flattened(`+${home.code.digits}${national}`);
 }
 
 /**
- * V8 keeps a joined text as a pair of its parts, and one such pair anywhere in a record makes JSON.stringify take its slow way
- * through the whole of it: 6.2 µs a reservation instead of 3.9. Small letters, of which digits have none, make it one text for 0.1.
+ * V8 keeps a concatenation as a rope, and one rope in a record puts JSON.stringify on its slow path: 6.2 µs a reservation instead of
+ * 3.9 (bench shape, two arm64 cores). toLowerCase flattens the rope for 0.1 µs and leaves digits unchanged.
  */
-function inOnePiece(digits: string): string {
+function flattened(digits: string): string {
   return digits.toLowerCase();
 }
 
-/** Whether the parser would find no valid number in this E.164 form: its plan has none, and nothing could be taken off its front. */
+/** Whether the parser would reject this E.164 number: not in the plan, and no prefix to strip. */
 export function isInvalidE164(text: string): boolean {
   const code = codeOf(text);
   if (code === undefined || code.digits === mexico) return false;
@@ -49,8 +48,8 @@ export function isInvalidE164(text: string): boolean {
 }
 
 /**
- * Whether the parser would find no valid number in digits as they are dialled inside a country: neither as they stand nor without
- * the trunk prefix, the calling code, or both. False where the country's way of dialling is more than that.
+ * Whether the parser would reject digits dialled inside a country: neither as they are nor without the trunk prefix, the calling code,
+ * or both. False for countries with more complex dialling rules.
  */
 export function isInvalidAtHome(digits: string, country: string): boolean {
   const home = homeOf(country);
@@ -63,7 +62,7 @@ export function isInvalidAtHome(digits: string, country: string): boolean {
   return !readings.some((reading) => code.plans.some(({ valid }) => valid.test(reading)));
 }
 
-/** Its numbers have been written with digits that its plan no longer has: phone.ts knows them. */
+/** Mexican numbers may contain digits that the plan dropped; phone.ts handles them. */
 const mexico = '52';
 
 const shortest = 6;

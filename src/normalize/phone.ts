@@ -3,8 +3,8 @@ import { e164AtHome, e164Pattern, isInvalidAtHome, isInvalidE164, isKnown, isVal
 import { saysNothing, visible } from './text.ts';
 
 /**
- * What a partner's phone text turned out to be. A number is taken only where the numbering plan of its country knows it
- * (the `max` metadata): a wrong number sent as right reaches a stranger, a right one kept as raw can still be corrected.
+ * The result of reading a partner's phone text. A number is accepted only if the numbering plan of its country contains it (the `max`
+ * metadata): a wrong number accepted would reach a stranger, a right one kept as raw can still be corrected.
  */
 export type PhoneReading =
   | {
@@ -17,7 +17,7 @@ export type PhoneReading =
   | { readonly kind: 'impossible' }
   | { readonly kind: 'nothing' };
 
-/** What said which country the number belongs to. */
+/** How the country of the number was determined. */
 export type PhoneBasis = 'international' | 'nationality' | 'country';
 
 export interface PhoneRegions {
@@ -25,7 +25,7 @@ export interface PhoneRegions {
   readonly country?: string | undefined;
 }
 
-/** A text longer than this is no phone number, and its cost must not grow with what a partner sends. */
+/** Longer texts are not phone numbers; the limit bounds the cost. */
 const longestText = 120;
 
 export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
@@ -36,8 +36,8 @@ export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
 }
 
 /**
- * Most numbers without a plus: in plain digits, and valid where the guest, or else the property, is at home. And most of those that
- * are none, as a number cut short: the parser, asked in both countries, took 43 to 138 µs to say so. Undefined where it has to look.
+ * Settles most numbers without a plus: plain digits that are valid, or clearly invalid, in the guest's or the property's country. The
+ * parser takes 43 to 138 µs to reject one in both countries (two arm64 cores). Undefined if the parser has to decide.
  */
 function readPlain(raw: string, regions: PhoneRegions): PhoneReading | undefined {
   const digits = plainDigits(raw);
@@ -53,8 +53,8 @@ function readPlain(raw: string, regions: PhoneRegions): PhoneReading | undefined
 }
 
 /**
- * The digits of a text that has nothing else but what people write between them; empty for any other, and for a number that went
- * through a spreadsheet as a float.
+ * The digits of a text that contains only digits and usual separators; empty for any other text, and for a number that a spreadsheet
+ * turned into a float.
  */
 function plainDigits(raw: string): string {
   let digits = '';
@@ -70,9 +70,9 @@ function plainDigits(raw: string): string {
 }
 const between = ' ()/.-';
 
-/** In the order in which they are asked. */
+/** In order of precedence. */
 const homes = ['nationality', 'country'] as const;
-/** How a number of another country begins when it is dialled. */
+/** International dialling prefixes. */
 const outward = /^(?:00|011)/;
 
 function read(raw: string, regions: PhoneRegions): PhoneReading {
@@ -90,12 +90,12 @@ function read(raw: string, regions: PhoneRegions): PhoneReading {
   return { kind: 'impossible' };
 }
 
-/** A bare slash is part of many German and Austrian numbers (030/1234567): it divides only before a number that says it is one. */
+/** A slash is part of many German and Austrian numbers (030/1234567): it separates only before an international number. */
 const betweenNumbers = /\s*[;,|]\s*|\s+(?:\/|-|or|oder|ou|and|und|et|y|e)\s+|\s*\/\s*(?=\+|00)|\s+(?=\+\d)/i;
 const label =
   /^(?:(?:tel(?:ephone|efon|efone|éfono)?|phone|ph|mob(?:ile|il)?|cell?|handy|fon|t|m|p)\s*[.:]*\s*(?=[+\d(]))+/i;
 const remark = /\s*(?:\((?!\d)[^()+\d]*\)|\s(?:mobile?|home|work|office|cell|handy|private?))\s*$/i;
-/** A number that went through a spreadsheet as a float. */
+/** A number that a spreadsheet turned into a float. */
 const floated = /^(\+?\d{7,15})\.0$/;
 
 function withoutLabels(text: string): string {
@@ -117,18 +117,18 @@ function readOne(text: string, regions: PhoneRegions): Found | undefined {
   const rest = text.slice(digitsFrom);
   if (start?.[1]) {
     const international = readInternational(rest.replace(/^0{2,}(?=[1-9])/, ''));
-    // A plus before a trunk zero is a national number that some form put a plus in front of.
+    // A plus before a trunk zero: a national number to which a form added a plus.
     return international ?? (rest.startsWith('0') ? readNational(rest, regions) : undefined);
   }
   const afterDoubleZero = /^0\D{0,2}0\D*(?=[1-9])/.exec(rest);
   if (afterDoubleZero) {
-    // Before the region's own reading: in Brazil 00 55 is also a carrier's code, and the rest would become an American number.
+    // Try this before the region: in Brazil 00 55 is also a carrier code, and the rest would parse as an American number.
     const international = readInternational(rest.slice(afterDoubleZero[0].length));
     if (international) return international;
   }
   const national = readNational(text, regions);
   if (national) return national;
-  // 011 is the way out of North America, and the area code of Turin, Delhi and Sapporo: the region is asked first.
+  // 011 is the international prefix of North America and the area code of Turin, Delhi and Sapporo: try the region first.
   const after011 = /^011\D*(?=[1-9])/.exec(rest);
   return after011 ? readInternational(rest.slice(after011[0].length)) : undefined;
 }
@@ -141,12 +141,12 @@ function readInternational(afterPlus: string): Found | undefined {
   return undefined;
 }
 
-/** As it stands, then without a trunk zero that the country's plan does not have, in brackets or bare. */
+/** As written, then without a trunk zero, in brackets or bare. */
 function* internationalSpellings(afterPlus: string): Generator<string> {
   yield afterPlus;
   if (/\(\s*0\s*\)/.test(afterPlus)) yield afterPlus.replace(/\(\s*0\s*\)/, ' ');
   if (/^\d{1,3} 0\d/.test(afterPlus)) yield afterPlus.replace(/^(\d{1,3}) 0/, '$1 ');
-  // Until 2019 a Mexican mobile was dialled from abroad with a 1 after the country code; the plan no longer has it.
+  // Until 2019 Mexican mobiles had a 1 after the country code.
   const mexican = /^52\D*1(\D*(?:\d\D*){10})$/.exec(afterPlus);
   if (mexican) yield `52 ${mexican[1]}`;
 }
@@ -165,7 +165,7 @@ function readNational(text: string, regions: PhoneRegions): Found | undefined {
   return undefined;
 }
 
-/** After a semicolon the library takes a whole second number for an extension. */
+/** The library reads a second number after a semicolon as an extension: refuse long ones. */
 const longestExtension = 6;
 
 function parse(text: string, region: CountryCode | undefined): Omit<Found, 'by'> | undefined {

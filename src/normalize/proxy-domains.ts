@@ -1,8 +1,8 @@
 /**
- * Domains under which booking sites make up an address per booking and forward what is sent to it. Such an address stands for a
- * booking, not for a person: it expires, and two guests must never be taken for one because of it. A domain covers what is below it.
+ * Domains where booking sites create a forwarding address per booking. Such an address identifies a booking, not a person: it expires,
+ * and must never match two guests. Subdomains are included.
  *
- * Relays that a guest chose (Apple's privaterelay.appleid.com, Firefox Relay) are not here: they are the guest's own, and last.
+ * Relays chosen by the guest (Apple's privaterelay.appleid.com, Firefox Relay) are not listed: they are permanent.
  */
 export const proxyDomains: readonly string[] = [
   // Booking.com

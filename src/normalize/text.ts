@@ -1,9 +1,9 @@
-/** Characters that are there and cannot be seen: soft hyphens, zero-width spaces, direction marks. They come with copy and paste. */
+/** Invisible characters from copy and paste: soft hyphens, zero-width spaces, direction marks. */
 const invisible = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const control = /[\p{Cc}\p{Zl}\p{Zp}\ufffd]+/gu;
 const plain = /^[\x20-\x7e]*$/;
 
-/** The text without what cannot be seen; control characters become spaces. Spaces are left for the field's own rule. */
+/** Removes invisible characters and turns control characters into spaces. Each field handles spaces itself. */
 export function visible(text: string): string {
   if (plain.test(text)) return text;
   return text.replace(invisible, '').replace(control, ' ');
@@ -37,7 +37,7 @@ const nothing = new Set([
   'sconosciuto',
 ]);
 
-/** True for the words people type into a contact field to get past it, and for text without any letter or digit. */
+/** True for placeholder words, and for text without any letter or digit. */
 export function saysNothing(text: string): boolean {
   return nothing.has(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text);
 }

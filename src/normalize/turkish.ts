@@ -1,15 +1,15 @@
 /**
- * Turkish has two letters i: dotted (i, İ) and dotless (ı, I). Upper-case text from a Turkish keyboard tells them apart; text
- * from a system without Turkish letters has I for both, and there vowel harmony decides, with a list of the common names that do not follow it.
+ * Turkish has two letters i: dotted (i, İ) and dotless (ı, I). Systems without Turkish letters write I for both; then vowel harmony
+ * decides, with a list of common names that do not follow it.
  */
 const onlyTurkish = /[İıĞğ]/u;
 
-/** Whether the names are to be read as Turkish: by nationality, or because no other language has their letters. */
+/** Whether to treat the names as Turkish: by nationality, or by letters that only Turkish has. */
 export function readsAsTurkish(nationality: string | undefined, name: string, other = ''): boolean {
   return nationality === 'TR' || nationality === 'AZ' || onlyTurkish.test(name) || onlyTurkish.test(other);
 }
 
-/** Common names, written without Turkish letters, whose i is dotted although harmony says otherwise: most came from Arabic. */
+/** Common names whose i is dotted against vowel harmony; most come from Arabic. */
 const dottedDespiteHarmony = new Set(
   `akif ali aliye arif arife atif aziz azize bahri baki basri bilgin cahit cavit ciftci fahri fatih fikri filiz gazi hadi halil halim
   halit hamdi hamit hanife hatice ibrahim idil ihsan ilhan ilknur ilyas imran inan inci irfan isa islam ismail kadir kamil latif latife
@@ -31,7 +31,7 @@ export function turkishLower(word: string): string {
     .join('');
 }
 
-/** Harmony: an i goes with the vowel before it, or else the one after it. */
+/** Vowel harmony: an i follows the vowel before it, else the one after it. */
 function isDotted(letters: readonly string[], at: number): boolean {
   const kindOf = (letter: string): 'front' | 'back' | undefined => {
     const lower = letter.toLowerCase();
@@ -57,7 +57,7 @@ export function turkishUpper(letter: string): string {
   return letter === 'i' ? 'İ' : letter === 'ı' ? 'I' : letter.toUpperCase();
 }
 
-/** Lower case outside Turkish: İ becomes a plain i, where the language's own rule would leave a loose dot behind. */
+/** Lower case outside Turkish. İ becomes a plain i; JavaScript's own rule would leave a combining dot. */
 export function plainLower(word: string): string {
   return lowerLetters(word, 'i');
 }

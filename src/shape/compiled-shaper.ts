@@ -22,7 +22,7 @@ export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 type RowKey = (scope: Scope) => string | undefined;
 
-/** What compileShape hands out: the compiled pieces behind the one interface. */
+/** A compiled mapping: what compileShape returns. */
 export class CompiledShaper implements Shaper {
   readonly flat: boolean;
   readonly #config: ShapeConfig;
@@ -65,7 +65,7 @@ export class CompiledShaper implements Shaper {
   }
 
   group(rows: readonly Json[]): RawRecord[] {
-    // Rows without a key belong to no other: each is a record of its own, which the check then refuses by name.
+    // Each row without a key is a record of its own, which the check then refuses: its id is missing.
     let nameless = 0;
     const groups = groupBy(rows, (row) => this.rowKey(row) || `\u0000${nameless++}`);
     return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
@@ -130,7 +130,7 @@ export class CompiledShaper implements Shaper {
     return trace;
   }
 
-  /** Compiled a second time with tracing, at the first question. */
+  /** Compiled on first use: tracing slows reading down, so normal records use a builder without it. */
   #tracedBuilder(): Builder {
     this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
     return this.#traced;

@@ -10,7 +10,7 @@ import { isBlank, keyText, type Scope } from './scope.ts';
 export type Holds = (scope: Scope) => boolean;
 type Accepts = (value: Json | undefined, scope: Scope) => boolean;
 
-/** A condition is data: paths with what must stand there. What it reads is touched but gives no value, so it is no origin. */
+/** Compiles a condition. The paths it reads count as mapped, but not as the origin of the field's value. */
 export function compileCondition(condition: Condition, at: string, env: Env): Holds {
   if (isList(condition)) {
     const any = condition.map((one, index) => all(one, `${at}[${index}]`, env));
@@ -32,7 +32,7 @@ function all(conditions: Conditions, at: string, env: Env): Holds {
     const accepts = compileTest(test, place, env);
     return (scope) => accepts(read(scope), scope);
   });
-  if (tests.length === 0) env.problem(at, 'a condition is empty; name a path and what must stand there');
+  if (tests.length === 0) env.problem(at, 'a condition is empty; name a path and the value it must have');
   return (scope) => tests.every((holds) => holds(scope));
 }
 
@@ -47,7 +47,7 @@ function compileTest(test: Test, at: string, env: Env): Accepts {
     return (value) => keyText(value) === wanted;
   }
   const tests = operators(test as Operators, at, env);
-  if (tests.length === 0) env.problem(at, `no test is given; there are ${operatorNames.join(', ')}`);
+  if (tests.length === 0) env.problem(at, `no test is given; use one of ${operatorNames.join(', ')}`);
   return (value, scope) => tests.every((accepts) => accepts(value, scope));
 }
 
@@ -67,7 +67,7 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
   const tests: Accepts[] = [];
   for (const name of Object.keys(test)) {
     if (!operatorNames.includes(name))
-      env.problem(documentPath(at, name), `unknown test ${name}; there are ${operatorNames.join(', ')}`);
+      env.problem(documentPath(at, name), `unknown test ${name}; use one of ${operatorNames.join(', ')}`);
   }
   const { is, not, exists, same_as: sameAs, not_same_as: notSameAs } = test;
   const { at_least: least, at_most: most, starts_with: prefix, contains } = test;
@@ -94,7 +94,7 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
   return tests;
 }
 
-/** Whether the value is the one at a path; nothing equals nothing. */
+/** Whether the value equals the one at a path. Two empty values are not equal. */
 function equals(other: string, at: string, env: Env): Accepts {
   const path = env.path(other, at);
   const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
@@ -109,7 +109,7 @@ function isOrdered(value: Json | undefined, bound: Scalar, sign: 1 | -1): boolea
   return text !== undefined && order(text, String(bound)) * sign >= 0;
 }
 
-/** Numbers by value, anything else (dates) by its text. */
+/** Compares numbers by value and everything else, such as dates, as text. */
 export function order(one: string, other: string): number {
   const a = decimal(one);
   const b = decimal(other);

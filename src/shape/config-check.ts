@@ -8,24 +8,24 @@ import { asList } from './table.ts';
 import { doubleSpellings } from './values.ts';
 import { isTimezone } from './zone.ts';
 
-/** What is wrong with a mapping as a whole, outside its fields. */
+/** Checks the parts of a mapping outside its fields: time zone, date formats, field names, value maps. */
 export function checkConfig(config: ShapeConfig, env: Env): void {
   if (!isTimezone(config.timezone))
-    env.problem('timezone', `${config.timezone} is no time zone; use an IANA name such as Europe/Lisbon`);
+    env.problem('timezone', `${config.timezone} is not a time zone; use an IANA name such as Europe/Lisbon`);
   checkDates(config, env);
   const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra'];
   for (const field of Object.keys(config.map ?? {})) {
     if (!known.includes(field))
       env.problem(
         documentPath(env.options.mapAt, field),
-        `unknown field ${field}; there are ${known.join(', ')}. Carry anything else under extra`,
+        `unknown field ${field}; the fields are ${known.join(', ')}. Map anything else under extra`,
       );
   }
   for (const [field, map] of Object.entries(config.values ?? {})) {
     if (!(valueFields as readonly string[]).includes(field))
       env.problem(
         documentPath('values', field),
-        `no value map is taken for ${field}; there are ${valueFields.join(', ')}`,
+        `${field} cannot have a value map; these can: ${valueFields.join(', ')}`,
       );
     else if (map !== undefined) checkValues(field, map, env);
   }
@@ -48,11 +48,11 @@ function checkValues(field: string, map: ValueMap, env: Env): void {
     if (field === 'status' && !(statuses as readonly string[]).includes(canonical))
       env.problem(
         documentPath('values.status', canonical),
-        `${canonical} is no status; there are ${statuses.join(', ')}`,
+        `${canonical} is not a status; use one of ${statuses.join(', ')}`,
       );
     if (field === 'marketing_consent' && canonical !== 'true' && canonical !== 'false')
       env.problem(documentPath('values.marketing_consent', canonical), 'must be true or false');
   }
   for (const spelling of doubleSpellings(map))
-    env.problem(`values.${field}`, `the spelling ${spelling} stands under two values`);
+    env.problem(`values.${field}`, `the spelling ${spelling} is listed under two values`);
 }

@@ -3,20 +3,20 @@ import type { ChargeField, GuestField, ReservationField, RoomField } from '../ca
 import type { Json } from '../terms.ts';
 
 /**
- * The mapping language, as data. The documents' schema describes the same keys to people; a test holds the two together.
- * Optional keys take undefined, since that is what a parsed document gives.
+ * The types of the mapping language. The schema of the documents describes the same keys; a test compares the two.
+ * Optional keys accept undefined, because parsed documents contain it.
  */
 
 export type Scalar = string | number | boolean;
 
-/** One value of one field: a path, `false` for "not taken", or one source with modifiers. */
+/** How one field is read: a path, `false` for "not mapped", or one source with modifiers. */
 export type FieldMap = string | false | FieldForm;
 
-/** The values of a list, or of several; a text is `{ from: text }`. */
+/** The values of one or more lists; a text is short for `{ from: text }`. */
 export type ListSource = string | ListForm;
 
 export interface ListForm {
-  /** The record itself where nothing is said but a join. */
+  /** Defaults to the record itself when there is a join. */
   readonly from?: string | readonly string[] | undefined;
   readonly join?: JoinForm | readonly JoinForm[] | undefined;
   readonly where?: Condition | undefined;
@@ -70,7 +70,7 @@ interface Modifiers {
 export type NamePart = 'first' | 'last';
 export type NumberFormat = 'point' | 'comma';
 
-/** Every path must hold; of a list of conditions, one. */
+/** All paths must hold; in a list of conditions, at least one condition. */
 export type Condition = Conditions | readonly Conditions[];
 export type Conditions = { readonly [path: string]: Test };
 export type Test = Scalar | null | readonly (Scalar | null)[] | Operators;
@@ -96,7 +96,7 @@ export interface JoinForm {
   readonly by: string | readonly string[];
 }
 
-/** How one of the lists guests, rooms and charges is made. */
+/** How guests, rooms or charges are built. */
 export interface ListMap<Field extends string> {
   readonly from?: string | readonly string[] | { readonly first: readonly string[] } | undefined;
   readonly join?: JoinForm | readonly JoinForm[] | undefined;
@@ -158,7 +158,7 @@ export interface ShapeConfig {
   readonly unknownStatus: 'dead_letter' | 'other';
 }
 
-/** A mistake in a mapping: where in the document, and where inside the text that stands there. */
+/** A mistake in a mapping: its path in the document, and the offset inside the text there. */
 export interface MappingProblem {
   readonly path: string;
   readonly message: string;
@@ -167,13 +167,13 @@ export interface MappingProblem {
 
 /** One reservation as the partner sent it. For flat rows `value` is the list of its rows. */
 export interface RawRecord {
-  /** The partner's id, or the text of the flat key; empty where the record has none. */
+  /** The partner's id, or the text of the flat key; empty if the record has neither. */
   readonly key: string;
   readonly value: Json;
-  /** The record's position or name in its list; only where the mapping reads it. */
+  /** The record's index or key in its list; only if the mapping reads it. */
   readonly place?: string | number;
-  /** The objects around the record inside the response, nearest first; only where root_path goes through lists. */
+  /** The objects that enclose the record in the response, nearest first; only if the mapping reads $parent. */
   readonly around?: readonly Json[];
-  /** The whole response; only where the mapping looks into it. */
+  /** The whole response; only if the mapping reads $body. */
   readonly body?: Json;
 }

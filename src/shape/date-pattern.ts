@@ -2,7 +2,7 @@ import { formatLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
 import { localDateOf, offsetMs } from './zone.ts';
 
-/** The parts of a pattern and what each may be; longest first where one begins another. */
+/** The parts of a pattern as regular expressions. A part that begins with another one comes before it. */
 const parts = [
   ['YYYY', '(\\d{4})'],
   ['YY', '(\\d{2})'],
@@ -29,7 +29,7 @@ export type Pattern =
   | { readonly kind: 'ok'; readonly read: (value: Json) => string | undefined }
   | { readonly kind: 'bad'; readonly message: string; readonly offset: number };
 
-/** `DD/MM/YYYY`, `D MMM YYYY HH:mm`, `YYYYMMDD`: letters are parts, all else stands for itself; text in [brackets] too. */
+/** `DD/MM/YYYY`, `D MMM YYYY HH:mm`, `YYYYMMDD`: letters are parts, everything else and text in [brackets] is literal. */
 export function compilePattern(format: string, timezone: string): Pattern {
   const names: string[] = [];
   let source = '';
@@ -49,7 +49,7 @@ export function compilePattern(format: string, timezone: string): Pattern {
       at++;
     } else {
       const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, dotnet`;
-      return { kind: 'bad', message: `unknown part ${sign} of a date format; there are ${known}`, offset: at };
+      return { kind: 'bad', message: `unknown part ${sign} of a date format; use ${known}`, offset: at };
     }
   }
   const missing = [
@@ -78,7 +78,7 @@ function readPattern(
     return name === undefined ? undefined : found[places.get(name) ?? 0];
   };
   const short = part('YY');
-  // Two digits: hotels speak of bookings, so 00 to 79 are this century.
+  // Two-digit years: 00 to 79 are this century, the others are birth years.
   const year = Number(part('YYYY') ?? (Number(short) < 80 ? `20${short}` : `19${short}`));
   const word = part('MMMM', 'MMM');
   const month = word === undefined ? Number(part('MM', 'M')) : months.indexOf(word.slice(0, 3).toLowerCase()) + 1;

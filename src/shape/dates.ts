@@ -3,12 +3,12 @@ import type { Json } from '../terms.ts';
 import { compilePattern } from './date-pattern.ts';
 import { localDateOf, offsetMs } from './zone.ts';
 
-/** Reads a raw value as a hotel-local date; undefined when it is not written this way. */
+/** Reads a raw value as a hotel-local date; undefined if it has another format. */
 export type DateReader = (value: Json) => string | undefined;
 
 const dayMs = 86_400_000;
 
-/** The formats with a name; any other is a pattern of YYYY, MM, DD and so on. */
+/** The named formats; any other format is a pattern of YYYY, MM, DD and so on. */
 const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
   iso: (timezone) => (value) => (typeof value === 'string' ? isoDate(value, timezone) : undefined),
   as_written: () => (value) => (typeof value === 'string' ? isoDate(value, undefined) : undefined),
@@ -24,7 +24,7 @@ export type CompiledDates =
   | { readonly kind: 'ok'; readonly read: DateReader }
   | { readonly kind: 'bad'; readonly index: number; readonly message: string; readonly offset: number };
 
-/** The formats in the order in which they are tried; the first that fits is taken. */
+/** Tries the formats in order; the first that fits wins. */
 export function compileDates(formats: readonly string[], timezone: string): CompiledDates {
   const readers: DateReader[] = [];
   for (const [index, format] of formats.entries()) {
@@ -54,7 +54,7 @@ export function compileDates(formats: readonly string[], timezone: string): Comp
 const isoForm =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
-/** ISO 8601: a date is itself; an instant is the date it falls on in the zone, or the date as written where no zone is given. */
+/** ISO 8601. A date stays as it is; an instant becomes its date in the time zone, or the date as written if there is no zone. */
 function isoDate(text: string, timezone: string | undefined): string | undefined {
   if (text.length === 10 && isLocalDate(text)) return text;
   const found = isoForm.exec(text.trim());
@@ -65,7 +65,7 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   const day = Number(d);
   if (!isRealDate(year, month, day) || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60)
     return undefined;
-  // Date.UTC takes the years 0 to 99 for those of the last century.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   if (offset === undefined || timezone === undefined || year < 100) return formatLocalDate(year, month, day);
   const written = Date.UTC(year, month - 1, day, Number(hour), Number(minute), Number(second));
   return localDateOf(written - offsetMs(offset), timezone);
@@ -77,12 +77,12 @@ function epochDate(value: Json, unitMs: number, timezone: string): string | unde
   if (text !== undefined && !/^-?\d{1,15}(\.\d+)?$/.test(text)) return undefined;
   const number = typeof value === 'number' ? value : text === undefined ? Number.NaN : Number(text);
   const ms = number * unitMs;
-  // Years 1 to 9999; what lies outside was written in another unit.
+  // Outside the years 1 to 9999 the number has another unit.
   if (!Number.isFinite(ms) || ms < -62_135_596_800_000 || ms > 253_402_300_799_999) return undefined;
   return localDateOf(ms, timezone);
 }
 
-/** A date some days later, or earlier for a negative number; undefined for what is no date. */
+/** The date some days later (earlier if negative); undefined if the text is not a date. */
 export function addDays(date: string, days: number): string | undefined {
   if (!isLocalDate(date)) return undefined;
   const moved = new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs);
@@ -91,14 +91,13 @@ export function addDays(date: string, days: number): string | undefined {
 }
 
 /**
- * The first day of the calendar, which some systems hold for "none", and what a time zone's offset makes of it. No reservation and
- * no guest has a real date there.
+ * The first day of the calendar, which some systems use for "none", also after a time zone conversion moved it a day back.
  */
 export function isPlaceholderDate(date: string): boolean {
   return date.startsWith('0000') || date === '0001-01-01';
 }
 
-/** A date of zeros alone, in whatever format: 0000-00-00, 00/00/0000 00:00. */
+/** A date of zeros in any format: 0000-00-00, 00/00/0000 00:00. */
 export function isZeros(value: Json): boolean {
   return typeof value === 'string' && /^\s*(?:0[-/.:T Z]*){8,}$/.test(value);
 }

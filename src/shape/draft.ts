@@ -27,19 +27,19 @@ export interface Built<Of> {
 }
 
 export interface Builder {
-  /** The partner's id of a record, as text; empty where there is none. */
+  /** The partner's id of a record as text; empty if there is none. */
   key(raw: RawRecord): string;
   build(raw: RawRecord, trace?: Trace): Built<DraftRecord>;
   guest(item: Json, trace?: Trace): Built<Item<GuestField>>;
 }
 
-/** The whole mapping of a connector as one function of a raw record. */
+/** Compiles the whole mapping of a connector. */
 export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const flat = config.shape?.flat;
   const conflict = flat === undefined ? undefined : compileConflict(flat.conflict, env);
   const over = (slot: Slot) => (read: Read) => (conflict === undefined ? read : overRows(read, slot, conflict.rule));
   const slotFor = (field: ReservationField): Slot => {
-    // A status has two outcomes, so its values are looked up where both are made.
+    // compileStatus looks up the values of a status, because it also needs the raw spelling.
     const values = field === 'status' ? undefined : valuesFor(field, config.values);
     return newSlot(undefined, field, reservationFields[field], values);
   };
@@ -123,7 +123,7 @@ function compileExtra(
   };
 }
 
-/** A spelling is counted once per record, however many of its rows and rooms have it. */
+/** Counts a spelling once per record, even if several rows or rooms have it. */
 function distinct(drift: readonly Drift[]): readonly Drift[] {
   if (drift.length < 2) return drift;
   return [...new Map(drift.map((one) => [`${one.field} ${one.value}`, one])).values()];

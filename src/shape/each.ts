@@ -5,8 +5,8 @@ import type { Each, Scope } from './scope.ts';
 import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
 /**
- * The items at a path, each with the item it lies in as its parent. A list at the end gives its items, an object is one
- * item, null and absence are none; `[]` goes through a list or through the values of an object.
+ * The items at a path, each with its enclosing item as parent. A list at the end gives its items, an object is one item, null and
+ * a missing key give none; `[]` iterates over a list or over the values of an object.
  */
 export function compileEach(path: Path, traced: boolean): Each {
   const { steps } = path;
@@ -27,7 +27,7 @@ interface Walk {
   readonly traced: boolean;
 }
 
-/** The list of that name, as most are found. */
+/** The common case: a list under one key. */
 function listAt(step: Step): Each {
   return (scope) => {
     const value = stepInto(scope.item, step);
@@ -67,7 +67,7 @@ function end(parent: Scope, value: Json | undefined, at: string, step: Step | un
   if (Array.isArray(value)) {
     for (let key = 0; key < value.length; key++) out.push(itemOf(parent, value[key], key, at, traced));
   } else if (step === undefined) {
-    // The item itself ($item, $parent) is no deeper level: its parent is the one it has.
+    // $item and $parent are not a deeper level: the item keeps its own parent.
     out.push(parent);
   } else {
     out.push({ item: value, key: keyOfStep(undefined, step), up: parent, root: parent.root, at, group: undefined });

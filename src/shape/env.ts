@@ -4,7 +4,7 @@ import type { Read } from './scope.ts';
 import type { CompileField } from './slot.ts';
 
 interface EnvOptions {
-  /** Where the mapping stands in the document: map, or push.map. */
+  /** Path of the mapping in the document: map, push.map or pull.single.map. */
   readonly mapAt: string;
   readonly traced: boolean;
   readonly flat: boolean;
@@ -14,16 +14,16 @@ interface EnvOptions {
   readonly field: CompileField;
 }
 
-/** What compiling a mapping needs to know, and where it puts the mistakes it finds. */
+/** The context of compiling one mapping. Collects its mistakes. */
 export class Env {
   readonly problems: MappingProblem[] = [];
   readonly options: EnvOptions;
   readonly traced: boolean;
-  /** Set while compiling: does any path look into the response, around an item, or at its place? */
+  /** Set while compiling: whether any path reads $body, $parent or $key. */
   usesBody = false;
   usesParent = false;
   usesKey = false;
-  /** The record's currency, for amounts in its minor unit. */
+  /** Reads the record's currency, for amounts in its minor unit. */
   currency: Read = () => undefined;
 
   constructor(options: EnvOptions) {
@@ -35,12 +35,12 @@ export class Env {
     this.problems.push(offset === undefined ? { path, message } : { path, message, offset });
   }
 
-  /** A path that is the text at a place of the document. */
+  /** Parses a path that is a text of the document. */
   path(text: string, at: string): Path | undefined {
     return this.#parsed(text, (message, offset) => this.problem(at, message, offset));
   }
 
-  /** A path that is a key of the document: no character inside the value at its place can be pointed at. */
+  /** Parses a path that is a key of the document: positions exist for values only, so the message names the character. */
   pathOfKey(text: string, at: string): Path | undefined {
     return this.#parsed(text, (message, offset) =>
       this.problem(at, `in ${JSON.stringify(text)}, character ${offset + 1}: ${message}`),
@@ -56,10 +56,10 @@ export class Env {
     const { path } = parsed;
     const { flat } = this.options;
     if (path.start === 'body') {
-      if (flat) fail('$body is not there for flat rows: they may come from several responses', 0);
+      if (flat) fail('$body cannot be used with flat rows: they may come from several responses', 0);
       this.usesBody = true;
     }
-    if (path.start === 'rows' && !flat) fail('$rows is only there under shape.flat', 0);
+    if (path.start === 'rows' && !flat) fail('$rows can only be used with shape.flat', 0);
     if (path.up > 0) this.usesParent = true;
     if (path.start === 'key') this.usesKey = true;
     return path;

@@ -11,7 +11,7 @@ import { compileSource } from './source.ts';
 const formNames: ReadonlySet<string> = new Set([...valueSources, ...modifierNames]);
 const absent: Read = () => undefined;
 
-/** One field of the mapping as a function of the item. Mistakes go to the environment; a field with one reads as absent. */
+/** Compiles one field of the mapping. A field with a mistake reads as absent; the environment collects the mistake. */
 export function compileField(map: FieldMap | undefined, slot: Slot, at: string, env: Env): Read {
   if (map === false) return absent;
   if (map === undefined || typeof map === 'string') return compileForm({ path: map ?? slot.field }, slot, at, '', env);
@@ -21,24 +21,24 @@ export function compileField(map: FieldMap | undefined, slot: Slot, at: string, 
 function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
   for (const name of Object.keys(form)) {
     if (!formNames.has(name))
-      env.problem(documentPath(at, name), `unknown key ${name}; there are ${[...formNames].join(', ')}`);
+      env.problem(documentPath(at, name), `unknown key ${name}; use one of ${[...formNames].join(', ')}`);
   }
   const given = valueSources.filter((name) => form[name] !== undefined);
   if (given.length > 1) {
-    env.problem(at, `takes one source but has ${given.join(' and ')}; put several under first`);
+    env.problem(at, `has ${given.length} sources, ${given.join(' and ')}; keep one, or list alternatives under first`);
     return absent;
   }
   if (given.length === 0 && slot.piece) {
     env.problem(at, `has no source; give one of ${valueSources.join(', ')}`);
     return absent;
   }
-  // With modifiers alone, a field has its own name as its path.
+  // Modifiers without a source apply to the partner's field of the same name.
   const sourced = given.length === 0 ? { ...form, path: slot.field } : form;
   const read = { ...slot, reading: readingOf(form, slot, at, env) };
   return compileModifiers(compileSource(sourced, read, at, dot, env), sourced, read, at, env);
 }
 
-/** A field of the record or of a list's item: what the trace writes down. */
+/** Compiles a field of the record or of a list item, and records its origin when traced. */
 export function compileSlot(
   map: FieldMap | undefined,
   slot: Slot,

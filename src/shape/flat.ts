@@ -6,7 +6,7 @@ import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
 import { type Slot, slotPath } from './slot.ts';
 
-/** Puts the rows of one item in the order in which their values count: the first that is not empty is taken. */
+/** Sorts the rows of one item by precedence: the first value that is not empty wins. */
 export type Rank = (rows: readonly Scope[]) => readonly Scope[];
 
 export interface Conflict {
@@ -15,7 +15,7 @@ export interface Conflict {
   readonly rule: string;
 }
 
-/** Rows that came later were asked for later, so without another word the last one wins. */
+/** By default the last row wins: it was requested last. */
 export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflict {
   if (rule === 'first') return { rank: (rows) => rows, rule: 'the first row' };
   if (rule === undefined || rule === 'last') return { rank: (rows) => rows.toReversed(), rule: 'the last row' };
@@ -23,7 +23,7 @@ export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflic
   const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
   const age = (row: Scope): string => keyText(read(row)) ?? '';
   return {
-    // Of rows of one age the later one: toReversed before a stable sort.
+    // Reversed before a stable sort, so that the later of two equally new rows wins.
     rank: (rows) => rows.toReversed().sort((one, other) => order(age(other), age(one))),
     rule: `the row with the newest ${rule.newest}`,
   };
@@ -69,7 +69,7 @@ function isSame(one: Json, other: Json): boolean {
   return (keyText(one) ?? JSON.stringify(one)) === (keyText(other) ?? JSON.stringify(other));
 }
 
-/** Rows by their key, in the order in which each key first came. */
+/** Groups by key, in the order of first appearance. */
 export function groupBy<Of>(items: readonly Of[], key: (item: Of) => string): Map<string, Of[]> {
   const groups = new Map<string, Of[]>();
   for (const item of items) {
@@ -81,7 +81,7 @@ export function groupBy<Of>(items: readonly Of[], key: (item: Of) => string): Ma
   return groups;
 }
 
-/** Several rows as the one item that they speak of. */
+/** One item made of several rows. */
 export function asOne(ranked: readonly Scope[]): Scope {
   const [first] = ranked;
   if (first === undefined) throw new Error('a group of rows is never empty');

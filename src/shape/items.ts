@@ -10,18 +10,17 @@ type Reads<Field extends string> = ListPart<Field>['reads'];
 type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Field>;
 
 /**
- * The items of a list; undefined where the partner sent neither the list nor any field of its items. One in which nothing at all was found is left out and noted: it would be an empty guest. `telling` is
- * the field that an item hardly ever lacks, looked at before all others.
+ * Builds the items of a list; undefined if the partner sent neither the list nor any field of its items. An item without any value is
+ * left out with a note. `usual` is a field that nearly every item has, so that the other fields are rarely checked for emptiness.
  */
 export function itemsOf<Field extends string>(
   scope: Scope,
   name: ListName,
   parts: readonly ListPart<Field>[],
   make: Make<Field>,
-  telling: Field,
+  usual: Field,
 ): Item<Field>[] | undefined {
   const { root } = scope;
-  // As long as it will be, as nearly always: an array that grows by pushes holds seventeen places for its first item.
   let out: Item<Field>[] = [];
   let kept = 0;
   let seen: Set<string> | undefined;
@@ -33,7 +32,7 @@ export function itemsOf<Field extends string>(
     for (const item of items) {
       root.index = kept;
       const made = make(part.reads, item);
-      if (isBlank(made[telling]) && isEmpty(made)) {
+      if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
         const reason = 'An item in which no mapped field has a value was left out.';
         if (item.item !== null) root.notes.push({ step: 'shape', field: name, code: 'empty_item', reason });
@@ -56,7 +55,7 @@ function isEmpty(item: { readonly [field: string]: Json | undefined }): boolean 
   return Object.values(item).every(isBlank);
 }
 
-// Object literals, not loops over names: every guest then has one hidden class. A loop took 0.72 µs a guest against 0.19; with the check after it, 1.73 against 1.18.
+// Object literals give every guest one hidden class: 0.19 µs a guest, against 0.72 for a loop over names (bench shape, two arm64 cores).
 export const guestOf: Make<GuestField> = (reads, scope) => ({
   guest_id: reads.guest_id(scope),
   first_name: reads.first_name(scope),

@@ -6,8 +6,8 @@ import { asList, compileKey, compileTable } from './table.ts';
 type Missing = (item: Scope, join: JoinForm) => readonly Scope[];
 
 /**
- * Each item gives way to the rows that have its key, one join after the other. What becomes of an item without a row is the
- * caller's to say; a record that no row refers to simply has none.
+ * Replaces each item by the table rows that have its key, one join after the other. `missing` decides what happens to an item without
+ * a row. If the record itself is joined, no row means no items.
  */
 export function compileJoins(
   from: Each,

@@ -12,20 +12,20 @@ import { newSlot } from './slot.ts';
 import { asList, compileKey } from './table.ts';
 import { valuesFor } from './values.ts';
 
-/** One way in which a list's items come about: where they are, and how each field of an item is read. */
+/** One source of a list's items: where they are and how each field is read. */
 export interface ListPart<Field extends string> {
   readonly items: Each;
   /** Whether the partner sent the list, be it empty. Asked only where no item was found. */
   readonly isSent: (scope: Scope) => boolean;
   readonly reads: { readonly [Name in Field]: Read };
-  /** Items have no key that tells them apart, so those with equal content are one. */
+  /** Items have no key, so items with equal content are merged. */
   readonly byContent: boolean;
 }
 
 type FieldOf<Name extends ListName> = keyof (typeof listFields)[Name] & string;
 type AnyListMap = ListMap<string>;
 
-/** The parts of guests, rooms or charges, whose items follow one another. */
+/** Compiles guests, rooms or charges. Several parts are concatenated. */
 export function compileList<Name extends ListName>(
   name: Name,
   config: ShapeConfig,
@@ -89,7 +89,7 @@ function pathsOf(name: ListName, { from, join }: AnyListMap, flat: boolean): rea
   return typeof from === 'object' && 'first' in from ? from.first : asList(from);
 }
 
-/** Where nothing is said: the list of that name; the row itself for flat rows; the record itself where another list is joined to it. */
+/** Without `from`: the list of the same name; for flat rows the row itself; with a join the record itself. */
 function compileOrigin(name: ListName, map: AnyListMap, at: string, flat: boolean, env: Env): Each {
   const { from } = map;
   if (from === undefined) return compileFrom([flat || map.join !== undefined ? '$item' : name], at, env);
@@ -111,7 +111,7 @@ function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
   };
 }
 
-/** Flat rows: the items of all rows, those with one key made one. A row whose key is empty has no such item. */
+/** Flat rows: the items of all rows, merged by key. A row with an empty key has no such item. */
 function regrouped(each: Each, name: ListName, map: AnyListMap, flat: FlatConfig, conflict: Conflict, env: Env): Each {
   const own = flat[name];
   const key = own === undefined ? undefined : compileKey(asList(own.key), `shape.flat.${name}.key`, env);

@@ -10,7 +10,7 @@ import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { asList, compileKey } from './table.ts';
 
-/** The values of a list inside a record, for sums, counts and picks. */
+/** The values of a list inside a record, for sum, count, min, max and pick. */
 export interface ListValues {
   readonly items: Each;
   readonly value: Read;
@@ -55,7 +55,7 @@ function listsOf(paths: readonly string[]): readonly Read[] {
   });
 }
 
-/** The items of several paths, one after the other. */
+/** The items of all paths, concatenated. */
 export function compileFrom(paths: readonly string[], at: string, env: Env): Each {
   const eaches: Each[] = [];
   for (const [index, text] of paths.entries()) {
@@ -67,7 +67,7 @@ export function compileFrom(paths: readonly string[], at: string, env: Env): Eac
   return (scope) => eaches.flatMap((each) => each(scope));
 }
 
-/** Those items that meet the condition, one for each key. */
+/** Applies `where`, then `unique`. */
 export function filtered(all: Each, form: Pick<ListForm, 'where' | 'unique'>, at: string, env: Env): Each {
   const holds = form.where === undefined ? undefined : compileCondition(form.where, `${at}.where`, env);
   const key = form.unique === undefined ? undefined : compileKey(asList(form.unique), `${at}.unique`, env);
@@ -79,7 +79,7 @@ function kept(items: readonly Scope[], holds: Holds | undefined): readonly Scope
   return holds === undefined ? items : items.filter(holds);
 }
 
-/** Items without a key are all kept: nothing says that they are the same. */
+/** Keeps every item without a key. */
 function distinct(items: readonly Scope[], key: ((scope: Scope) => string | undefined) | undefined): readonly Scope[] {
   if (key === undefined) return items;
   const seen = new Set<string>();

@@ -15,7 +15,7 @@ import { asideOf, assume, type Reading, type Slot, slotName, slotPath } from './
 import { isLeaf } from './source.ts';
 import { compileValues, doubleSpellings, translated } from './values.ts';
 
-/** Takes a value that is not empty; undefined makes the field empty. */
+/** Changes a value that is not empty; undefined empties the field. */
 type Modify = (value: Json, scope: Scope) => Json | undefined;
 
 export const modifierNames = [
@@ -35,7 +35,7 @@ export const modifierNames = [
   'if_invalid',
 ] as const;
 
-/** The modifiers of a field in their one order, whatever order the document writes them in. A value that one cannot read passes as it is: the check names the field. */
+/** Applies the modifiers in a fixed order, whatever order the document has. A value that a modifier cannot read passes unchanged, so that the check names the field. */
 export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: string, env: Env): Read {
   const leaf = isLeaf(form);
   const steps = [
@@ -55,7 +55,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     const holds = compileCondition(form.when, `${at}.when`, env);
     read = conditional(read, holds, env.traced);
   }
-  if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'stands only beside join');
+  if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'can only be used with join');
   if (form.if_invalid === 'drop') read = dropping(read, slot);
   return form.default === undefined ? read : defaulted(read, form.default, slot);
 }
@@ -81,7 +81,7 @@ function chained(source: Read, steps: readonly Modify[]): Read {
   };
 }
 
-/** A trace also reads what the condition holds back, so that it is not called unmapped. */
+/** When traced, the field is read even if the condition fails, so that it does not count as unmapped. */
 function conditional(read: Read, holds: Holds, traced: boolean): Read {
   const unseen = traced ? silent(read) : undefined;
   return (scope) => {
@@ -132,7 +132,7 @@ function named({ name }: FieldForm): Modify | undefined {
 function valued(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
   if (form.values !== undefined) {
     for (const spelling of doubleSpellings(form.values))
-      env.problem(`${at}.values`, `the spelling ${spelling} stands under two values`);
+      env.problem(`${at}.values`, `the spelling ${spelling} is listed under two values`);
   }
   const translate = form.values === undefined ? slot.values : compileValues(form.values);
   if (translate === undefined) return undefined;
@@ -161,7 +161,7 @@ function minor(form: FieldForm, at: string, env: Env): Modify | undefined {
     const code = record === undefined ? undefined : keyText(currency(record));
     const digits = code === undefined ? undefined : minorDigits(code.trim().toUpperCase());
     const number = readNumber(value, undefined);
-    // Without its currency the amount may be wrong a hundredfold: text that is no number makes the check refuse the field.
+    // Without a known currency the amount could be wrong by a factor of 100: a text makes the check refuse the field.
     return number === undefined || digits === undefined
       ? 'minor units of an unknown currency'
       : shiftPoint(number, digits);

@@ -1,6 +1,6 @@
 import type { NamePart } from './config.ts';
 
-/** Words that belong to the family name that follows them. */
+/** Particles: they belong to the family name after them. */
 const particles: ReadonlySet<string> = new Set(
   `van von der den de del della dello di da dos das do du la le los las el al bin ibn ben bint ter ten tot zu zum zur vom af av st st. san santa mac mc o ó ní nic uí y e`.split(
     ' ',
@@ -9,9 +9,8 @@ const particles: ReadonlySet<string> = new Set(
 const eastAsian = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /**
- * One part of a full name. `Berg, Anna van der` and `BERG/ANNA` say themselves which is which; otherwise the last word and
- * the particles before it are the family name. Chinese, Japanese and Korean script puts the family first. One word alone is
- * a family name.
+ * One part of a full name. In `Berg, Anna van der` and `BERG/ANNA` the family name comes first; otherwise it is the last word with
+ * the particles before it. Names in Chinese, Japanese and Korean script begin with the family name. A single word is a family name.
  */
 export function namePart(
   full: string,

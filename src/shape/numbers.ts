@@ -2,12 +2,12 @@ import { type Decimal, decimal, decimalOf } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import type { NumberFormat } from './config.ts';
 
-/** What may stand before or after an amount without being part of it: spaces, currency signs and codes. */
+/** Ignored before and after an amount: spaces, currency signs and codes. */
 const around = /^[\s\p{Sc}\p{L}.]*(?=[\d+-])|(?<=\d)[\s\p{Sc}\p{L}.]*$/gu;
 
 /**
- * A raw value as an exact decimal, or undefined. Without a declared format only plain numbers pass: 1,234 is a thousand to
- * one hotel and one and a bit to another, so it is never guessed.
+ * A raw value as an exact decimal, or undefined. Without a declared format only plain numbers are read: 1,234 can mean two different
+ * numbers, so it is never guessed.
  */
 export function readNumber(value: Json, format: NumberFormat | undefined): Decimal | undefined {
   if (typeof value === 'number') return decimalOf(value);

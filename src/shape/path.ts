@@ -1,7 +1,7 @@
 /**
  * The path language: `contact.mail`, `rooms[0].type`, `rooms[-1]`, `rooms[].charges`, `'key with spaces'.x`, `["a.b"]`, and
- * where it starts when that is not the item itself: `$parent.id`, `$record.currency`, `$body.customers`, `$key`, `$item`.
- * `rooms.*.charges` and `rooms.0.type` say the same without brackets, which YAML wants quoted inside braces.
+ * starting points other than the item: `$parent.id`, `$record.currency`, `$body.customers`, `$key`, `$item`.
+ * `rooms.*.charges` and `rooms.0.type` avoid brackets, which YAML requires to be quoted inside braces.
  */
 export type Step =
   | { readonly kind: 'key'; readonly key: string }
@@ -12,7 +12,7 @@ type Start = 'item' | 'record' | 'body' | 'rows' | 'key';
 
 export interface Path {
   readonly start: Start;
-  /** How many levels above the item it starts. */
+  /** Number of $parent steps. */
   readonly up: number;
   readonly steps: readonly Step[];
 }
@@ -35,7 +35,7 @@ const starts: ReadonlyMap<string, Start> = new Map([
 const bareKey = /[^\s.[\]'"]+/y;
 const index = /-?\d{1,6}/y;
 const dollarWord = /\$\w*/y;
-/** These would be read from every JavaScript object, not from the partner's. */
+/** Refused as keys: every JavaScript object inherits them, so they would not read the partner's data. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 export function isInherited(key: string): boolean {
@@ -72,14 +72,14 @@ class PathParser {
     return this.#bad ?? { kind: 'ok', path: { start: this.#start, up: this.#up, steps: this.#steps } };
   }
 
-  /** A dollar word may only stand first; $parent any number of times. */
+  /** Dollar words come first only; $parent may repeat. */
   #beginning(): void {
     while (this.#text[this.#at] === '$') {
       const word = this.#match(dollarWord) ?? '$';
       const named = starts.get(word);
       if (word !== '$parent' && named === undefined) {
         const known = '$item, $parent, $record, $body, $rows and $key';
-        this.#fail(`unknown start ${word}; there are ${known}. Quote a key that begins with $`, this.#at);
+        this.#fail(`unknown start ${word}; use ${known}. Quote a key that begins with $`, this.#at);
         return;
       }
       if (named !== undefined && this.#up > 0) {
@@ -170,7 +170,7 @@ class PathParser {
     return pattern.exec(this.#text)?.[0];
   }
 
-  /** The first failure counts; its place is inside the text, at the end for what is missing there. */
+  /** Keeps the first failure only. The offset stays inside the text. */
   #fail(message: string, at: number): void {
     this.#bad ??= { kind: 'bad', message, offset: Math.max(0, Math.min(at, this.#text.length - 1)) };
   }
@@ -179,14 +179,14 @@ class PathParser {
 const plainKey = /^[^\s.[\]'"$][^\s.[\]'"]*$/;
 const documentKey = /^[A-Za-z_][\w-]*$/;
 
-/** A concrete path in the partner's JSON as text: a parse of it reads that place. */
+/** A concrete path in the partner's JSON as text that parsePath reads back. */
 export function pathText(base: string, key: string | number): string {
   if (typeof key === 'number') return `${base}[${key}]`;
   if (!plainKey.test(key)) return `${base}[${JSON.stringify(key)}]`;
   return base === '' ? key : `${base}.${key}`;
 }
 
-/** A place in the connector, for a key that may hold anything: map.extra["loyalty.level"]. */
+/** A path in the connector document; any key is allowed: map.extra["loyalty.level"]. */
 export function documentPath(base: string, key: string): string {
   return documentKey.test(key) ? `${base}.${key}` : `${base}[${JSON.stringify(key)}]`;
 }

@@ -1,7 +1,7 @@
 import { type ListName, listFields, reservationFields } from '../canonical/fields.ts';
 import type { FieldMap, ListMap, MapConfig, ShapeConfig } from './config.ts';
 
-/** The names that events use where lists of reservations use others. */
+/** Field names of events that differ from those of reservation lists. */
 const eventNames: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
   Object.entries({ id: ['reservation_id', 'id'] }),
 );
@@ -19,8 +19,8 @@ const eventItems: { readonly [List in ListName]: { readonly [field: string]: rea
 type AnyListMap = ListMap<string>;
 
 /**
- * How the data of an event is read: as `push.map` says; where it says nothing, as `map` says, if the partner's events look
- * like its lists; else by the names of the event envelope. The record is the data itself, never flat.
+ * The mapping of event data: `push.map` first, then `map`, then the names of the event envelope. The record is the data itself, never
+ * flat rows.
  */
 export function pushConfig(config: ShapeConfig, push: MapConfig | undefined): ShapeConfig {
   const { dates, numbers } = config.shape ?? {};
@@ -38,7 +38,7 @@ function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
 
 function fallback(pull: FieldMap | undefined, names: readonly string[]): FieldMap {
   if (pull === false) return false;
-  // What is computed over flat rows has no meaning in an event.
+  // Events have no flat rows to compute over.
   if (JSON.stringify(pull)?.includes('$rows')) return fallback(undefined, names);
   const all: FieldMap[] = pull === undefined ? [...names] : [pull, ...names.filter((name) => name !== pull)];
   const [only] = all;
@@ -48,7 +48,7 @@ function fallback(pull: FieldMap | undefined, names: readonly string[]): FieldMa
 function mergeList(name: ListName, pull: MapConfig[ListName], push: MapConfig[ListName]): unknown {
   if (push === false || Array.isArray(push)) return push;
   const own = (push ?? {}) as AnyListMap;
-  // Lists joined from several places, or from a table of the response, are the list's own way; an event has the items inside.
+  // Events contain their items: lists that are concatenated or joined from a table apply to list responses only.
   const based = (isPlain(pull) ? pull : {}) as AnyListMap;
   if (pull === false && push === undefined) return false;
   const fields: { [field: string]: FieldMap } = {};

@@ -4,7 +4,7 @@ import { type Path, pathText, type Step } from './path.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
-/** A path that gives one value. Those of one or two keys, which nearly all are, have a closure of their own. */
+/** Compiles a path that gives one value. Paths of one or two keys, nearly all of them, get a direct closure. */
 export function compileRead(path: Path, traced: boolean): Read {
   if (path.start === 'key') return (scope) => scope.key;
   const each = path.steps.findIndex((step) => step.kind === 'each');
@@ -42,7 +42,7 @@ function keyOfKey(outer: string, inner: string): Read {
   };
 }
 
-/** A path with [] that must give one value gives the first that is not empty. */
+/** A path with [] where one value is needed: the first that is not empty. */
 function firstOf(each: Each, list: Read): Read {
   return (scope) => {
     for (const found of each(scope)) {
@@ -74,13 +74,13 @@ function tracedRead(path: Path): Read {
   };
 }
 
-/** The steps as text after a base, and without one. */
+/** The steps as text, with and without a base before them. */
 interface StepsText {
   readonly after: string;
   readonly alone: string;
 }
 
-/** A position from the end stays as it is written: it is one of few, and the list's length is not worth finding for it. */
+/** A negative index stays as written. */
 function textOf(steps: readonly Step[]): StepsText {
   const add = (base: string, step: Step): string =>
     step.kind === 'each' ? base : pathText(base, step.kind === 'key' ? step.key : step.index);
@@ -98,7 +98,7 @@ function wasRead({ root: { trace } }: Scope, from: Scope, { after, alone }: Step
 
 const nowhere: StepsText = { after: '', alone: '' };
 
-/** Reads without being an origin of the value. */
+/** Reads without recording an origin. */
 export function silent(read: Read): Read {
   return (scope) => {
     const { trace } = scope.root;

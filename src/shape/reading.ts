@@ -3,7 +3,7 @@ import { compileDates, type DateReader } from './dates.ts';
 import type { Env } from './env.ts';
 import type { Reading, Slot } from './slot.ts';
 
-/** How the raw numbers and dates of a field are written: as its own modifiers say, else those around it, else the connector's. */
+/** The number and date formats of a field: its own modifiers, else those of the enclosing field, else the connector's. */
 export function readingOf(form: FieldForm, slot: Slot, at: string, env: Env): Reading {
   const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
   const number = form.number ?? slot.reading.number ?? (numeric ? env.options.numbers : undefined);
@@ -19,12 +19,12 @@ function ownDate(date: string | readonly string[], at: string, env: Env): DateRe
   return undefined;
 }
 
-/** A birthday is no instant: it stays as written, in whatever zone the partner writes its midnight. */
+/** A birthday is not an instant: it stays as written, whatever time zone its midnight has. */
 function usualDate(slot: Slot, env: Env): DateReader | undefined {
   if (slot.kind !== 'date' && slot.kind !== 'birth_date') return undefined;
   const { dates, timezone } = env.options;
   const formats = slot.kind === 'date' ? dates : dates.map((format) => (format === 'iso' ? 'as_written' : format));
   const compiled = compileDates(formats, timezone);
-  // A mistake in the connector's own formats is told where they stand.
+  // checkConfig reports a mistake in the connector's own formats.
   return compiled.kind === 'ok' ? compiled.read : undefined;
 }

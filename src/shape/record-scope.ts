@@ -3,7 +3,7 @@ import type { RawRecord } from './config.ts';
 import { asOne, type Rank } from './flat.ts';
 import type { Root, Scope, Trace } from './scope.ts';
 
-/** A place to read from that stands alone: a response, a row, a guest. */
+/** The scope of a value without surroundings: a response, a row, a guest. */
 export function loneScope(item: Json, trace?: Trace): Scope {
   const root = newRoot(item, undefined, trace);
   const scope: Scope = { item, key: 0, up: undefined, root, at: '', group: undefined };
@@ -15,7 +15,7 @@ function newRoot(body: Json | undefined, rows: readonly Json[] | undefined, trac
   return { record: undefined, index: 0, body, rows, notes: [], drift: [], trace, assumed: undefined };
 }
 
-/** Where a nested record is read from: the record, with what stood around it. */
+/** The scope of a nested record with its enclosing objects. */
 export function nestedScope(raw: RawRecord, trace: Trace | undefined): Scope {
   const root = newRoot(raw.body, undefined, trace);
   let up: Scope | undefined;
@@ -28,7 +28,7 @@ export function nestedScope(raw: RawRecord, trace: Trace | undefined): Scope {
   return root.record;
 }
 
-/** Where a record of flat rows is read from: its rows as one. */
+/** The scope of a record made of flat rows. */
 export function flatScope(raw: RawRecord, rank: Rank, trace: Trace | undefined): Scope {
   const rows = Array.isArray(raw.value) ? raw.value : [raw.value];
   const root = newRoot(undefined, rows, trace);

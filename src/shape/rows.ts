@@ -6,9 +6,9 @@ import { compileRead } from './read.ts';
 import { loneScope } from './record-scope.ts';
 import type { Each, Read, Scope } from './scope.ts';
 
-/** Where the records of a response are. */
+/** Finds the records in a response. */
 export interface Rows {
-  /** The scopes of all rows, or what is wrong with the response. */
+  /** All rows, or why the response has none. */
   readonly all: (body: Json) => { readonly kind: 'ok'; readonly rows: readonly Scope[] } | Misshapen;
   readonly single: (body: Json) => { readonly kind: 'ok'; readonly row: Scope } | Misshapen;
   /** How many rows the partner's paging counts in this response. */
@@ -44,7 +44,7 @@ interface Place {
   readonly text: string | undefined;
   readonly each: Each;
   readonly read: Read;
-  /** A path through lists has no one value to look at. */
+  /** The path goes through lists, so it has no single value. */
   readonly many: boolean;
 }
 
@@ -55,7 +55,7 @@ function place(text: string | undefined, at: string, env: Env): Place {
   return { text, each: compileEach(path, false), read: compileRead(path, false), many };
 }
 
-/** What is wrong with the list, if anything. A list that is null is empty; one that is not there at all may be a wrong path, so it is not guessed to be empty. */
+/** Why there is no list at the path, or undefined. A null list is empty; a missing one may be a wrong path, so it is not taken for empty. */
 function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
   if (root.many) return undefined;
   const value = root.read(scope);
@@ -79,7 +79,7 @@ function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | und
   };
 }
 
-/** A single reservation: at its own path, else as the list has it, else the response itself. */
+/** A single reservation: at single_path, else at root_path, else the response itself. */
 function singleAt(
   body: Json,
   root: Place,
@@ -97,19 +97,19 @@ function singleAt(
 
 function listedOrBare(scope: Scope, root: Place): readonly Scope[] {
   const rows = root.text === undefined ? [] : root.each(scope);
-  // A list that is there but empty holds no reservation; the envelope around it is none.
+  // An empty list means no reservation: its envelope is not one.
   if (rows.length > 0 || (root.text !== undefined && Array.isArray(root.read(scope)))) return rows;
   return bare(scope);
 }
 
-/** The response itself as one record: an object, or a list with that object in it. */
+/** The response itself as one record: an object, or a list that contains it. */
 function bare(scope: Scope): Scope[] {
   const { item } = scope;
   if (!Array.isArray(item)) return [scope];
   return item.slice(0, 1).map((only): Scope => ({ ...scope, item: only, up: scope }));
 }
 
-/** Names of keys tell the engineer where to look; values stay out, they may be a guest's. */
+/** Names keys so that the engineer can find the list; never values, which may be guest data. */
 function seen(body: Json | undefined): string {
   if (Array.isArray(body)) return 'it is a list';
   return typeof body === 'object' && body !== null

@@ -1,18 +1,18 @@
 import type { Json, Note, Origins } from '../terms.ts';
 
-/** A value map met a spelling that it does not list: kept as it is, counted, shown to the operator. */
+/** A spelling that the value map does not list: kept unchanged, counted and shown to the operator. */
 export interface Drift {
   readonly field: string;
   readonly value: string;
 }
 
-/** What a traced evaluation gathers. The plain one has none, so that telling origins costs the other records nothing. */
+/** Collected by a traced evaluation only, so that origins cost nothing for other records. */
 export class Trace {
-  /** Raw paths that gave the value of the field at hand. */
+  /** Raw paths that gave the value of the current field. */
   sources: string[] = [];
-  /** Whether the partner sent a key that the field at hand reads, be it null. */
+  /** Whether the partner sent a key that the current field reads, even with null. */
   present = false;
-  /** Every raw path that was looked at; undefined where nobody asks for them. */
+  /** Every raw path that was read; undefined if not requested. */
   readonly touched: Set<string> | undefined;
   readonly origins: Origins = {};
   /** Fields of list items for which the partner sent something, be it null. */
@@ -25,10 +25,10 @@ export class Trace {
   }
 }
 
-/** What all values of one record share while they are read. */
+/** Shared by all scopes of one record while it is read. */
 export interface Root {
   record: Scope | undefined;
-  /** Which item of a canonical list is being made. */
+  /** Index of the canonical list item being built. */
   index: number;
   readonly body: Json | undefined;
   readonly rows: readonly Json[] | undefined;
@@ -39,7 +39,7 @@ export interface Root {
   assumed: Set<string> | undefined;
 }
 
-/** Where a path starts: an item, with what stands around it. */
+/** The item that a path starts from, with its surroundings. */
 export interface Scope {
   readonly item: Json | undefined;
   /** The item's index or key in its list. */
@@ -48,7 +48,7 @@ export interface Scope {
   readonly root: Root;
   /** The item's own path, only while tracing. */
   readonly at: string;
-  /** The rows that are this one item, where rows are flat; the row that wins a conflict first. */
+  /** For flat rows: the rows of this item, the one that wins a conflict first. */
   readonly group: readonly Scope[] | undefined;
 }
 
@@ -60,12 +60,12 @@ export function isBlank(value: Json | undefined): value is undefined | null | ''
   if (value === undefined || value === null) return true;
   if (typeof value !== 'string') return false;
   if (value.length === 0) return true;
-  // A first character that is no space, as nearly always: nothing more to look at.
+  // Trim only if the first character can be a space.
   const first = value.charCodeAt(0);
   return (first <= 32 || first >= 128) && value.trim() === '';
 }
 
-/** A scalar as text, so that 7 and "7" are one key; undefined for what is no scalar. */
+/** A scalar as text, so that 7 and "7" are one key; undefined for anything else. */
 export function keyText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

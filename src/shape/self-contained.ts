@@ -4,8 +4,8 @@ import { parsePath, type Step } from './path.ts';
 import type { Trace } from './scope.ts';
 
 /**
- * A raw record with only that much of its response as its mapping looked at, so that it can be kept and mapped again without
- * the other reservations of its page.
+ * A raw record with only those parts of its response that the mapping read, so that it can be stored and mapped again without the
+ * other reservations of its page.
  */
 export function selfContained(raw: RawRecord, trace: Trace): RawRecord {
   const body = raw.body === undefined ? {} : { body: prune(raw.body, '$body', trace) };
@@ -31,7 +31,7 @@ function prune(value: Json, start: string, trace: Trace): Json {
   return kept;
 }
 
-/** The steps of a path below its start; undefined where it starts elsewhere. */
+/** The steps of a path below `start`; undefined if the path starts elsewhere. */
 function stepsUnder(path: string, start: string): readonly Step[] | undefined {
   const next = path[start.length];
   if (!path.startsWith(start) || (next !== undefined && next !== '.' && next !== '[')) return undefined;
@@ -40,7 +40,7 @@ function stepsUnder(path: string, start: string): readonly Step[] | undefined {
   return parsed.kind === 'ok' ? parsed.path.steps : undefined;
 }
 
-/** Copies what stands at the end of the steps. A list on the way is copied whole: its positions must stay what they are. */
+/** Copies the value at the end of the steps. A list on the way is copied whole, so that its indexes stay valid. */
 function put(
   kept: Json | undefined,
   value: Json | undefined,

@@ -14,14 +14,14 @@ export type CompiledShape =
   | { readonly kind: 'ok'; readonly shaper: Shaper }
   | { readonly kind: 'invalid'; readonly problems: MappingProblem[] };
 
-/** A connector's mapping, checked whole and turned into functions. All its mistakes come at once. */
+/** Compiles a connector's mapping and reports all its mistakes at once. */
 export function compileShape(config: ShapeConfig): CompiledShape {
   return compileAt(config, 'map');
 }
 
 /**
- * The same for the data of events: `push` is laid over the connector's map. The connector itself has compiled, so that only
- * what `push.map` says can be wrong, and its places are told.
+ * Compiles the mapping of event data: `push` overrides the connector's map. The connector's own map was compiled before, so every
+ * problem found here is in `push.map`.
  */
 export function compilePushShape(config: ShapeConfig, push: MapConfig | undefined): CompiledShape {
   const alone = compileAt({ ...pushConfig(config, undefined), map: push }, 'push.map');
@@ -29,8 +29,8 @@ export function compilePushShape(config: ShapeConfig, push: MapConfig | undefine
 }
 
 /**
- * The same for the answer for one reservation, where the connector says that it looks another way than the list: `single` is laid
- * over the connector's map, a list as a whole. A list of flat rows lends it nothing: one reservation comes in no rows.
+ * Compiles the mapping of a single reservation's answer, if it differs from the list: `single` overrides the connector's map, lists as
+ * a whole. With flat rows it overrides nothing, because a single answer has no rows.
  */
 export function compileSingleShape(config: ShapeConfig, single: MapConfig): CompiledShape {
   const { flat, ...shape } = config.shape ?? {};
@@ -50,7 +50,7 @@ function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
   return { kind: 'ok', shaper: new CompiledShaper(config, env, rows, builder, rowKey) };
 }
 
-/** A key of flat rows is compiled for the rows and for their items: one mistake is told once. */
+/** The key of flat rows is compiled twice, for rows and for items: report its mistake once. */
 function distinct(problems: readonly MappingProblem[]): MappingProblem[] {
   return [...new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
 }

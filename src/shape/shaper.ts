@@ -6,7 +6,7 @@ import type { Item } from './items.ts';
 import type { Misshapen } from './rows.ts';
 import type { Drift } from './scope.ts';
 
-/** What shape makes of one record: canonical keys, values unchecked. */
+/** One mapped record: canonical keys, unchecked values. */
 export type Draft = Built<DraftRecord>;
 
 export interface GuestEventDraft {
@@ -20,24 +20,24 @@ export interface GuestEventDraft {
 }
 
 export interface Shaper {
-  /** Every reservation of a response; flat rows are put together within it. */
+  /** Every reservation of a response; flat rows are grouped within it. */
   records(body: Json): { readonly kind: 'ok'; readonly records: RawRecord[]; readonly total?: number } | Misshapen;
-  /** The rows as they stand in the response; empty where there is no list. */
+  /** The rows of the response, ungrouped; empty if there is no list. */
   rows(body: Json): Json[];
   /** How many rows the partner's paging counts in this response. */
   count(body: Json): number;
-  /** Rows gathered over pages and windows, put together again. */
+  /** Groups rows that were collected over pages and windows. */
   group(rows: readonly Json[]): RawRecord[];
-  /** The key under which a row is gathered; empty where it has none. */
+  /** The group key of a row; empty if it has none. */
   rowKey(row: Json): string;
   /** The one reservation of a response, or of an event's data. */
   single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen;
   draft(raw: RawRecord): Draft;
-  /** Canonical path to the raw path, or paths, that gave its value. */
+  /** Canonical path to the raw path or paths of its value. */
   origins(raw: RawRecord): Origins;
-  /** Raw paths of the record that nothing read. */
+  /** Raw paths of the record that the mapping never read. */
   unmapped(raw: RawRecord): string[];
-  /** The record with only that much of the response around it as its mapping looks at: what to keep of it. */
+  /** The record with only those parts of the response that its mapping reads: the form to store. */
   selfContained(raw: RawRecord): RawRecord;
   /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
   guestDraft(data: Json): GuestEventDraft;

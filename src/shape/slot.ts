@@ -5,34 +5,34 @@ import type { Env } from './env.ts';
 import type { Read, Root } from './scope.ts';
 import type { Translate } from './values.ts';
 
-/** The canonical place that a mapping fills, or a piece of what fills it. */
+/** The canonical field that a mapping fills, or a piece of its value. */
 export interface Slot {
-  /** The list or object it lies in. */
+  /** The list or object that contains the field. */
   readonly within: ListName | 'extra' | undefined;
   readonly field: string;
-  /** How a raw value is understood; `json` is carried as it is. */
+  /** How a raw value is read; `json` is passed on unchanged. */
   readonly kind: FieldKind | 'json';
-  /** The connector's value map for the field; a piece has none, the whole is looked up. */
+  /** The connector's value map for the field; pieces have none, since the complete value is looked up. */
   readonly values: Translate | undefined;
-  /** A piece has no raw field of its own name. */
+  /** A piece of a value: it has no default path. */
   readonly piece: boolean;
-  /** How numbers and dates are written, as the form around a piece says. */
+  /** Number and date formats, inherited from the enclosing form. */
   readonly reading: Reading;
 }
 
 /**
- * How raw numbers and dates are read. It is done once, where a value leaves the partner's JSON: read twice, 1,234 of a
- * connector with decimal commas would first become 1.234 and then a thousand.
+ * How raw numbers and dates are read. Done exactly once, where the value leaves the partner's JSON: with decimal commas, 1,234 read
+ * twice would first become 1.234 and then 1234.
  */
 export interface Reading {
   readonly number?: NumberFormat | undefined;
   readonly date?: DateReader | undefined;
 }
 
-/** One field of a mapping, compiled. Handed down in the environment, since sources hold fields again. */
+/** Compiles one field. Passed in the environment, because sources contain fields and modules must not import in a cycle. */
 export type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env) => Read;
 
-/** The canonical path of a slot in the record being read. */
+/** The canonical path of a slot in the current record. */
 export function slotPath(slot: Slot, root: Root): string {
   if (slot.within === undefined) return slot.field;
   return slot.within === 'extra' ? `extra.${slot.field}` : `${slot.within}[${root.index}].${slot.field}`;
@@ -44,7 +44,7 @@ export function assume(slot: Slot, root: Root): void {
   root.assumed.add(slotPath(slot, root));
 }
 
-/** The name under which all values of a slot are counted. */
+/** The name under which unknown spellings are counted. */
 export function slotName(slot: Slot): string {
   return slot.within === undefined ? slot.field : `${slot.within}.${slot.field}`;
 }
@@ -53,12 +53,12 @@ export function newSlot(within: Slot['within'], field: string, kind: Slot['kind'
   return { within, field, kind, values, piece: false, reading: {} };
 }
 
-/** One of the values that a field is made of. */
+/** One of the values that a field is built from. */
 export function pieceOf(slot: Slot, kind: Slot['kind'] = slot.kind): Slot {
   return { ...slot, kind, values: undefined, piece: true };
 }
 
-/** A value beside the field: a key to look for, a number of days. It is not written the way the field is. */
+/** A value used to compute the field, such as a key or a number of days. It does not have the field's format. */
 export function asideOf(slot: Slot): Slot {
   return { ...slot, kind: 'json', values: undefined, piece: true, reading: {} };
 }

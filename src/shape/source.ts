@@ -16,7 +16,7 @@ export function isLeaf({ path, const: constant, join }: FieldForm): boolean {
   return path !== undefined || constant !== undefined || join !== undefined;
 }
 
-/** `dot` is empty where the form stands for a bare path, whose place in the document is the field itself. */
+/** `dot` is empty for a bare path, whose position in the document is the field itself. */
 export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
   const { path, const: constant, first, join, sum, product, min, max, count, pick, lookup } = form;
   if (path !== undefined) {
@@ -76,7 +76,7 @@ function firstOf(reads: readonly Read[], traced: boolean): Read {
   };
 }
 
-/** Looks at every alternative, so that one which was not needed this time is not called unmapped; the first alone is the origin. */
+/** Reads every alternative, so that none counts as unmapped; only the first with a value is the origin. */
 function tracedFirst(reads: readonly Read[]): Read {
   return (scope) => {
     const { trace } = scope.root;
@@ -107,7 +107,7 @@ function joined(reads: readonly Read[], between: string): Read {
   };
 }
 
-/** A value that is no number is handed on, so that the check names the field. */
+/** A value that is not a number is returned unchanged, so that the check names the field. */
 function calculated(values: readonly Json[], by: (numbers: Decimal[]) => Decimal): Json | undefined {
   const numbers: Decimal[] = [];
   for (const value of values) {
@@ -143,7 +143,7 @@ const emptyIfSent = (values: readonly (Json | undefined)[]): null | undefined =>
 
 const emptyIfThere = (list: ListValues, scope: Scope): null | undefined => (list.isSent(scope) ? null : undefined);
 
-/** A product with an empty factor is empty: half of it is no amount. */
+/** A product with an empty factor is empty. */
 function productOf(reads: readonly Read[]): Read {
   return (scope) => {
     const read = reads.map((one) => one(scope));
@@ -163,7 +163,7 @@ function extreme(list: ListValues, sign: 1 | -1): Read {
   };
 }
 
-/** A list that is null or was not sent has no number of items; an empty one has none. */
+/** A missing or null list gives no count; an empty one gives 0. */
 function counted(list: ListValues): Read {
   return (scope) => {
     const items = list.items(scope);

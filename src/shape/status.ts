@@ -6,7 +6,7 @@ import { drift, valuesFor } from './values.ts';
 
 interface Status {
   readonly status: string | null | undefined;
-  /** The partner's spelling, where it is none of ours. */
+  /** The partner's spelling, if it is not recognised. */
   readonly raw: Json | undefined;
 }
 
@@ -14,8 +14,8 @@ const silent: Status = { status: undefined, raw: undefined };
 const empty: Status = { status: null, raw: undefined };
 
 /**
- * By the connector's values, then by the spellings understood unlisted. An unknown spelling is kept; whether the record goes on
- * as `other` or has no status, and so becomes a dead letter, is the connector's choice.
+ * Looks a spelling up in the connector's values, then among the spellings that need no listing. An unknown spelling is kept; the
+ * connector decides whether the record continues as `other` or becomes a dead letter without a status.
  */
 export function compileStatus(read: Read, config: ShapeConfig): (scope: Scope) => Status {
   const translate = valuesFor('status', config.values);

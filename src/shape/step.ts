@@ -2,7 +2,7 @@ import type { Json } from '../terms.ts';
 import type { Path, Step } from './path.ts';
 import type { Root, Scope } from './scope.ts';
 
-/** What stands one step further; undefined where nothing does. `[]` is no single step. */
+/** The value one step further, or undefined. `[]` is not a single step. */
 export function stepInto(value: Json | undefined, step: Step): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (step.kind === 'key')
@@ -10,12 +10,12 @@ export function stepInto(value: Json | undefined, step: Step): Json | undefined 
   return step.kind === 'index' && Array.isArray(value) ? value.at(step.index) : undefined;
 }
 
-/** `length`, `map` and the like are there on every JavaScript list and are nothing that the partner sent. */
+/** True for `length`, `map` and other members of JavaScript arrays: the partner did not send them. */
 export function isOfLists(key: string): boolean {
   return key in Array.prototype;
 }
 
-/** The key that a step stands for in this value: -1 is the last position. */
+/** The concrete key of a step in this value: index -1 is the last position. */
 export function keyOfStep(value: Json | undefined, step: Step): string | number {
   if (step.kind === 'key') return step.key;
   if (step.kind === 'each') return 0;
@@ -26,7 +26,7 @@ export function isThere(value: Json | undefined, key: string | number): boolean 
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
 
-/** Where a path starts, seen from an item. */
+/** The scope in which a path starts. */
 export function startOf(path: Path): (scope: Scope) => Scope | undefined {
   if (path.start === 'record') return (scope) => scope.root.record;
   if (path.start === 'body') return (scope) => beside(scope.root, scope.root.body, '$body');

@@ -4,14 +4,14 @@ import { pathText } from './path.ts';
 import { compileRead, silent } from './read.ts';
 import { keyText, type Read, type Scope } from './scope.ts';
 
-/** The rows of a table elsewhere in the response that have a key; the place that asks is their parent. */
+/** The rows of a table elsewhere in the response that have the key. Their parent is the asking scope. */
 export type Find = (scope: Scope, key: string) => readonly Scope[];
 
 type Index = ReadonlyMap<string, readonly (string | number)[]>;
 
 /**
- * Tables are lists with a key in each row, or objects whose names are the keys. A list is indexed once per response, so that
- * a page of reservations is not searched through for each of its guests.
+ * A table is a list with a key in each row, or an object keyed by name. A list is indexed once per response: lookups would otherwise
+ * cost the square of the page.
  */
 export function compileTable(text: string, keys: readonly string[] | undefined, at: string, env: Env): Find {
   const path = env.path(text, `${at}.in`);
@@ -71,7 +71,7 @@ function indexRows(
   return index;
 }
 
-/** The text of a key of one or several fields; undefined when one of them is empty. */
+/** The text of a key of one or more paths; undefined if one of them is empty. */
 export function compileKey(keys: readonly string[], at: string, env: Env): (scope: Scope) => string | undefined {
   const reads: Read[] = [];
   for (const [index, text] of keys.entries()) {

@@ -2,8 +2,8 @@ import type { Json } from '../terms.ts';
 import { pathText } from './path.ts';
 
 /**
- * The raw paths that nothing read, each once with [] for list positions. A value taken whole counts with all that is in it;
- * a path read in one item counts for all; empty lists and objects hold nothing to map.
+ * The raw paths that the mapping never read, each once, with [] for indexes. Reading an object covers everything inside it; reading a
+ * path in one item covers all items; empty lists and objects do not count.
  */
 export function unmappedPaths(value: Json, touched: ReadonlySet<string>): string[] {
   const read = new Set([...touched].map((path) => path.replace(/\[-?\d+\]/g, '[]')));

@@ -3,12 +3,12 @@ import type { Json } from '../terms.ts';
 import type { Scalar, ValueMap, ValuesConfig } from './config.ts';
 import { type Drift, keyText, type Root } from './scope.ts';
 
-/** A spelling to its canonical value; undefined when the map does not know it. */
+/** The canonical value of a spelling, or undefined if the map does not list it. */
 export type Translate = (spelling: string) => string | undefined;
 
 const anyOther = '*';
 
-/** Exact spellings come before those that differ only in case or separators, and `*` is last; a canonical value stands for itself. */
+/** Exact spellings win over those that differ only in case or separators; `*` comes last; a canonical value maps to itself. */
 export function compileValues(map: ValueMap): Translate {
   const exact = new Map<string, string>();
   const folded = new Map<string, string>();
@@ -25,7 +25,6 @@ export function compileValues(map: ValueMap): Translate {
     }
   }
   for (const canonical of Object.keys(map)) learn(canonical, canonical);
-  // A partner has few spellings: one that was found by folding is known as it stands from then on, up to a limit.
   return (spelling) => {
     const known = exact.get(spelling);
     if (known !== undefined) return known;
@@ -42,7 +41,7 @@ function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[
   return typeof value === 'object' ? value : [value];
 }
 
-/** Spellings that two canonical values both claim. */
+/** Spellings listed under two canonical values. */
 export function doubleSpellings(map: ValueMap): readonly string[] {
   const owners = new Map<string, string>();
   const twice: string[] = [];
@@ -56,7 +55,7 @@ export function doubleSpellings(map: ValueMap): readonly string[] {
   return twice;
 }
 
-/** The longest spelling that is worth showing: a longer one is no code but a mapping gone wrong. */
+/** Longer spellings are cut: they are not codes but a wrong mapping. */
 const longest = 80;
 
 export function drift(root: Root, field: string, spelling: string): void {
@@ -64,7 +63,7 @@ export function drift(root: Root, field: string, spelling: string): void {
   root.drift.push(found);
 }
 
-/** A value through its map; an unknown one stays as it is and is counted. */
+/** Translates a value by its map; an unknown spelling stays unchanged and is counted. */
 export function translated(value: Json, translate: Translate, field: string, root: Root): Json {
   const spelling = keyText(value)?.trim();
   if (spelling === undefined) return value;
@@ -74,7 +73,7 @@ export function translated(value: Json, translate: Translate, field: string, roo
   return value;
 }
 
-/** The value map of a field, if the connector has one. */
+/** The compiled value map of a field, if the connector has one. */
 export function valuesFor(field: string, values: ValuesConfig | undefined): Translate | undefined {
   const map = values?.[field as keyof ValuesConfig];
   return map === undefined ? undefined : compileValues(map);

@@ -1,7 +1,7 @@
 import { formatLocalDate } from '../canonical/dates.ts';
 
 const quarterMs = 900_000;
-/** Offsets of the quarter hours asked for, per zone. */
+/** Offset per zone and quarter hour. */
 const offsets = new Map<string, Map<number, number>>();
 const mostQuarters = 20_000;
 
@@ -15,9 +15,8 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The date on which an instant falls in a zone. Offsets change only on quarter hours, so one is asked per quarter hour and
- * remembered: Temporal took 4.4 µs an instant, this 0.26. The memory is bounded, and holds nothing but what the zone's
- * rules say.
+ * The date of an instant in a time zone. Offsets change only on quarter hours, so one offset per quarter hour is cached: 0.26 µs an
+ * instant against 4.4 µs with Temporal alone (two arm64 cores). The cache is bounded and holds time zone rules only.
  */
 export function localDateOf(epochMs: number, timezone: string): string {
   const quarter = Math.floor(epochMs / quarterMs);
@@ -36,7 +35,7 @@ export function localDateOf(epochMs: number, timezone: string): string {
   return formatLocalDate(local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate());
 }
 
-/** Milliseconds that a written offset stands ahead of UTC: Z, +02:00, -0530, +02. */
+/** Milliseconds ahead of UTC for a written offset: Z, +02:00, -0530, +02. */
 export function offsetMs(text: string): number {
   const found = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!found) return 0;

@@ -8,19 +8,19 @@ import { type About, ReservationScope, type View } from './views.ts';
 import { commit, type Effects, presentValue, withValue } from './write.ts';
 
 export type Applied =
-  /** `record` is the same object where nothing changed; changed, it is plain and has to pass the canonical check again. */
+  /** `record` is the same object if nothing changed; otherwise it must pass the canonical check again. */
   | { readonly kind: 'kept'; readonly record: object; readonly changed: boolean; readonly notes: Note[] }
-  /** `note` is the rule's own, or names it. */
+  /** `note` is the rule's own note, or names the rule. */
   | { readonly kind: 'dropped'; readonly rule: number; readonly note: string }
   | ({ readonly kind: 'failed'; readonly rule: number } & Failure);
 
 interface Failure {
   readonly code: ErrorCode;
-  /** What went wrong and where, without a value of the record. */
+  /** What failed and where, without values of the record. */
   readonly message: string;
 }
 
-/** Rules in their order; each sees what those before it made of the record. */
+/** Applies the rules in order; each sees the result of those before it. */
 export function applyRules(rules: readonly CompiledRule[], given: Reservation, about: About): Applied {
   const notes: Note[] = [];
   let record = given;
@@ -50,7 +50,7 @@ interface Item {
   readonly index: number;
 }
 
-/** Gathers what the rule would do, all of it read from the record as it stands before the rule. Says whether the rule held for the record. */
+/** Collects the effects of a rule, computed from the record before the rule. Returns whether the condition held for the record. */
 function collect(rule: CompiledRule, subject: Subject, effects: Effects): boolean | Failure {
   const { record, scope } = subject;
   if (rule.each !== undefined) {
@@ -100,7 +100,7 @@ function test(rule: CompiledRule, scope: ReservationScope): boolean | Failure {
   return outcome.value === true;
 }
 
-/** The writes for one place: the reservation itself, or one item of a list. */
+/** Collects the writes for the reservation itself, or for one item of a list. */
 function collectHere(
   rule: CompiledRule,
   subject: Subject,
@@ -116,10 +116,10 @@ function collectHere(
     const outcome = expression.run(subject.scope);
     if (outcome.kind === 'failed') return { code: outcome.code, message: `${path}: ${outcome.message}` };
     const present = presentValue(subject.record, target, item?.index);
-    if (present === undefined && isZero(outcome.value) && handsBack(assignment, subject, item)) continue;
+    if (present === undefined && isZero(outcome.value) && returnsItself(assignment, subject, item)) continue;
     const result = written(target, outcome.value, present);
     if (result.kind === 'unfit')
-      return { code: 'record.rule_failed', message: `${path}: the result is no value that ${target.field} can have.` };
+      return { code: 'record.rule_failed', message: `${path}: the result is not a valid value of ${target.field}.` };
     effects.writes.push({ target, item: item?.index, value: result.value });
   }
   for (const target of rule.removes)
@@ -132,10 +132,10 @@ function isZero(value: unknown): boolean {
 }
 
 /**
- * Whether the zero that came out is the absent field's own, read and handed back, as in `late ? false : guest.marketing_consent`: then
- * nothing was set. Asked by running the expression once more over a record in which the field has a value next to zero: does that come back?
+ * Whether the zero in the result is the absent field itself, as in `late ? false : guest.marketing_consent`; then nothing is set.
+ * Tested by running the expression again with a probe value in the field and checking whether the probe comes back.
  */
-function handsBack(
+function returnsItself(
   { readsItself, target, expression }: Assignment,
   { record, about }: Subject,
   item: Item | undefined,

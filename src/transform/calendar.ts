@@ -1,6 +1,6 @@
 import { isLocalDate } from '../canonical/dates.ts';
 
-/** Dates as rules reckon with them: YYYY-MM-DD, without a clock or a time zone. */
+/** Date arithmetic for rules: YYYY-MM-DD, without time or time zone. */
 
 const dayMs = 86_400_000;
 
@@ -26,7 +26,7 @@ export function addDays(date: string, days: bigint): string {
   return dateOf(dayOf(date) + Number(days));
 }
 
-/** 1 is Monday, 7 is Sunday. The first day of 1970 was a Thursday. */
+/** 1 is Monday, 7 is Sunday. 1 January 1970 was a Thursday. */
 export function weekday(date: string): bigint {
   return BigInt(((((dayOf(date) + 3) % 7) + 7) % 7) + 1);
 }

@@ -13,7 +13,7 @@ export type CompiledCondition =
 
 type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Outcome, { kind: 'value' }>;
 
-/** A destination's filter: true or false over the record that is delivered. A guest's fields are variables by themselves, and `guest` is the whole. */
+/** A destination's filter over the delivered record. For a guest, each field is a variable and `guest` is the whole record. */
 export function compileCondition(text: string, kind: EntityType): CompiledCondition {
   const compiled = compileExpression(text, kind);
   if (compiled.kind === 'invalid') return { kind: 'invalid', problems: compiled.mistakes };

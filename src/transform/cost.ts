@@ -4,11 +4,11 @@ import { limits } from './limits.ts';
 import { patternOf } from './pattern.ts';
 
 /**
- * An upper bound of an expression's steps, from its syntax tree. The divisors below were measured: each operation over the largest
- * texts and 100 items came to 4 to 110 ns of CPU a step once warm. A first run, not yet compiled by the engine, took up to five times that.
+ * An upper bound of an expression's steps, computed from its syntax tree. The divisors were measured so that a step of any operation,
+ * over the largest texts and 100 items, takes 4 to 110 ns when warm and up to five times that on a first run (two arm64 cores).
  */
 
-/** The largest a value can be: characters of a text, items of a list and what they are. */
+/** The largest size of a value: characters of a text, items of a list and their size. */
 interface Size {
   readonly chars: number;
   readonly items: number;
@@ -18,7 +18,7 @@ interface Size {
 const small: Size = { chars: 32, items: 0, of: undefined };
 const text = (chars: number): Size => ({ chars, items: 0, of: undefined });
 const scalar = text(limits.text);
-/** A value in `extra`: any JSON, whose parts are of the same kind. */
+/** A value in `extra`: any JSON, recursively. */
 const anything: Size & { of: Size | undefined } = { chars: limits.text, items: limits.extraEntries, of: undefined };
 anything.of = anything;
 
@@ -27,7 +27,7 @@ interface Estimate {
   readonly size: Size;
 }
 
-/** The most steps that an expression can take over a record whose lists have at most `items` items; infinite where a text it builds could outgrow its limit. */
+/** The most steps over a record whose lists have at most `items` items; infinite if the expression could build a text over the limit. */
 export function mostSteps(root: ASTNode, items: number): number {
   const ofList: Size = { chars: 0, items, of: scalar };
   const known = new Map<string, Size>([
@@ -56,7 +56,6 @@ function estimate(node: ASTNode, known: ReadonlyMap<string, Size>, ofList: Size)
       return done(known.get(node.args) ?? scalar, 0);
     case '.':
       if (node.args[1] === 'extra') return done(anything, 0);
-      // reservation.guests is as long as guests is.
       return done(first.size.of ?? (known.get(node.args[1]) === ofList ? ofList : scalar), 0);
     case '[]':
       return done(first.size.of ?? scalar, 0);
@@ -116,7 +115,7 @@ function called(
       return done(text(limits.text), (subject.items * (1 + (subject.of?.chars ?? 0) + argument.chars)) / 200);
     case 'replace':
       return done(text(limits.text), subject.chars / 2);
-    // Some letters become three when their case changes.
+    // Some letters become three characters when their case changes.
     case 'lowerAscii':
     case 'upperAscii':
       return done(text(subject.chars * 3), subject.chars / 50);
@@ -151,7 +150,7 @@ function larger(one: Size, other: Size): Size {
   };
 }
 
-/** What comparing a whole value costs. */
+/** The cost of comparing two values of this size. */
 function weight(size: Size): number {
   if (size === anything) return limits.extraValues;
   return size.chars / 500 + size.items * (1 + (size.of ? weight(size.of) : 0));

@@ -4,7 +4,7 @@ import { registerFunctions } from './functions.ts';
 import { limits } from './limits.ts';
 import { ChargeView, ExtraView, GuestView, ReservationView, RoomView } from './views.ts';
 
-/** What an expression is about: a reservation, an item of one of its lists (with the reservation around it), or a guest by itself. */
+/** The subject of an expression: a reservation, an item of one of its lists, or a guest on its own. */
 export type ScopeName = 'reservation' | ListName | 'guest';
 
 const constants = ['integration', 'brand_id', 'country'];
@@ -60,7 +60,7 @@ const overList = (list: ListName): Environment =>
 const ofReservation = [...Object.keys(reservationTypes()), 'reservation', ...constants];
 const ofItem = (list: ListName): readonly string[] => [lists[list].variable, ...ofReservation];
 
-/** The names that an expression may begin with. */
+/** The variables of an expression. */
 export const variables: Readonly<Record<ScopeName, readonly string[]>> = {
   reservation: ofReservation,
   guests: ofItem('guests'),

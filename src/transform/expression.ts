@@ -8,14 +8,14 @@ import { withWrittenNames } from './functions.ts';
 import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
 import { LimitReached, limits } from './limits.ts';
 
-/** A CEL expression that passed every check: what is left to go wrong is in the record. */
+/** A CEL expression that passed every check: it can only fail because of the record. */
 export interface Expression {
-  /** The type of its result, such as `string`; `dyn` where that depends on `extra`. */
+  /** Type of the result, such as `string`; `dyn` if it depends on `extra`. */
   readonly type: string;
-  /** As it was written. */
+  /** Syntax tree of the text as written. */
   readonly root: ASTNode;
   run(scope: object): Outcome;
-  /** The most steps over a record whose lists have at most so many items. */
+  /** Upper bound of steps over a record whose lists have at most so many items. */
   mostSteps(items: number): number;
 }
 
@@ -81,7 +81,7 @@ function isCelError(error: unknown): error is CelError {
   return error instanceof Error && 'summary' in error && 'code' in error;
 }
 
-/** The library's own error, at the place where the eye should go. */
+/** Turns the library's error into a mistake with its position. */
 function mistakeOf(error: unknown, text: string, scope: ScopeName): Mistake {
   if (!isCelError(error))
     return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
@@ -108,7 +108,7 @@ function placeOf(error: CelError, text: string): { offset: number; length: numbe
   return { offset: start, length: (error.range?.end ?? start) - start };
 }
 
-/** The checker leaves the type it found on the node; its declarations do not say so, hence the care. */
+/** The checker stores the type on the node, but its type declarations omit that. */
 function typeName(node: ASTNode): string | undefined {
   return (node as { checkedType?: { name?: string } }).checkedType?.name;
 }
@@ -125,9 +125,9 @@ const messages: ReadonlyMap<string, (error: CelError, scope: ScopeName) => strin
   Object.entries({
     unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
     no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
-    no_such_overload: (error) => `These types do not go together: ${error.summary.replace(/^no such overload: /, '')}.`,
+    no_such_overload: (error) => `Incompatible types: ${error.summary.replace(/^no such overload: /, '')}.`,
     no_matching_overload: (error) =>
-      `No function takes these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
+      `No function accepts these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
   }),
 );
 
@@ -136,7 +136,7 @@ function unknown(kind: string, word: string, known: readonly string[]): string {
   return near === undefined ? `There is no ${kind} ${word}.` : `There is no ${kind} ${word}; did you mean ${near}?`;
 }
 
-/** The fields of the object that the field was looked for in. */
+/** The fields of the object in which the unknown field was looked up. */
 function fieldsBeside(error: CelError): readonly string[] {
   const node = error.node as ASTNode | undefined;
   const owner = node?.op === '.' ? typeName(node.args[0]) : undefined;
@@ -152,19 +152,19 @@ function sentence(text: string): string {
   return large.endsWith('.') ? large : `${large}.`;
 }
 
-/** What happened, without a value of the record: the library's own messages quote what they stumble over. */
+/** Our own message: the library's messages quote values of the record. */
 function failureOf(error: unknown): Outcome {
   if (error instanceof LimitReached)
     return {
       kind: 'failed',
       code: 'record.rule_too_costly',
-      message: `The rule was not run to its end: ${error.message}.`,
+      message: `The rule was stopped: ${error.message}.`,
     };
   if (error instanceof NotADate)
     return {
       kind: 'failed',
       code: 'record.rule_failed',
-      message: 'A date function got, or would give, what is no date YYYY-MM-DD.',
+      message: 'An argument or the result of a date function is not a date YYYY-MM-DD.',
     };
   const code = isCelError(error) ? error.code : 'unexpected';
   return {
@@ -176,16 +176,16 @@ function failureOf(error: unknown): Outcome {
 
 const failures: ReadonlyMap<string, string> = new Map<string, string>(
   Object.entries({
-    no_such_key: 'The expression reads a field that is not there; ask has() first.',
-    index_out_of_bounds: 'The expression asks for an item that the list does not have.',
-    index_out_of_range: 'The expression asks for a place that the text does not have.',
+    no_such_key: 'The expression reads a field that is absent; test it with has() first.',
+    index_out_of_bounds: 'The expression reads an item beyond the end of the list.',
+    index_out_of_range: 'The expression reads a position beyond the end of the text.',
     division_by_zero: 'The expression divides by zero.',
     modulo_by_zero: 'The expression divides by zero.',
     numeric_overflow: 'A number in the expression is out of range.',
-    no_such_overload: 'Values of types that do not go together meet in the expression.',
-    no_matching_overload: 'A function in the expression got a value of a type that it does not take.',
-    bool_conversion_error: 'bool() got a text that is neither true nor false.',
-    int_conversion_error: 'int() got a text that is no whole number.',
-    double_conversion_error: 'double() got a text that is no number.',
+    no_such_overload: 'An operator in the expression got values of incompatible types.',
+    no_matching_overload: 'A function in the expression got a value of the wrong type.',
+    bool_conversion_error: 'bool() got a text other than true or false.',
+    int_conversion_error: 'int() got a text that is not a whole number.',
+    double_conversion_error: 'double() got a text that is not a number.',
   }),
 );

@@ -5,14 +5,14 @@ import { matches } from './pattern.ts';
 import { checkText, View } from './views.ts';
 
 /**
- * The functions that rules may call. Everything else the CEL library has is refused by name: bytes and JSON (a text becomes a
- * structure of any size), timestamps with zones (the clock and time zone of the machine), bind (doubles its value at each use), dyn (ends the type check).
+ * The functions that rules may call. All other functions of the CEL library are refused: bytes and JSON (results of any size),
+ * timestamps (depend on the machine's clock and time zone), bind (exponential growth), dyn (disables the type check).
  *
- * Four of the library's own are replaced, since it lets none be overridden: where an expression says `matches`, `Matches` is
- * compiled, of the same length, so that each error still points at its own character.
- *   matches  backtracks in the library: 25 s on a hostile pattern. Ours is RE2, linear in the text, and its pattern is a literal.
- *   has      knows absent fields behind the zeros that they read as, and takes a variable too: has(channel)
- *   split, join  have a largest result
+ * Four functions are replaced. The library allows no overriding, so `matches` in an expression is compiled as `Matches`, which has the
+ * same length and keeps error positions valid.
+ *   matches      the library backtracks (25 s on a hostile pattern); ours is RE2, linear in the text, with literal patterns only
+ *   has          distinguishes absent fields from zeros, and accepts variables: has(channel)
+ *   split, join  limit the size of the result
  */
 export const functionNames: ReadonlySet<string> = new Set([
   'has',
@@ -55,7 +55,7 @@ const replaced: ReadonlyMap<string, string> = new Map([
 export function ownNameOf(name: string): string | undefined {
   return replaced.get(name);
 }
-/** The library's messages name what was compiled; people read what they wrote. */
+/** Restores the written names in the library's messages. */
 export function withWrittenNames(message: string): string {
   let text = message;
   for (const [written, own] of replaced) text = text.replaceAll(new RegExp(`\\b${own}\\(`, 'g'), `${written}(`);
@@ -95,7 +95,7 @@ function hasMacro({ args }: { args: readonly ASTNode[] }): object {
   };
 }
 
-/** Half away from zero on the decimal digits, as money is rounded: round(1.005, 2) is 1.01, where the double is a little less. */
+/** Rounds half away from zero on the decimal digits, as for money: round(1.005, 2) is 1.01 although the double is slightly less. */
 function round(value: number, places: bigint): number {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return value;
   const digits = Math.min(Math.max(Number(places), 0), 10);
@@ -134,7 +134,7 @@ export function registerFunctions(environment: Environment): Environment {
   return environment;
 }
 
-/** CEL keeps int and double apart, and `total_amount * 2` would be a type error; here an int beside a double counts as one. */
+/** In CEL `total_amount * 2` is a type error; here an int next to a double is converted. */
 function registerMixedArithmetic(environment: Environment): void {
   const operations: Readonly<Record<string, (left: number, right: number) => number>> = {
     '+': (left, right) => left + right,

@@ -4,7 +4,7 @@ import { functionNames, macroNames, methodNames, ownNameOf } from './functions.t
 import { limits } from './limits.ts';
 import { patternOf } from './pattern.ts';
 
-/** A mistake in an expression, at its place: `offset` counts characters from the start of the text. */
+/** A mistake in an expression. `offset` counts characters from the start of the text. */
 export interface Mistake {
   readonly message: string;
   readonly offset: number;
@@ -35,30 +35,30 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** True for a call that goes over a list: its second part runs once for each item. */
+/** True for a call that iterates over a list. */
 export function isMacro(node: ASTNode): boolean {
   return node.op === 'rcall' && macroNames.has(node.args[0]);
 }
 
-/** Where a method's name stands: after its receiver come closing brackets, spaces, comments and the dot. */
+/** Offset of a method's name: after the receiver, closing brackets, spaces, comments and the dot. */
 export function methodNameAt(text: string, node: ASTNode & { op: 'rcall' }): number {
   const between = /^(?:[\s)]|\/\/[^\n]*(?:\n|$))*\.(?:\s|\/\/[^\n]*(?:\n|$))*/.exec(text.slice(node.args[1].end));
   const at = node.args[1].end + (between?.[0].length ?? 0);
   const [name] = node.args;
-  // The tree may be that of the text with our own names in it.
+  // The tree may contain our replacement names.
   return text.slice(at, at + name.length).toLowerCase() === name.toLowerCase() ? at : node.start;
 }
 
 export interface Guarded {
   readonly mistakes: readonly Mistake[];
-  /** The text to compile, in which the replaced functions have their own names. */
+  /** The text to compile, with the names of replaced functions substituted. */
   readonly text: string;
 }
 
-/** Holds a parsed expression against what rules may do. */
+/** Checks a parsed expression against what rules may do. */
 export function guard(text: string, root: ASTNode): Guarded {
   const mistakes: Mistake[] = [];
-  // By UTF-16 units, as offsets count.
+  // By UTF-16 units, like the offsets.
   const letters = text.split('');
   const rename = (name: string, at: number): void => {
     const own = ownNameOf(name);

@@ -1,8 +1,7 @@
 /**
- * What bounds the time of a rule. Nothing is interrupted while it runs: JavaScript cannot stop a synchronous expression from
- * outside without a thread, and a step counter inside the CEL library is not to be had. Instead the most that an expression can
- * cost is computed from its text (cost.ts) for the size of the record at hand, and one that could cost more is not run at all.
- * For that to be a bound, whatever an expression can read or make has a largest size:
+ * Limits that bound the time of a rule. A running expression cannot be interrupted: JavaScript cannot stop synchronous code without a
+ * thread, and the CEL library has no step counter. Instead cost.ts computes an upper bound from the text and the size of the record;
+ * an expression over the bound is not run. That requires a largest size for everything an expression can read or build:
  */
 export const limits = {
   /** Characters of an expression. */
@@ -23,14 +22,14 @@ export const limits = {
   patternProgram: 300,
   /** Characters that a text built with + inside an expression may reach. */
   builtText: 200_000,
-  /** Steps for all rules over one record; a step is at most some 100 ns once warm, so the bound is some 100 ms, and half a second for a first run. */
+  /** Steps of all rules over one record. A warm step takes at most about 100 ns: about 100 ms in all, half a second on a first run. */
   steps: 1_000_000,
-  /** Guests, rooms or charges for which the steps are held against the bound when a document is applied; larger records are held against it one by one. */
+  /** Number of guests, rooms or charges assumed when a document is checked; larger records are checked one by one. */
   items: 100,
   rules: 200,
 } as const;
 
-/** Thrown from inside an expression, caught where it is run. */
+/** Thrown inside an expression and caught by its caller. */
 export class LimitReached extends Error {
   constructor(what: string) {
     super(what);

@@ -3,10 +3,10 @@ import { limits } from './limits.ts';
 import { checkText } from './views.ts';
 
 const patterns = new Map<string, RE2JS>();
-/** Patterns are literals of applied documents: some dozens in a service. The bound is for one that applies documents for months. */
+/** Patterns are literals of applied documents, some dozens in a service. The limit matters only after months of edits. */
 const mostPatterns = 2_000;
 
-/** The compiled pattern, or what is wrong with it. */
+/** The compiled pattern, or the reason why it is invalid. */
 export function patternOf(text: string): RE2JS | string {
   const known = patterns.get(text);
   if (known) return known;

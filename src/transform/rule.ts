@@ -6,13 +6,13 @@ import { acceptedTypes, isRequired, type Target, targetOf } from './target.ts';
 
 /** A business rule as it stands in an integration's `transforms`. */
 export interface Rule {
-  /** CEL, true or false; left out, the rule holds for every record. Where all that the rule touches is in one list, it may speak of `guest`, `room` or `charge`, and is asked for each. */
+  /** A CEL condition; absent means always. If everything the rule changes is in one list, it may use `guest`, `room` or `charge` and is tested for each item. */
   readonly when?: string | undefined;
   /** Path to CEL: `source`, `guests[].email`, `extra.vip`. All are computed before any is written. */
   readonly set?: Readonly<Record<string, string>> | undefined;
   /** true drops the record; paths remove fields, `guests[]` removes the guests for which `when` holds. */
   readonly drop?: true | readonly string[] | undefined;
-  /** For the timeline, in place of the rule's number. */
+  /** Shown in the timeline instead of the rule's number. */
   readonly note?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Assignment {
   readonly path: string;
   readonly target: Target;
   readonly expression: Expression;
-  /** Whether the expression reads the very field that it sets: the zero of an absent field, handed back, sets nothing. */
+  /** Whether the expression reads the field it sets: returning the zero of an absent field must not set it. */
   readonly readsItself: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface CompiledRule {
   readonly path: string;
   readonly reason: string;
   readonly when: Expression | undefined;
-  /** The list whose items `when` is asked for one by one. */
+  /** The list for whose items `when` is tested one by one. */
   readonly each: ListName | undefined;
   readonly sets: readonly Assignment[];
   readonly removes: readonly Target[];
-  /** Lists whose items go. */
+  /** Lists whose items are removed. */
   readonly removesItems: readonly ListName[];
   readonly dropsRecord: boolean;
 }
@@ -62,7 +62,7 @@ export function compileRule(rule: Rule, index: number, problems: RuleProblem[]):
     const variable = removesItems.map((name) => lists[name].variable).join(', ');
     problems.push({
       path: `${path}.when`,
-      message: `To drop items of a list, ask for each: the condition must speak of ${variable}.`,
+      message: `To drop items of a list, the condition must use ${variable}, so that it is tested for each item.`,
       offset: 0,
     });
   }
@@ -103,7 +103,7 @@ export function notBoolean(type: string, text: string): Mistake {
 }
 
 function compileSet(at: string, text: string, rule: string, problems: RuleProblem[]): Assignment[] {
-  // As the documents write a path: a key that is no plain word is quoted.
+  // As documents write paths: keys other than plain words are quoted.
   const path = /^\w+$/.test(at) ? `${rule}.set.${at}` : `${rule}.set[${JSON.stringify(at)}]`;
   const target = targetOf(at);
   if (typeof target === 'string') {
@@ -147,13 +147,13 @@ function compileRemovals(
     const path = `${rule}.drop[${index}]`;
     if (typeof target === 'string') problems.push({ path, message: target, offset: 0 });
     else if (isRequired(target))
-      problems.push({ path, message: `${at} cannot be dropped: no reservation is without it.`, offset: 0 });
+      problems.push({ path, message: `${at} cannot be dropped: every reservation needs it.`, offset: 0 });
     else removes.push(target);
   }
   return { removes, removesItems };
 }
 
-/** Whether a variable is read that no macro around it has made its own. */
+/** Whether the expression reads the variable, unless a macro shadows it. */
 function readsVariable(node: ASTNode, name: string): boolean {
   if (node.op === 'id') return node.args === name;
   if (node.op === 'rcall' && isMacro(node)) {

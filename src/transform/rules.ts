@@ -9,7 +9,7 @@ export type { Applied } from './apply.ts';
 export type { Rule, RuleProblem } from './rule.ts';
 export type { About } from './views.ts';
 
-/** Rules that passed every check. */
+/** Compiled rules. */
 export interface RuleSet {
   apply(record: Reservation): Applied;
 }
@@ -18,7 +18,7 @@ export type CompiledRules =
   | { readonly kind: 'ok'; readonly rules: RuleSet }
   | { readonly kind: 'invalid'; readonly problems: readonly RuleProblem[] };
 
-/** Checks an integration's rules whole, with every mistake at its place, and makes them ready to run. */
+/** Compiles an integration's rules and reports every mistake with its position. */
 export function compileRules(rules: readonly Rule[], about: About = {}): CompiledRules {
   const problems: RuleProblem[] = [];
   if (rules.length > limits.rules) {
@@ -41,7 +41,7 @@ export function compileRules(rules: readonly Rule[], about: About = {}): Compile
   return { kind: 'ok', rules: { apply } };
 }
 
-/** Refuses a record over which the rules could take longer than the bound. Sizes up to `limits.items` were settled when the rules were compiled. */
+/** Refuses a record over which the rules could exceed the bound. Sizes up to `limits.items` were checked at compile time. */
 function boundOf(rules: readonly CompiledRule[]): (record: Reservation) => Applied | undefined {
   const known = new Map<number, number>();
   return (record) => {

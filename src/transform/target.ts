@@ -3,7 +3,7 @@ import { decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } from './fields.ts';
 
-/** A place in a record that a rule sets or removes. */
+/** A field that a rule sets or removes. */
 export type Target =
   | { readonly place: 'reservation'; readonly field: string; readonly kind: FieldKind }
   | { readonly place: ListName; readonly field: string; readonly kind: FieldKind }
@@ -13,7 +13,7 @@ const required: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 's
 const ofList = /^(guests|rooms|charges)\[\]\.(.+)$/;
 const ofExtra = /^extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
 
-/** The target that a path names, or what is wrong with the path. */
+/** The target of a path, or a message if the path is invalid. */
 export function targetOf(path: string): Target | string {
   const inList = ofList.exec(path);
   if (inList) {
@@ -53,12 +53,12 @@ const accepted: Readonly<Record<FieldKind, readonly string[]>> = {
   flag: ['bool'],
 };
 
-/** The types an expression may have for the target, or undefined where any will do. */
+/** The types an expression may have for the target; undefined means any. */
 export function acceptedTypes(target: Target): readonly string[] | undefined {
   return target.kind === 'any' ? undefined : accepted[target.kind];
 }
 
-/** A value next to the zero of its kind, as it stands in a record and as an expression reads it. */
+/** A non-zero probe value, as stored in a record and as read by an expression. */
 export function probeOf(kind: FieldKind): { readonly raw: Json; readonly read: unknown } {
   return probes[kind];
 }
@@ -72,8 +72,8 @@ const probes: Readonly<Record<FieldKind, { readonly raw: Json; readonly read: un
 export type Written = { readonly kind: 'value'; readonly value: Json | undefined } | { readonly kind: 'unfit' };
 
 /**
- * What an expression's result is in the record. An empty text and null remove the field. A decimal whose double is the one of the
- * text that is there keeps that text, to its last digit; any other becomes the shortest text that means the same double.
+ * Converts an expression's result to a value of the record. Empty text and null remove the field. A decimal equal to the present one as
+ * a double keeps the present text with all digits; any other becomes the shortest text of the double.
  */
 export function written(target: Target, result: unknown, present: unknown): Written {
   if (result === null) return { kind: 'value', value: undefined };

@@ -4,9 +4,9 @@ import { type FieldKind, guestFields, lists, reservationFields } from './fields.
 import { LimitReached, limits } from './limits.ts';
 
 /**
- * A record as an expression sees it. As in CEL over protocol buffers, a field that is absent reads as its zero ("" 0.0 0 false),
- * so that `channel == "BDC"` is simply false for a booking without a channel; has() tells absent from zero. Decimals read as
- * doubles, for comparison and arithmetic; the record keeps its own text.
+ * A record as an expression sees it. As in CEL over protocol buffers, an absent field reads as its zero ("" 0.0 0 false), so that
+ * `channel == "BDC"` is false for a booking without a channel; has() distinguishes absent from zero. Decimals read as doubles; the
+ * record keeps the exact text.
  */
 export class View {
   readonly raw: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ function listOf(raw: Readonly<Record<string, unknown>>, name: string): readonly 
   return (raw[name] ?? []) as readonly object[];
 }
 
-/** `extra`: any JSON. A name that is not there reads as null. */
+/** `extra`: any JSON. A missing name reads as null. */
 export class ExtraView extends Map<string, Json> {
   readonly raw: Readonly<Record<string, Json>>;
   constructor(raw: Readonly<Record<string, Json>>) {
@@ -109,14 +109,14 @@ addGetters(RoomView, lists.rooms.fields);
 addGetters(ChargeView, lists.charges.fields);
 addGetters(ReservationView, reservationFields);
 
-/** What is known about a record beside its own fields. */
+/** Facts about a record besides its own fields. */
 export interface About {
   readonly integration?: string | undefined;
   readonly brand_id?: string | undefined;
   readonly country?: string | undefined;
 }
 
-/** The variables of an expression over a reservation; `guest`, `room` and `charge` are set while a rule goes over a list. */
+/** The variables of an expression over a reservation; `guest`, `room` and `charge` are set while a rule iterates over a list. */
 export class ReservationScope {
   readonly reservation: ReservationView;
   readonly integration: string;
@@ -141,7 +141,7 @@ for (const name of [...Object.keys(reservationFields), ...Object.keys(lists), 'e
   });
 }
 
-/** The variables of an expression over a guest that is delivered by itself. */
+/** The variables of an expression over a guest delivered on its own. */
 export class GuestScope {
   readonly guest: GuestView;
   readonly integration: string;

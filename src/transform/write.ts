@@ -9,7 +9,7 @@ interface Write {
   readonly item: number | undefined;
   readonly value: Json | undefined;
 }
-/** What one rule does to one record: computed whole before any of it is written. */
+/** The effects of one rule on one record, all computed before any is written. */
 export interface Effects {
   readonly writes: Write[];
   readonly removed: { readonly list: ListName; readonly index: number }[];
@@ -29,7 +29,7 @@ function holderOf(
   return item === undefined ? undefined : record[target.place][item];
 }
 
-/** The record with the writes in it, copied only where they change something. */
+/** Applies the effects to a copy of the record; unchanged parts are shared. */
 export function commit(rule: CompiledRule, record: Reservation, effects: Effects, notes: Note[]): Reservation {
   if (effects.writes.length === 0 && effects.removed.length === 0) return record;
   let next: JsonObject | undefined;
@@ -55,7 +55,7 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
   return next === undefined ? record : (next as unknown as Reservation);
 }
 
-/** The record as it would be with one value in it. */
+/** A copy of the record with one value set. */
 export function withValue(record: Reservation, target: Target, item: number | undefined, value: Json): Reservation {
   const next = { ...(record as unknown as JsonObject) };
   copyOf(next, target, item, new Map())[target.field] = value;

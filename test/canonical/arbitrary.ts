@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { decimal } from '../../src/canonical/decimal.ts';
 import type { Charge, Guest, Reservation, Room } from '../../src/canonical/reservation.ts';
 
-/** Canonical reservations as a partner could give them: what only normalization sets is not among them. */
+/** Canonical reservations as a partner could send them, without fields that only normalization sets. */
 
 const text = fc
   .string({ minLength: 1, maxLength: 12 })
@@ -16,7 +16,7 @@ export const decimalArbitrary = fc
   .map(([units, digits]) => decimal(`${units}e-${digits}`) ?? '0');
 const whole = fc.integer({ min: 0, max: 20 });
 
-/** Keys in the order of the schema; absent ones are not there at all. */
+/** Keys in the order of the schema; absent fields have no key. */
 function present<Of extends object>(
   shape: { [Key in keyof Of]-?: fc.Arbitrary<NonNullable<Of[Key]>> },
 ): fc.Arbitrary<Of> {

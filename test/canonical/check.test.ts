@@ -46,7 +46,7 @@ for (const [group, list] of Object.entries(cases)) {
   }
 }
 
-test('every broken rule is told at once, and no value with it', () => {
+test('every broken rule is reported at once, without values', () => {
   const checked = toReservation({
     record: {
       check_in: 'Ana Reis',
@@ -76,7 +76,7 @@ test('every broken rule is told at once, and no value with it', () => {
   ]);
 });
 
-test('what was broken reads as a sentence, whatever type came', () => {
+test('problems read as a sentence for every type', () => {
   const of = (field: string, value: unknown): string => {
     const record = { id: 'r', check_in: '2026-05-01', check_out: '2026-05-02', status: 'confirmed', [field]: value };
     const checked = toReservation({ record });
@@ -108,7 +108,7 @@ test('a canonical record passes unchanged, with its keys in the order of the sch
   );
 });
 
-test('after a change only what changed is looked at again', () => {
+test('after a change only changed items are checked again', () => {
   const first = toReservation({ record: { ...sound, guests: [{ last_name: 'Reis' }, { last_name: 'Lund' }] } });
   assert.ok(first.kind === 'ok');
   const { reservation } = first;
@@ -126,7 +126,7 @@ test('after a change only what changed is looked at again', () => {
   );
 });
 
-test('nothing makes the check throw', () => {
+test('the check never throws', () => {
   const record = fc.dictionary(fc.constantFrom(...Object.keys(reservationSchema.shape)), fc.anything());
   fc.assert(
     fc.property(record, (draft) => {
@@ -136,13 +136,13 @@ test('nothing makes the check throw', () => {
   );
 });
 
-test('half a surrogate pair, which no database stores, is replaced', () => {
+test('half a surrogate pair is replaced', () => {
   const checked = toReservation({ record: { ...sound, channel: 'a\ud800b' } });
   assert.ok(checked.kind === 'ok');
   assert.equal(checked.reservation.channel, 'a\ufffdb');
 });
 
-test('a guest alone is checked by the same rules', () => {
+test('a guest on its own is checked by the same rules', () => {
   const checked = toGuest({ record: { last_name: 'Reis', nationality: 'Portugal', marketing_consent: 'y' } });
   assert.ok(checked.kind === 'ok');
   assert.deepEqual(checked.guest, { last_name: 'Reis', nationality: 'PT', marketing_consent: true });

@@ -31,7 +31,7 @@ for (const [text, plain] of forms) {
   test(`decimal ${JSON.stringify(text)}`, () => assert.equal(decimal(text), plain));
 }
 
-test('the plain form is the schema’s, is its own plain form and has the value of the number', () => {
+test('the plain form matches the schema, is idempotent and keeps the value', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e60, max: 1e60 }), (number) => {
       const plain = decimal(String(number));
@@ -43,7 +43,7 @@ test('the plain form is the schema’s, is its own plain form and has the value 
   );
 });
 
-/** The same arithmetic over whole numbers of millionths. */
+/** The same arithmetic in integers of millionths. */
 const millionths = (value: string): bigint => {
   const [whole = '', fraction = ''] = value.replace('-', '').split('.');
   return BigInt(whole + fraction.padEnd(6, '0')) * (value.startsWith('-') ? -1n : 1n);

@@ -17,7 +17,7 @@ const reservation: Reservation = {
   extra: { amount: 1.25, total_amount: 'text' },
 };
 
-test('decimals leave as numbers with every digit, ids as text', () => {
+test('decimals are encoded as numbers with every digit, ids as text', () => {
   assert.equal(
     encodeRecord(reservation),
     '{"id":"12345678901234567890","check_in":"2026-05-01","check_out":"2026-05-04","status":"confirmed",' +
@@ -26,7 +26,7 @@ test('decimals leave as numbers with every digit, ids as text', () => {
   );
 });
 
-test('a decimal’s own text stands in the JSON, however it is long or small', () => {
+test('a decimal keeps its exact text in the JSON, however long or small', () => {
   const texts = [
     '0',
     '-0.1',
@@ -50,7 +50,7 @@ test('a guest is plain JSON both ways', () => {
   assert.deepEqual(decodeRecord('guest', encodeRecord(guest)), guest);
 });
 
-test('what was encoded comes back to the digit', () => {
+test('decoding restores every digit', () => {
   assert.deepEqual(decodeRecord('reservation', encodeRecord(reservation)), reservation);
   fc.assert(
     fc.property(reservationArbitrary, (one) => {

@@ -8,7 +8,7 @@ import { listFields, reservationFields } from '../../src/canonical/fields.ts';
 import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/canonical/reservation.ts';
 import { readStatus } from '../../src/canonical/status.ts';
 
-test('the field tables are the schema, in its order, but for what later steps set', () => {
+test('the field tables match the schema and its order, except for fields that later steps set', () => {
   const ours = new Set(['email_raw', 'email_proxy', 'phone_raw', 'status_raw', 'extra', 'guests', 'rooms', 'charges']);
   const names = (schema: { shape: object }): string[] => Object.keys(schema.shape).filter((name) => !ours.has(name));
   assert.deepEqual(Object.keys(reservationFields), names(reservationSchema));
@@ -70,7 +70,7 @@ test('currencies and the digits of their minor unit', () => {
   assert.ok(isCurrency('BGN') && !isCurrency('toString'));
 });
 
-test('a local date is real when Temporal takes it', () => {
+test('a local date is real if Temporal accepts it', () => {
   const text = fc
     .tuple(fc.integer({ min: 0, max: 9999 }), fc.integer({ min: 0, max: 14 }), fc.integer({ min: 0, max: 33 }))
     .map(

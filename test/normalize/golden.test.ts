@@ -20,7 +20,7 @@ for (const field of ['phones', 'emails', 'names']) {
       test(golden.case, () => {
         const context = golden.country === undefined ? {} : { country: golden.country };
         const { guest, notes } = normalizeGuest(golden.guest, context);
-        // As text: the order of the keys is part of the promise.
+        // Compared as text: the order of keys is guaranteed.
         assert.equal(JSON.stringify(guest), JSON.stringify(golden.becomes));
         assert.deepEqual(
           notes.map(({ code }) => code),

@@ -19,7 +19,7 @@ function parserAgrees(text: string): boolean {
   return number?.isValid() === true && number.number === text;
 }
 
-test('says yes to the mobile number of each country that the parser leaves as it is, but for Argentina', () => {
+test('accepts the mobile number of each country that the parser leaves unchanged, except for Argentina', () => {
   const missed = mobiles.filter(({ number }) => parserAgrees(number) && !isValidE164(number));
   assert.deepEqual(
     missed.map(({ country }) => country),
@@ -27,7 +27,7 @@ test('says yes to the mobile number of each country that the parser leaves as it
   );
 });
 
-test('never says yes to what the parser refuses or rewrites', () => {
+test('never accepts what the parser refuses or rewrites', () => {
   let yes = 0;
   const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 4 });
   fc.assert(
@@ -59,7 +59,7 @@ function parsedAtHome(digits: string, country: CountryCode): string | undefined 
   return number?.isValid() === true && number.ext === undefined ? number.number : undefined;
 }
 
-test('reads the mobile number of nearly every country as it is written at home', () => {
+test('reads the mobile number of nearly every country in its national format', () => {
   const missed = written.filter(
     ({ country, digits }) =>
       parsedAtHome(digits, country) !== undefined && e164AtHome(digits, country) !== parsedAtHome(digits, country),
@@ -67,7 +67,7 @@ test('reads the mobile number of nearly every country as it is written at home',
   assert.ok(missed.length * 20 < written.length, `${missed.length} of ${written.length} are left to the parser`);
 });
 
-test('reads a number at home only as the parser does', () => {
+test('reads a national number exactly as the parser does', () => {
   let yes = 0;
   const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 4 });
   const before = fc.constantFrom('', '', '0', '00', '1', '8', '011', '44', '55');
@@ -89,7 +89,7 @@ test('reads a number at home only as the parser does', () => {
   assert.ok(yes > 300, `only ${yes} were read`);
 });
 
-test('calls a number invalid only where the parser finds none, in any spelling that is tried', () => {
+test('rejects a number only if the parser rejects every spelling', () => {
   const regions = { nationality: undefined, country: undefined };
   let none = 0;
   const digits = fc.array(fc.nat(9), { minLength: 3, maxLength: 13 }).map((list) => list.join(''));
@@ -101,7 +101,7 @@ test('calls a number invalid only where the parser finds none, in any spelling t
       const number = `+${example.countryCallingCode}${whole ? other : text.join('')}`;
       if (!isInvalidE164(number)) return;
       none += 1;
-      // Spaces leave nothing but the parser to ask.
+      // With spaces only the parser can decide.
       const spaced = number.replace(/(..)$/, ' $1');
       assert.equal(readPhone(spaced, regions).kind, 'impossible', number);
     }),
@@ -110,7 +110,7 @@ test('calls a number invalid only where the parser finds none, in any spelling t
   assert.ok(none > 1_000, `only ${none} were invalid`);
 });
 
-test('calls digits invalid at home only where the parser finds none there', () => {
+test('rejects national digits only if the parser does', () => {
   let none = 0;
   const changes = fc.array(fc.tuple(fc.nat(11), fc.nat(9)), { maxLength: 4 });
   const before = fc.constantFrom('', '', '0', '00', '1', '8', '011', '44', '55');
@@ -132,7 +132,7 @@ test('calls digits invalid at home only where the parser finds none there', () =
   assert.ok(none > 3_000, `only ${none} were invalid`);
 });
 
-test('says no to anything else', () => {
+test('rejects anything else', () => {
   for (const text of [
     '',
     '+',

@@ -7,7 +7,7 @@ import { nameRules } from '../../src/normalize/name-rules.ts';
 import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
 
-/** Inputs that rules stumble over: their own words, glued and mixed with marks, scripts and invisible characters. */
+/** Difficult inputs: the words of the rules joined and mixed with punctuation, other scripts and invisible characters. */
 const marks = [
   ' ',
   '  ',
@@ -198,7 +198,7 @@ const guests = fc
   )
   .map((guest) => Object.fromEntries(Object.entries(guest).filter(([, value]) => value !== undefined)) as Guest);
 
-test('normalizing twice equals once; a phone is E.164 or absent; what was sent is in the notes', () => {
+test('normalizing twice equals once; a phone is E.164 or absent; notes keep what was sent', () => {
   fc.assert(
     fc.property(guests, region, (given, country) => {
       const context = country === undefined ? {} : { country };
@@ -232,7 +232,7 @@ const wordyName = fc
   )
   .map((words) => words.map(([word, mark], at) => (at === 0 ? word : mark + word)).join(''));
 
-test('what a glance calls plain, no rule changes but the one for case', () => {
+test('names classified as plain are changed by the case rule only', () => {
   let plain = 0;
   fc.assert(
     fc.property(wordyName, wordyName, region, (first_name, last_name, nationality) => {
@@ -249,7 +249,7 @@ test('what a glance calls plain, no rule changes but the one for case', () => {
   assert.ok(plain > 300, `only ${plain} were plain`);
 });
 
-test('a guest that was changed keeps every field of the schema, in its order', () => {
+test('a changed guest keeps every field of the schema, in order', () => {
   const full = Object.fromEntries(Object.keys(guestSchema.shape).map((name) => [name, name]));
   const given = { ...full, email: 'A@mail.example', marketing_consent: false } as unknown as Guest;
   const { guest } = normalizeGuest(given, {});
@@ -258,7 +258,7 @@ test('a guest that was changed keeps every field of the schema, in its order', (
   assert.deepEqual(Object.keys(guest), kept);
 });
 
-test('a reservation is touched only in its guests, and not at all where they are in order', () => {
+test('only guests of a reservation change; clean guests leave the same object', () => {
   fc.assert(
     fc.property(fc.array(guests, { maxLength: 3 }), (list) => {
       const given: Reservation = {
@@ -286,7 +286,7 @@ test('a reservation is touched only in its guests, and not at all where they are
   );
 });
 
-test('texts that are no name, address or number are kept as they are, however long', () => {
+test('long texts that are not names, addresses or numbers are kept unchanged', () => {
   const long = 'a@, +1/'.repeat(50_000);
   const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {});
   assert.deepEqual(guest, { first_name: long, last_name: long, email_raw: long, phone_raw: long });

@@ -22,7 +22,7 @@ const mappingSchema = z.strictObject({
   push: z.strictObject({ map: pushMapSchema }).optional(),
 });
 
-/** What an example does not speak of, and every reservation needs. */
+/** Required fields that an example leaves out. */
 const rest = { id: 'R0', check_in: '2026-05-01', check_out: '2026-05-04', status: 'confirmed' };
 
 for (const example of readExamples()) {

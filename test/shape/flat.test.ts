@@ -17,7 +17,7 @@ const mapping = {
   map: { id: { join: ['hotel', 'res_no'], with: '-' }, guests: { fields: { last_name: 'guest_name' } } },
 } as const;
 
-/** The rows that a partner would send for a reservation: every guest with every charge. */
+/** The rows of a reservation: one for every guest and charge. */
 function rowsOf(number: number, guests: readonly string[], lines: readonly number[]): JsonObject[] {
   return guests.flatMap((guest, index) =>
     (lines.length === 0 ? [null] : lines).map(
@@ -37,7 +37,7 @@ function rowsOf(number: number, guests: readonly string[], lines: readonly numbe
   );
 }
 
-test('rows spread over pages become the reservation that one page would have made', () => {
+test('rows spread over pages become the same reservation as on one page', () => {
   const shaper = shaperOf(mapping);
   const rows = [...rowsOf(7, ['Lund', 'Reis'], [80, 2]), ...rowsOf(8, ['Okafor'], [])];
   const whole = recordsOf(shaper, { rows }).map((raw) => reservationOf(shaper, raw));
@@ -53,7 +53,7 @@ test('rows spread over pages become the reservation that one page would have mad
   );
 });
 
-test('a row has the key of its record, and a row without one stands alone', () => {
+test('a row without a key is a record of its own', () => {
   const shaper = shaperOf(mapping);
   const [row] = rowsOf(7, ['Lund'], []);
   assert.ok(row !== undefined);
@@ -67,7 +67,7 @@ test('a row has the key of its record, and a row without one stands alone', () =
   assert.equal(shaper.rowKey(nameless), '');
 });
 
-test('rows in any order, some of them twice, make the same reservations', () => {
+test('shuffled and duplicated rows make the same reservations', () => {
   const shaper = shaperOf(mapping);
   const reservation = fc.record({
     number: fc.integer({ min: 1, max: 4 }),
@@ -111,7 +111,7 @@ const rules: [unknown, string, string][] = [
   [{ newest: 'seen' }, 'EXP', 'the row with the newest seen'],
 ];
 for (const [conflict, channel, winner] of rules) {
-  test(`rows that disagree: ${JSON.stringify(conflict ?? 'nothing said')}`, () => {
+  test(`rows that disagree: ${JSON.stringify(conflict ?? 'default')}`, () => {
     const shaper = shaperOf({ shape: { flat: { key: 'id', conflict: conflict as 'first' } } });
     const draft = shaper.draft(only(recordsOf(shaper, conflicting)));
     assert.equal(draft.record.channel, channel);
@@ -123,7 +123,7 @@ for (const [conflict, channel, winner] of rules) {
   });
 }
 
-test('items of one key that disagree leave a note at the item', () => {
+test('items with one key that disagree leave a note on the item', () => {
   const shaper = shaperOf({ shape: { flat: { key: 'id', guests: { key: 'guest_id' } } } });
   const rows: Json = [
     { ...stay, id: 'R1', guest_id: 'g0', last_name: 'Lund' },
@@ -138,7 +138,7 @@ test('items of one key that disagree leave a note at the item', () => {
   );
 });
 
-test('lists without a key in flat rows are told apart by content, and only where the map speaks of them', () => {
+test('lists without a key in flat rows are deduplicated by content, and only if mapped', () => {
   const rows: Json = [
     { ...stay, id: 'R1', last_name: 'Lund', room_type: 'DBL', lines: [{ code: 'ROOM', amount: 80 }] },
     {

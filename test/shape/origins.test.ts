@@ -59,7 +59,7 @@ const mapping = {
   },
 } as const;
 
-test('every value tells which raw field gave it', () => {
+test('every value has the raw path it came from', () => {
   const shaper = shaperOf(mapping);
   assert.deepEqual(shaper.origins(only(recordsOf(shaper, body))), {
     id: 'id',
@@ -79,7 +79,7 @@ test('every value tells which raw field gave it', () => {
   });
 });
 
-test('what nothing read is named once, whatever the list position', () => {
+test('unmapped paths are listed once, whatever the list index', () => {
   const shaper = shaperOf(mapping);
   assert.deepEqual(shaper.unmapped(only(recordsOf(shaper, body))), ['rooms[].lines[].text', 'notes.tags[]']);
 });
@@ -105,7 +105,7 @@ function readAt(value: Json, text: string): Json | undefined {
   return compileRead(parsed.path, false)(loneScope(value));
 }
 
-test('flat rows: the origin is in the row that gave the value', () => {
+test('flat rows: the origin is the row that gave the value', () => {
   const shaper = shaperOf({
     shape: { flat: { key: 'id', guests: { key: 'gid' } } },
     map: { guests: { fields: { guest_id: 'gid' } } },
@@ -121,7 +121,7 @@ test('flat rows: the origin is in the row that gave the value', () => {
   assert.deepEqual(shaper.unmapped(raw), ['[].left', '[].charge']);
 });
 
-test('a record kept for later has only its own part of the response, and maps to the same', () => {
+test('a stored record keeps only its part of the response and maps to the same draft', () => {
   const shaper = shaperOf(mapping);
   const raw = only(recordsOf(shaper, body));
   const kept = shaper.selfContained(raw);
@@ -132,7 +132,7 @@ test('a record kept for later has only its own part of the response, and maps to
   assert.deepEqual(shaper.selfContained(restored), restored);
 });
 
-test('a record that needs nothing around it is kept as it is', () => {
+test('a record that reads nothing around it is stored unchanged', () => {
   const shaper = shaperOf({});
   const raw = only(recordsOf(shaper, [{ ...stay, id: 'R1' }]));
   assert.equal(shaper.selfContained(raw), raw);

@@ -6,7 +6,7 @@ import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/d
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { only, recordsOf, reservationOf, shaperOf } from './support.ts';
 
-/** The reference partner's four ways to say one reservation: in an envelope, bare, as flat rows and as an event. */
+/** One reservation in the reference partner's four formats: envelope, bare list, flat rows, event. */
 
 const map = `
 id: id
@@ -92,7 +92,7 @@ test('in an envelope', () => {
   assert.deepEqual(shaper.unmapped(raw), []);
 });
 
-test('bare', () => {
+test('as a bare list', () => {
   const shaper = shaperOf({ map: mapSchema.parse(parse(map)), values });
   assert.deepEqual(reservationOf(shaper, only(recordsOf(shaper, [nested]))), expected);
 });

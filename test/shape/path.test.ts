@@ -71,7 +71,7 @@ for (const [text, offset, message] of mistakes) {
   });
 }
 
-test('a concrete path as text reads the place it names', () => {
+test('a path written as text reads the same value', () => {
   const key = fc
     .string({ minLength: 1 })
     .filter((text) => !/["'\\]/.test(JSON.stringify(text).slice(1, -1)) && !(text in {}));
@@ -94,7 +94,7 @@ test('a concrete path as text reads the place it names', () => {
   );
 });
 
-test('no text makes the parser throw, and every refusal points into it', () => {
+test('the parser never throws, and every refusal points inside the text', () => {
   const piece = fc.constantFrom('a', '.', '[', ']', '0', '-1', "'", '"', '$', '$body', '$parent', '*', ' ', '[]');
   fc.assert(
     fc.property(

@@ -86,14 +86,14 @@ const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
     { depthSize: 'medium', withCrossShrink: true },
     leaf as fc.Arbitrary<Json>,
     fc.array(tie('tree'), { maxLength: 4 }),
-    // As JSON.parse makes it: __proto__ is a key like any other.
+    // As JSON.parse does it: __proto__ is an ordinary key.
     fc
       .array(fc.tuple(key, tie('tree')), { maxLength: 6 })
       .map((entries): Json => JSON.parse(JSON.stringify(Object.fromEntries(entries)))),
   ),
 }));
 
-test('no response makes the shape throw; what passes the check meets the schema', () => {
+test('no response makes the shape throw; a record that passes the check matches the schema', () => {
   const body = fc.record({ a: fc.array(fc.record({ b: tree, z: leaf })), t: tree }) as fc.Arbitrary<Json>;
   fc.assert(
     fc.property(body, (response) => {
@@ -127,7 +127,7 @@ test('no rows make the flat shape throw', () => {
   );
 });
 
-test('a canonical record in, the same record out', () => {
+test('a canonical record maps to itself', () => {
   const shaper = shaperOf({ unknownStatus: 'other', map: { extra: { some: 'extra.some' } } });
   fc.assert(
     fc.property(reservationArbitrary, (reservation) => {

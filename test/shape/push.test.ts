@@ -20,7 +20,7 @@ const described = {
   stays: [{ room_type: 'DBL', board_type: 'HB', adults: 2, children: 0 }],
 };
 
-test('an event of the description needs no mapping', () => {
+test('an event as in the interface description needs no mapping', () => {
   const shaper = shaperOf({ values: { board: { half_board: ['HB'] } } }, {});
   const raw = eventOf(shaper, described);
   assert.equal(raw.key, 'R1');
@@ -44,7 +44,7 @@ test('an event that looks like the list is read by the map of the list', () => {
   assert.deepEqual(made.rooms, [{ board: 'BB' }]);
 });
 
-test('push.map is laid over both, field by field', () => {
+test('push.map overrides both, field by field', () => {
   const map = { id: 'ref', total_amount: 'total' };
   const push = { id: 'uid', rooms: { from: 'units', fields: { board: 'meals' } } };
   const shaper = shaperOf({ map }, push);
@@ -62,7 +62,7 @@ test('push.map is laid over both, field by field', () => {
   assert.deepEqual(made.rooms, [{ room_type: 'SGL', board: 'BB' }]);
 });
 
-test('a connector with flat rows and joined lists still takes whole events', () => {
+test('a connector with flat rows and joined lists still accepts complete events', () => {
   const flat = shaperOf(
     {
       shape: { root_path: 'rows', flat: { key: 'res_no' } },
@@ -78,7 +78,7 @@ test('a connector with flat rows and joined lists still takes whole events', () 
   assert.deepEqual(reservationOf(joined, eventOf(joined, described)).guests, described.guests);
 });
 
-test('what was sent can be told from what was not, null and empty lists included', () => {
+test('a draft distinguishes what was sent, null and empty lists included, from what was not', () => {
   const shaper = shaperOf(
     { map: { currency: { const: 'EUR' }, extra: { note: 'remark', level: 'member.level' } } },
     {},

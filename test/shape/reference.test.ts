@@ -17,7 +17,7 @@ import { operatorNames } from '../../src/shape/condition.ts';
 import { type MapConfig, type ShapeSection, type ValuesConfig, valueFields } from '../../src/shape/config.ts';
 import { modifierNames } from '../../src/shape/modify.ts';
 
-test('the mapping reference is what the schema and the examples make', () => {
+test('the mapping reference is up to date with the schema and the examples', () => {
   const hint = 'run node scripts/mapping-reference.ts';
   assert.equal(readFileSync(referenceFile, 'utf8'), mappingReference(), hint);
 });
@@ -29,8 +29,8 @@ test('the schema and the compiler know the same keys', () => {
   assert.deepEqual(sorted(Object.keys(valuesSchema.shape)), sorted(valueFields));
 });
 
-test('what the schema lets through is what the compiler takes', () => {
-  // Held by the type checker: a document is a configuration without a cast.
+test('the schema and the compiler accept the same documents', () => {
+  // Checked by the compiler: a parsed document is a configuration without a cast.
   const accepted: { map: MapConfig; shape: ShapeSection; values: ValuesConfig } = {
     map: mapSchema.parse({}) satisfies MapDocument,
     shape: shapeSchema.parse({}) satisfies ShapeDocument,

@@ -79,7 +79,7 @@ for (const [name, shape, body, code, message] of refused) {
   });
 }
 
-test('paging counts what the partner counts', () => {
+test('paging counts rows as the partner does', () => {
   const shaper = shaperOf({ shape: { root_path: 'bookings[].stays', count_path: 'bookings' } });
   const body: Json = { bookings: [{ stays: [{}, {}] }, { stays: [{}] }] };
   assert.equal(shaper.count(body), 2);

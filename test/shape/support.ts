@@ -26,7 +26,7 @@ export function reservationOf(shaper: Shaper, raw: RawRecord): Reservation {
   return checked.reservation;
 }
 
-/** Exactly one: the tests that use it give one record in. */
+/** For tests whose input is exactly one record. */
 export function only<Of>(list: readonly Of[]): Of {
   assert.equal(list.length, 1);
   return list[0] as Of;

@@ -8,7 +8,7 @@ import { limits } from '../../src/transform/limits.ts';
 import { compileRules } from '../../src/transform/rules.ts';
 import { ReservationScope } from '../../src/transform/views.ts';
 
-/** Nothing here measures time: an expression that could take long is refused before it runs, and that is what is asked. */
+/** No test here measures time: an expression that could take too long is refused before it runs. */
 
 const base: Reservation = {
   id: 'R1',
@@ -48,13 +48,13 @@ describe('refused when the document is applied', () => {
   for (const [name, expression] of Object.entries(hostile)) {
     test(name, () => assert.equal(compileCondition(expression, 'reservation').kind, 'invalid'));
   }
-  test('rules that are only too much together', () => {
+  test('rules over the limit only together', () => {
     const rule = { when: 'guests.exists(g, g.email.matches("^[a-z.]+@example[.]com$"))', set: { source: '"x"' } };
     assert.equal(compileRules([rule, rule, rule]).kind, 'ok');
     const many = compileRules(Array(50).fill(rule));
     assert.deepEqual(many.kind === 'invalid' && many.problems.map(({ path }) => path), ['transforms']);
   });
-  test('more rules than there may be', () => {
+  test('more rules than allowed', () => {
     assert.equal(compileRules(Array(limits.rules).fill({ drop: ['channel'] })).kind, 'ok');
     assert.equal(compileRules(Array(limits.rules + 1).fill({ drop: ['channel'] })).kind, 'invalid');
   });
@@ -68,17 +68,17 @@ describe('refused for the record at hand', () => {
   };
   const twoLists = 'guests.exists(g, charges.exists(c, g.first_name == c.description))';
 
-  test('two long lists in one another', () => {
+  test('nested loops over long lists', () => {
     const result = apply(twoLists, { guests: guests(3_000), charges: charges(3_000) });
     assert.equal(result?.kind === 'failed' && result.code, 'record.rule_too_costly');
   });
-  test('the same rule over lists that are not long', () => {
+  test('the same rule over short lists', () => {
     assert.equal(apply(twoLists, { guests: guests(90), charges: charges(90) })?.kind, 'kept');
   });
   test('one long list', () => {
     assert.equal(apply('charges.exists(c, c.code == "x")', { charges: charges(5_000) })?.kind, 'kept');
   });
-  test('a rule over each charge that goes over all charges', () => {
+  test('a rule for each charge that iterates over all charges', () => {
     const rules = compileRules([
       { when: 'charges.exists(c, c.code == charge.code)', set: { 'charges[].description': '"x"' } },
     ]);
@@ -124,7 +124,7 @@ describe('refused for the record at hand', () => {
   });
 });
 
-/** Expressions that are right by construction, over both kinds of list. */
+/** Valid expressions by construction, over both kinds of list. */
 const condition = fc.letrec<{ condition: string; inner: string; text: string }>((tie) => ({
   text: fc.oneof(
     { depthSize: 'small' },

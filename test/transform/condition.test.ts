@@ -28,7 +28,7 @@ test('over a reservation', () => {
   assert.deepEqual(test_('guests.all(g, g.marketing_consent)', reservation), { kind: 'tested', value: false });
 });
 
-test('over a guest: its fields by themselves, and as guest', () => {
+test('over a guest: fields as variables and under guest', () => {
   const guest: Guest = { email: 'a@example.com', marketing_consent: true };
   assert.deepEqual(test_('marketing_consent && email.endsWith("example.com") && guest.email == email', guest), {
     kind: 'tested',
@@ -37,7 +37,7 @@ test('over a guest: its fields by themselves, and as guest', () => {
   assert.deepEqual(test_('has(phone) || has(guest.phone)', guest), { kind: 'tested', value: false });
 });
 
-test('the brand it comes from', () => {
+test('the brand of the record', () => {
   assert.deepEqual(
     test_('integration == "lisbon-grand" && brand_id == "LIS01" && country == "PT"', reservation, {
       integration: 'lisbon-grand',
@@ -49,7 +49,7 @@ test('the brand it comes from', () => {
   assert.deepEqual(test_('integration == ""', reservation), { kind: 'tested', value: true });
 });
 
-test('a failure is a value, without what it stumbled over', () => {
+test('a failure is a value and quotes nothing of the record', () => {
   const result = test_('int(guests[0].email) == 1', reservation);
   assert.equal(result?.kind, 'failed');
   assert.ok(

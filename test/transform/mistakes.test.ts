@@ -84,7 +84,7 @@ const words = [
   '\\',
 ];
 
-test('any text compiles or is refused at a place inside it; what compiles runs without throwing', () => {
+test('any text compiles or is refused at a position inside it; a compiled expression never throws', () => {
   const record: Reservation = {
     id: '1',
     check_in: '2026-01-01',

@@ -83,7 +83,7 @@ describe('rules', () => {
   }
 });
 
-test('a note says what the rule says, with the value before and after', () => {
+test('a note has the text of the rule and the value before and after', () => {
   const result = compiled([{ set: { source: '"OTA"' }, note: 'Booked through an agency.' }]).apply({
     ...base,
     source: 'web',
@@ -100,13 +100,13 @@ test('a note says what the rule says, with the value before and after', () => {
   ]);
 });
 
-test('no rules hand the record back', () => {
+test('without rules the record is returned unchanged', () => {
   const result = compiled([]).apply(base);
   assert.deepEqual(result, { kind: 'kept', record: base, changed: false, notes: [] });
   assert.equal(result.kind === 'kept' && result.record, base);
 });
 
-test('every mistake of all rules is told at once, with its path', () => {
+test('all mistakes of all rules are reported at once, with their paths', () => {
   const result = compileRules([
     {
       when: 'chanel == "a"',
