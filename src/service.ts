@@ -10,15 +10,15 @@ import { InnboundError } from './errors.ts';
 import { startRunner } from './intake/pull/runner.ts';
 import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
-import type { PushIntake } from './intake/push/intake.ts';
+
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
-import { systemClock } from './kit/clock.ts';
+
 import { openLog } from './kit/log.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
-import { openRuntime, type Runtime } from './runtime/runtime.ts';
+import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { newerSchemaCheck } from './store/db/migrate.ts';
-import { answers } from './store/db/pool.ts';
+import { poolProblem } from './store/db/pool.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
 import { forgetNode, seenNode } from './store/operate/nodes.ts';
 import { apiPorts } from './wiring/api.ts';
@@ -26,8 +26,8 @@ import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { metricsOf } from './wiring/metrics.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
-import { openIntake } from './wiring/push.ts';
-import { startWatch } from './wiring/watch.ts';
+import { type Intake, openIntake } from './wiring/push.ts';
+import { clockToleranceMs, startWatch } from './wiring/watch.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 
@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly role: Role;
   /** Used if neither the settings nor INNBOUND_LOG_LEVEL set a level. */
   readonly logLevel?: string;
+  /** The wall clock of this machine, which may be wrong. */
+  readonly nodeClock?: RuntimeOptions['nodeClock'];
   /** Interval of the heartbeat in the table of nodes. */
   readonly seenEveryMs?: number;
   /** Called with the open runtime, before any work begins. */
@@ -65,17 +67,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     describe: `serve on port ${port}`,
     apply: 'always',
     log,
+    ...(options.nodeClock && { nodeClock: options.nodeClock }),
   });
   const loops: Loop[] = [];
   let draining = false;
+  let intake: Intake | undefined;
   const app = buildServer({
     log,
     notReady: async () => {
       if (draining) return ['draining'];
-      return (await answers(runtime.pool)) ? [] : ['store.unreachable'];
+      const pools = [runtime.pool, ...(intake ? [intake.pool] : [])];
+      const problems = await Promise.all(pools.map(poolProblem));
+      return [...new Set(problems.filter((problem) => problem !== undefined))];
     },
+    warnings: () => (Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
   });
-  let intake: PushIntake | undefined;
   let webhooks: Webhooks | undefined;
   // The port stays open until the end, so that senders get a 503 with Retry-After instead of a refused connection.
   const stop = async (): Promise<void> => {
@@ -96,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       intake = openIntake(runtime, { answered: metrics.answered });
       const { limits } = runtime.active().settings;
       webhooks = registerWebhooks(app, {
-        clock: systemClock,
+        clock: runtime.clock,
         intake,
         sandbox: sandboxOf(runtime, intake),
         maxBodyBytes: () => sizeBytes(limits.webhook_body),
@@ -136,7 +142,7 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
   const seen = async () => {
     const newer = role === 'web' ? undefined : await newerSchema();
     if (newer) runtime.giveUp(newer);
-    await seenNode(runtime.pool, runtime.node, role, url);
+    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs: runtime.clock.nodeAheadMs() });
   };
   await seen();
   const timer = setInterval(() => seen().catch(() => {}), everyMs);

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 export interface HealthPorts {
   /** Why the node cannot accept work now; empty when it can. */
   readonly notReady: () => Promise<readonly string[]>;
+  /** What an operator should correct although the node works. */
+  readonly warnings?: () => readonly string[];
 }
 
 /** `/healthz`: the process responds. `/readyz`: it can accept work, or lists the reasons why not. */
@@ -10,7 +12,8 @@ export function registerHealth(app: FastifyInstance, ports: HealthPorts): void {
   app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }));
   app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
     const reasons = await ports.notReady();
-    if (reasons.length === 0) return { status: 'ready' };
+    const warnings = ports.warnings?.() ?? [];
+    if (reasons.length === 0) return { status: 'ready', ...(warnings.length > 0 && { warnings }) };
     return reply.code(503).header('retry-after', '5').send({ status: 'not_ready', reasons });
   });
 }

@@ -85,4 +85,10 @@ export const operateErrors = {
     what: 'The address for alerts did not take one.',
     next: 'Check alerts.webhook in innbound.yaml; it is tried again every half minute.',
   },
+  'operate.clock_off': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'The clock of a node differs from the database’s by more than 5 seconds. Order and leases follow the database, so no data is at risk.',
+    next: 'Synchronize the clocks of the node and of the database server (NTP).',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -7,6 +7,12 @@ export const storeErrors = {
     what: 'PostgreSQL did not answer.',
     next: 'Check DATABASE_URL and the server; the service goes on by itself once it answers.',
   },
+  'store.read_only': {
+    stage: 'store',
+    retry: 'again',
+    what: 'PostgreSQL answers but accepts no writes: it is a standby, or was demoted.',
+    next: 'Name every host of the cluster in DATABASE_URL; the service finds the primary and continues by itself.',
+  },
   'store.workspace_held': {
     stage: 'store',
     retry: 'operator',

@@ -12,6 +12,7 @@ import { type Resolved, resolveSecrets, type SecretSources } from '../documents/
 import { findHolder } from '../embedded-postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import { InnboundError } from '../errors.ts';
+import type { Clock, Timers } from '../kit/clock.ts';
 import { type Keyring, open, seal } from '../kit/crypto.ts';
 import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
@@ -19,6 +20,7 @@ import { type Offload, openOffload } from '../kit/offload.ts';
 import { version } from '../kit/version.ts';
 import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
+import { type DatabaseClock, openDatabaseClock } from '../store/db/database-clock.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
@@ -35,6 +37,8 @@ export interface Runtime {
   /** True for the service of a private server, which allows only one. */
   readonly alone: boolean;
   readonly pool: Pool;
+  /** For every time that is compared with another node's or the database's. */
+  readonly clock: DatabaseClock;
   readonly log: Log;
   readonly wake: Wake;
   /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
@@ -66,6 +70,8 @@ export interface RuntimeOptions {
   readonly log?: Log;
   /** Whether to apply the workspace's documents first. Commands do so if no service is running on the workspace. */
   readonly apply?: 'always' | 'when_alone' | 'never';
+  /** The wall clock of this machine, which may be wrong. */
+  readonly nodeClock?: Clock & Timers;
 }
 
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
@@ -126,7 +132,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   let signals: Signals | undefined;
   let http: Http | undefined;
+  let clock: DatabaseClock | undefined;
   const close = async (): Promise<void> => {
+    clock?.stop();
     await signals?.close();
     await http?.close();
     await offload.close();
@@ -137,6 +145,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const keyring = await workspaceKeyring(workspaceDir, process.env);
     await migrate(pool);
     await checkKey(pool, keyring);
+    clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
+      log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
+    );
     if (await shouldApply(options, pool, server)) {
       const loaded = await readSoundDocuments(workspaceDir);
       const behind = await takeUpWorkspace({ pool, keyring, workspaceDir }, loaded, options.describe);
@@ -177,6 +188,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       node: `${hostname()}:${process.pid}`,
       alone,
       pool,
+      clock,
       log,
       wake,
       directLeases: new DirectLeases(() => wake.signal('outbox')),

@@ -62,6 +62,8 @@ export interface Facts {
     readonly ahead: number;
     readonly taken: number;
   }[];
+  /** Nodes whose clock differs from the database's by more than the tolerance. */
+  readonly nodeClocks: readonly { readonly node: string; readonly ahead_ms: number }[];
   readonly lanes: readonly {
     readonly integration: string;
     readonly destination: string;
@@ -127,6 +129,11 @@ export function conditionsOf(facts: Facts): Condition[] {
       const message = `${ahead} of ${taken} events of the last hour came from the future: the sender's clock is ahead.`;
       add('clock_skew', 'warning', integration, '', message, { ahead, taken });
     }
+  }
+  for (const { node, ahead_ms } of facts.nodeClocks) {
+    const off = `${Math.round(Math.abs(ahead_ms) / 1000)} seconds ${ahead_ms > 0 ? 'ahead of' : 'behind'}`;
+    const message = `The clock of node ${node} is ${off} the database's. Synchronize the clocks of both machines (NTP).`;
+    add('clock_skew', 'warning', '', node, message, { ahead_ms });
   }
   for (const { integration, destination, waiting, late_ms } of facts.lanes) {
     if ((late_ms ?? 0) < behindMs) continue;

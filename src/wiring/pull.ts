@@ -8,7 +8,7 @@ import type { Planned, PullPorts } from '../intake/pull/ports.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
-import { systemClock } from '../kit/clock.ts';
+
 import { openSpool } from '../kit/spool.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
@@ -21,7 +21,8 @@ import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 export function pullPorts(runtime: Runtime): RunnerPorts {
   return {
     node: runtime.node,
-    clock: systemClock,
+    // The request time of a page orders its records against events, which the database stamps.
+    clock: runtime.clock,
     http: runtime.http,
     log: runtime.log,
     random: Math.random,

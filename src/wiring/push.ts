@@ -1,9 +1,10 @@
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
-import { systemClock } from '../kit/clock.ts';
+
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openIntakePool } from '../store/db/intake-pool.ts';
+import type { Pool } from '../store/db/pool.ts';
 import { appendEvents } from '../store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
 import { writeRejections } from '../store/events/rejections.ts';
@@ -24,14 +25,19 @@ export function sealerOf({ keyring, log }: Pick<Runtime, 'keyring' | 'log'>): Se
   };
 }
 
-export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): PushIntake {
+export interface Intake extends PushIntake {
+  /** Its own connections; readiness depends on them too. */
+  readonly pool: Pool;
+}
+
+export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): Intake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
     runtime.log.warn({ error: error.message }, 'push: lost a database connection, opening a new one'),
   );
   const intake = openPushIntake({
     ...more,
-    clock: systemClock,
+    clock: runtime.clock,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
       const found = runtime.active().integrations.get(integration);
@@ -49,6 +55,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
   });
   return {
     ...intake,
+    pool,
     close: async () => {
       await intake.close();
       await pool.end();

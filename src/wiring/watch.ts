@@ -5,7 +5,14 @@ import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
 import { countActivity } from '../store/operate/activity.ts';
 import { markTold, settleAlerts, untoldAlerts } from '../store/operate/alerts.ts';
-import { authFailures, clockSkews, deadLetterGrowth, lastRuns, quietFeeds } from '../store/operate/conditions.ts';
+import {
+  authFailures,
+  clockSkews,
+  deadLetterGrowth,
+  lastRuns,
+  nodeClocks,
+  quietFeeds,
+} from '../store/operate/conditions.ts';
 import { lanesNow } from '../store/operate/overview.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
@@ -50,6 +57,9 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
   if (url !== undefined) await sendAlerts(runtime, url);
 }
 
+/** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */
+export const clockToleranceMs = 5_000;
+
 /** How many expected arrivals must be missing. Runs are 15 to 60 minutes apart, so fewer of them are enough. */
 const rules = {
   push: { missed: 8, leastMs: 15 * 60_000 },
@@ -68,13 +78,14 @@ async function facts(runtime: Runtime): Promise<Facts> {
       .filter((destination) => active.destinations.get(destination)?.body.paused !== true)
       .map((destination) => ({ integration: name, destination })),
   );
-  const [feeds, runs, breakers, auth, dead, skews, waiting] = await Promise.all([
+  const [feeds, runs, breakers, auth, dead, skews, clocks, waiting] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
     openBreakersOf(runtime),
     authFailures(pool, names),
     deadLetterGrowth(pool),
     clockSkews(pool),
+    nodeClocks(pool, clockToleranceMs),
     lanesNow(pool, lanes),
   ]);
   const now = systemClock.now();
@@ -93,6 +104,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     authFailures: auth,
     deadLetters: dead,
     skews,
+    nodeClocks: clocks,
     lanes: waiting,
     broken: active.broken,
   };

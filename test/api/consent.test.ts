@@ -30,7 +30,7 @@ pull:
 deliver: [lake]
 `,
   });
-  await seenNode(node.runtime.pool, 'test', 'web', node.url);
+  await seenNode(node.runtime.pool, { node: 'test', role: 'web', url: node.url, clockAheadMs: 0 });
   admin = await node.token('admin');
 });
 after(async () => {

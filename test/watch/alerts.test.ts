@@ -105,6 +105,7 @@ const calm: Facts = {
   authFailures: [],
   deadLetters: [],
   skews: [],
+  nodeClocks: [],
   lanes: [],
   broken: [],
 };

@@ -1,5 +1,6 @@
 import { isLocalDate } from '../../canonical/dates.ts';
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
+import { longLists } from './list-limits.ts';
 
 export const eventTypes = [
   'reservation.created',
@@ -42,6 +43,7 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   if (typeof brand_id !== 'string' || brand_id === '') refuse('brand_id', 'brand_id must be a non-empty string.');
   else if (brand_id !== brandId) refuse('brand_id', 'brand_id is not the brand that this endpoint was issued for.');
   if (!isObject(data)) refuse('data', 'data must be an object.');
+  else problems.push(...longLists(data, '/data'));
 
   if (problems.length > 0 || !isEventType(event) || occurredAt === undefined || !isObject(data)) {
     return { kind: 'invalid', problems };

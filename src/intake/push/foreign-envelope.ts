@@ -1,6 +1,7 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { EnvelopeProblem, EventType } from './envelope.ts';
 import { findEventId, type Nth } from './event-id.ts';
+import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
 import type { PushSettings } from './ports.ts';
 import type { EventsRead, ReadEvent } from './read-events.ts';
@@ -33,7 +34,6 @@ interface Arrival {
   readonly body: Json;
   readonly headers: Headers;
   readonly rawBody: Buffer;
-  readonly receivedAt: EpochMs;
 }
 
 const maxEvents = 1_000;
@@ -95,6 +95,7 @@ function readOne(
   }
   const data = dataOf(envelope.data, scope);
   if (data === undefined) refuse(envelope.data, 'must be an object.');
+  else problems.push(...longLists(data, pointerTo(envelope.data[0] ?? '', nth?.pointer ?? '')));
   const id = findEventId(settings.eventIdPlaces, scope, arrival.rawBody, nth);
   if (id.kind === 'invalid') problems.push(id);
 
@@ -107,7 +108,7 @@ function readOne(
     brand_id: settings.brandId,
   };
   const body = Buffer.from(JSON.stringify({ ...stated, data }));
-  return { eventId: id.eventId, event, occurredAt: at ?? arrival.receivedAt, data, body };
+  return { eventId: id.eventId, event, occurredAt: at, data, body };
 }
 
 function nameOf({ places, joinedBy }: ForeignEnvelope['event'], scope: Scope): string | undefined {

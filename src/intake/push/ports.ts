@@ -26,15 +26,15 @@ export interface Endpoint {
   readonly secrets: readonly Secret[];
 }
 
-/** An event that is ready to be stored. */
+/** An event that is ready to be stored. The database stamps its receipt, because the clocks of the nodes differ. */
 export interface NewEvent {
   readonly integration: IntegrationName;
   readonly endpointId: EndpointId;
   readonly secretNo: number;
   readonly eventId: string;
   readonly event: EventType;
-  readonly occurredAt: EpochMs;
-  readonly receivedAt: EpochMs;
+  /** Undefined when the sender states no time: the event then occurred when it was received. */
+  readonly occurredAt: EpochMs | undefined;
   readonly rawBody: Buffer;
 }
 

@@ -9,7 +9,8 @@ import type { Request } from './verify.ts';
 export interface ReadEvent {
   readonly eventId: string;
   readonly event: EventType;
-  readonly occurredAt: EpochMs;
+  /** Undefined when the sender states no time. */
+  readonly occurredAt: EpochMs | undefined;
   readonly data: JsonObject;
   /** The bytes to store: the sender's, or for a foreign envelope our own envelope around the sender's data. */
   readonly body: Buffer;
@@ -27,15 +28,8 @@ export type EventsRead =
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
 /** Reads the events of a verified body: one event in our envelope, or those of the sender's own envelope. */
-export function readEvents(
-  settings: PushSettings,
-  body: Json,
-  { headers, rawBody }: Request,
-  receivedAt: EpochMs,
-): EventsRead {
-  if (settings.envelope) {
-    return readForeign(settings.envelope, settings, { body, headers, rawBody, receivedAt });
-  }
+export function readEvents(settings: PushSettings, body: Json, { headers, rawBody }: Request): EventsRead {
+  if (settings.envelope) return readForeign(settings.envelope, settings, { body, headers, rawBody });
   const read = readEnvelope(body, settings.brandId);
   const id = findEventId(settings.eventIdPlaces, { item: body, body, headers }, rawBody);
   if (read.kind === 'invalid' || id.kind === 'invalid') {

@@ -75,7 +75,7 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   const where = { integration: endpoint.integration, endpointId: endpoint.endpointId, secretNo: verdict.secretNo };
   const stored = await Promise.all(
     events.map(({ eventId, event, occurredAt, body }) =>
-      ports.append({ ...where, eventId, event, occurredAt, receivedAt: arrived.receivedAt, rawBody: body }),
+      ports.append({ ...where, eventId, event, occurredAt, rawBody: body }),
     ),
   );
   const refused = refusalOf(stored);
@@ -119,7 +119,7 @@ function readBody(
 ): (EventsRead & { kind: 'ok' }) | Refused {
   const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits());
   if (parsed.kind === 'invalid') return answerToBody(parsed.reason, parsed.position);
-  const read = readEvents(settings, parsed.value, arrived, arrived.receivedAt);
+  const read = readEvents(settings, parsed.value, arrived);
   return read.kind === 'ok' ? read : answer.badEnvelope(read.problems);
 }
 

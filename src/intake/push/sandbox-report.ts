@@ -74,7 +74,7 @@ export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, e
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
   const parsed = parseStrictJson(arrived.rawBody, limits);
-  const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived, arrived.receivedAt) : undefined;
+  const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived) : undefined;
   const problems = read?.kind === 'invalid' ? read.problems : [];
   const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
   const refusal =
@@ -152,7 +152,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
   }
   const thin = path.thinId?.(data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
-  const pending: PendingEvent = { seq: 0, event, occurredAt, receivedAt, body, attempt: 0 };
+  const pending: PendingEvent = { seq: 0, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body, attempt: 0 };
   const prepared = prepareReservation(path, pending, data, () => undefined);
   if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
   if (prepared.kind === 'dead') {

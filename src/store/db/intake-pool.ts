@@ -1,18 +1,13 @@
-import { openPool, type Pool } from './pool.ts';
+import { openSibling, type Pool } from './pool.ts';
 
-/**
- * A few connections for the intake of events alone: however busy the workers keep the others, a sender never waits for a
- * free one.
- */
+/** Separate connections for accepting events, so that a sender never waits for a connection that workers keep busy. */
 export function openIntakePool(pool: Pool, onError?: (error: Error) => void): Pool {
-  const { password, application_name: name = 'innbound' } = pool.options; // pg hides the password from copies
-  return openPool({
-    connection: { ...pool.options, ...(password !== undefined && { password }) },
-    applicationName: `${name} intake`,
+  return openSibling(pool, {
+    applicationName: `${pool.options.application_name ?? 'innbound'} intake`,
     maxConnections,
     ...(onError && { onError }),
   });
 }
 
-/** As many as batches may be under way, and one for the lookups of endpoints. */
+/** One per batch that may be in progress, and the rest for looking up endpoints. */
 const maxConnections = 4;

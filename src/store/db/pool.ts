@@ -48,18 +48,37 @@ export function openPool(options: StoreOptions): Pool {
   // Without a listener, a connection that the server closes ends the process.
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => {}));
+  openedWith.set(pool, options);
   return pool;
+}
+
+/**
+ * The options as given. A pool's own options name only the host that it connects to now, so a second pool made from them would
+ * stay with that host after a failover.
+ */
+const openedWith = new WeakMap<Pool, StoreOptions>();
+
+/** Another pool to the same database, on the same list of hosts. */
+export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'>): Pool {
+  const given = openedWith.get(pool);
+  if (given === undefined) throw new TypeError('only a pool of openPool has siblings');
+  return openPool({ ...options, connection: given.connection });
 }
 
 const isRetried = (error: unknown): boolean =>
   isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
 
-/** True if the store answers. */
-export const answers = (pool: Pool): Promise<boolean> =>
-  pool.query('select 1').then(
-    () => true,
-    () => false,
-  );
+/** Why the store cannot be used through this pool now; undefined if it can. */
+export async function poolProblem(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+  try {
+    const { rows } = await pool.query<{ read_only: string }>(
+      `select current_setting('transaction_read_only') as read_only`,
+    );
+    return rows[0]?.read_only === 'off' ? undefined : 'store.read_only';
+  } catch {
+    return 'store.unreachable';
+  }
+}
 
 /**
  * Runs the work in one transaction. Retries it after a deadlock or a serialization failure, three attempts in all. `last` is a

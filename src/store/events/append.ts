@@ -89,10 +89,10 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
     text: `
       with incoming as materialized (
         select n::int - 1 as n, nextval('intake_seq') as seq, integration, endpoint_id, secret_no, event_id, event,
-               to_timestamp(occurred_ms / 1000.0) as occurred_at, to_timestamp(received_ms / 1000.0) as received_at, body
-          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::float8[],
-                      $8::bytea[]) with ordinality
-            as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, received_ms, body, n)
+               coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()) as occurred_at,
+               statement_timestamp() as received_at, body
+          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::bytea[])
+               with ordinality as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, body, n)
       ), checked as (
         select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
                s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
@@ -121,7 +121,7 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
       texts(events.map((event) => event.eventId)),
       texts(events.map((event) => event.event)),
       float8s(events.map((event) => event.occurredAt)),
-      float8s(events.map((event) => event.receivedAt)),
+
       bytes(events.map((event) => event.rawBody)),
     ],
   });

@@ -50,6 +50,16 @@ export async function clockSkews(db: Pool) {
   return rows;
 }
 
+/** Running nodes whose clock differs from the database's by more than the tolerance. */
+export async function nodeClocks(db: Pool, toleranceMs: number) {
+  const { rows } = await db.query<{ node: string; ahead_ms: number }>(
+    `select node, clock_ahead_ms as ahead_ms from nodes
+      where abs(clock_ahead_ms) > $1 and seen_at > now() - interval '1 minute'`,
+    [toleranceMs],
+  );
+  return rows;
+}
+
 export interface Habit {
   readonly integration: string;
   readonly feed: 'push' | 'pull';

@@ -10,11 +10,20 @@ export interface NodeRow {
 /** A node without a heartbeat for this long counts as gone. */
 const forgottenAfter = `interval '1 minute'`;
 
-export async function seenNode(db: Pool, node: string, role: string, url: string): Promise<void> {
+export interface Heartbeat {
+  readonly node: string;
+  readonly role: string;
+  readonly url: string;
+  /** How far the node's clock is ahead of the database's; negative when it is behind. */
+  readonly clockAheadMs: number;
+}
+
+export async function seenNode(db: Pool, { node, role, url, clockAheadMs }: Heartbeat): Promise<void> {
   await db.query(
-    `insert into nodes (node, role, url) values ($1, $2, $3)
-     on conflict (node) do update set seen_at = now(), role = excluded.role, url = excluded.url`,
-    [node, role, url],
+    `insert into nodes (node, role, url, clock_ahead_ms) values ($1, $2, $3, $4)
+     on conflict (node) do update
+        set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms`,
+    [node, role, url, Math.round(clockAheadMs)],
   );
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }

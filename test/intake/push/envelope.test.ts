@@ -55,3 +55,30 @@ test('property: whatever the body, the problems name only the envelope’s own f
     }),
   );
 });
+
+const event = (data: object) => ({
+  event: 'reservation.updated',
+  timestamp: '2026-03-01T09:30:00Z',
+  brand_id: 'B',
+  data,
+});
+const many = (count: number) => Array.from({ length: count }, (_, i) => ({ email: `guest-${i}@mail.example` }));
+
+for (const [what, data, pointer] of [
+  ['guests', { guests: many(501) }, '/data/guests'],
+  ['rooms', { rooms: many(501) }, '/data/rooms'],
+  ['stays', { stays: many(501) }, '/data/stays'],
+  ['charges', { charges: many(5_001) }, '/data/charges'],
+  ['guests inside another object', { booking: { guests: many(501) } }, '/data'],
+  ['elements in a list of another name', { persons: many(5_001) }, '/data'],
+] as const) {
+  test(`an event with too many ${what} is refused`, () => {
+    const result = readEnvelope(event(data) as never, 'B');
+    assert.deepEqual(result.kind === 'invalid' && result.problems.map((problem) => problem.pointer), [pointer]);
+  });
+}
+
+test('an event with as many guests, rooms and charges as are accepted is valid', () => {
+  const data = { guests: many(500), rooms: many(500), charges: many(5_000) };
+  assert.equal(readEnvelope(event(data) as never, 'B').kind, 'ok');
+});

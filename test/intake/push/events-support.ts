@@ -54,7 +54,12 @@ export interface Bench {
   send(
     event: EventType,
     data: Json,
-    at?: { occurredAt?: number; receivedAt?: number; eventId?: string },
+    at?: {
+      occurredAt?: number;
+      /** Replaces the database's own stamp. */
+      receivedAt?: number;
+      eventId?: string;
+    },
   ): Promise<void>;
   work(): Promise<void>;
   reservation(id?: string): Promise<Reservation | undefined>;
@@ -73,7 +78,7 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
     pool,
     ports,
     errors,
-    async send(event, data, { occurredAt = Date.now(), receivedAt = Date.now(), eventId } = {}) {
+    async send(event, data, { occurredAt = Date.now(), receivedAt, eventId = `ev-${sent + 1}` } = {}) {
       sent += 1;
       const rawBody = Buffer.from(
         JSON.stringify({ event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data }),
@@ -83,14 +88,18 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
           integration: integration as IntegrationName,
           endpointId: endpointId as EndpointId,
           secretNo: 1,
-          eventId: eventId ?? `ev-${sent}`,
+          eventId,
           event,
           occurredAt,
-          receivedAt,
           rawBody,
         },
       ]);
       if (stored?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(stored)}`);
+      if (receivedAt === undefined) return;
+      await pool.query('update events set received_at = to_timestamp($2 / 1000.0) where event_id = $1', [
+        eventId,
+        receivedAt,
+      ]);
     },
     work: () => drainEvents(ports),
     async reservation(id = 'R-1001') {

@@ -9,8 +9,6 @@ import { settings } from './support.ts';
 
 /** A sender's own envelope, as a connector describes it, read into ours. */
 
-const receivedAt = Date.UTC(2026, 10, 15, 12);
-
 function read(
   document: Record<string, unknown>,
   body: Json,
@@ -20,7 +18,7 @@ function read(
   const eventIdPlaces = 'ids' in options ? options.ids : ['id'];
   const envelope = foreignEnvelope(envelopeSchema.parse(document));
   const request = { headers: options.headers ?? {}, query: '', rawBody };
-  return readEvents({ ...settings, envelope, eventIdPlaces }, body, request, receivedAt);
+  return readEvents({ ...settings, envelope, eventIdPlaces }, body, request);
 }
 
 function events(result: EventsRead) {
@@ -89,11 +87,11 @@ for (const [format, stated, expected] of [
   });
 }
 
-test('what may be absent: the time is then that of receipt, the brand that of the endpoint', () => {
+test('time and brand may be absent: the database stamps the time, the endpoint defines the brand', () => {
   const { timestamp: _t, brand_id: _b, ...bare } = good;
   assert.deepEqual(pointers(read({ names }, bare)), ['/timestamp', '/brand_id']);
   const [event] = events(read({ names, optional: ['timestamp', 'brand'] }, bare));
-  assert.equal(event?.occurredAt, receivedAt);
+  assert.equal(event?.occurredAt, undefined);
   assert.equal(events(read({ names, timestamp: false, brand: false }, bare)).length, 1);
   const other = { ...bare, brand_id: 'OPO02' };
   assert.deepEqual(pointers(read({ names, optional: ['timestamp', 'brand'] }, other)), ['/brand_id']);

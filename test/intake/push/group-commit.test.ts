@@ -12,7 +12,7 @@ const event = (eventId: string, bytes = 10): NewEvent => ({
   eventId,
   event: 'guest.updated',
   occurredAt: 0,
-  receivedAt: 0,
+
   rawBody: Buffer.alloc(bytes),
 });
 

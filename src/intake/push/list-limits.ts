@@ -1,0 +1,43 @@
+import type { Json } from '../../terms.ts';
+import type { EnvelopeProblem } from './envelope.ts';
+
+/**
+ * How many elements the lists of one reservation may have. Comparing guests and rooms with the stored ones is work for the
+ * node, so that one event must not bring thousands of them. The largest group bookings we know have some 300 guests.
+ */
+const listLimits: ReadonlyMap<string, number> = new Map([
+  ['guests', 500],
+  ['rooms', 500],
+  ['stays', 500],
+  ['charges', 5_000],
+]);
+/** For lists with other names, which a connector may map to any of the above. */
+const otherListLimit = 5_000;
+
+/** Every list in an event's data that is too long. `above` is the pointer of the data in its body. */
+export function longLists(data: Json, above: string): EnvelopeProblem[] {
+  const problems: EnvelopeProblem[] = [];
+  const open: { readonly value: Json; readonly name: string | undefined }[] = [{ value: data, name: undefined }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, name } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (!Array.isArray(value)) {
+      for (const [key, inner] of Object.entries(value)) open.push({ value: inner as Json, name: key });
+      continue;
+    }
+    const known = name !== undefined && listLimits.has(name) ? name : undefined;
+    const limit = (known !== undefined && listLimits.get(known)) || otherListLimit;
+    if (value.length > limit) {
+      // The pointer names only fields of ours: other keys may hold anything.
+      const pointer =
+        known !== undefined && (data as { [key: string]: Json })[known] === value ? `${above}/${known}` : above;
+      problems.push({
+        pointer,
+        detail: `${known ?? 'A list'} has ${value.length} elements; at most ${limit} are accepted.`,
+      });
+      continue;
+    }
+    for (const inner of value) open.push({ value: inner, name: undefined });
+  }
+  return problems;
+}

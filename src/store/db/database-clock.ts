@@ -1,0 +1,65 @@
+import { type Clock, systemClock, type Timers } from '../../kit/clock.ts';
+import type { EpochMs } from '../../terms.ts';
+import type { Pool } from './pool.ts';
+
+/**
+ * The database's clock, as this node estimates it. Times that order records must come from one clock: with the node's own, a
+ * node that is minutes behind has its newer states superseded by older ones.
+ *
+ * `now` counts on from the last measurement with the monotonic clock, so a step of the node's wall clock changes nothing. The
+ * estimate is never ahead of the database: a measurement is dated at the end of its round trip. It is behind by at most that
+ * round trip, and a state requested before an event was received is therefore never taken for a newer one.
+ */
+export interface DatabaseClock extends Clock {
+  /** How far the node's wall clock is ahead of the database's; negative when it is behind. */
+  nodeAheadMs(): number;
+  stop(): void;
+}
+
+/** Quartz clocks drift by less than 0.1 ms a second, so an estimate is good to some 3 ms between measurements. */
+const everyMs = 30_000;
+const samples = 3;
+
+export async function openDatabaseClock(
+  pool: Pool,
+  node: Clock & Timers = systemClock,
+  onError: (error: unknown) => void = () => {},
+): Promise<DatabaseClock> {
+  let measured = await measure(pool, node);
+  let cancel = () => {};
+  const again = (): void => {
+    cancel = node.schedule(everyMs, () => {
+      measure(pool, node)
+        .then((fresh) => {
+          measured = fresh;
+        }, onError)
+        .finally(again);
+    });
+  };
+  again();
+  const now = (): EpochMs => Math.floor(measured.databaseMs + (node.uptimeMs() - measured.uptimeMs));
+  return {
+    now,
+    wait: node.wait,
+    nodeAheadMs: () => node.now() - now(),
+    stop: () => cancel(),
+  };
+}
+
+interface Measured {
+  readonly databaseMs: number;
+  readonly uptimeMs: number;
+}
+
+/** The latest of several samples: the one whose answer took the shortest way back. */
+async function measure(pool: Pool, node: Timers): Promise<Measured> {
+  let best: Measured | undefined;
+  for (let i = 0; i < samples; i++) {
+    const { rows } = await pool.query<{ ms: number }>(
+      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+    );
+    const sample = { databaseMs: rows[0]?.ms ?? 0, uptimeMs: node.uptimeMs() };
+    if (best === undefined || sample.databaseMs - sample.uptimeMs > best.databaseMs - best.uptimeMs) best = sample;
+  }
+  return best as Measured;
+}
