@@ -104,6 +104,7 @@ function choose(
         mayHaveArrived: claimed.interrupted || claimed.triesUsed > 0,
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),
+        ...(chosen.consentChange && { consentChange: chosen.consentChange }),
       };
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed });
     } else {

@@ -7,6 +7,7 @@ import { Gathering } from './gathering.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
+import { needsDelivered } from './select.ts';
 import type { Settler } from './settler.ts';
 
 /** Between the end of a call and the end of its lease: time to write down the result. */
@@ -59,7 +60,7 @@ export class Channel {
     this.#config = config;
     this.#leaseMs = config.timeoutMs + leaseMarginMs;
     this.#takesDirectLeases =
-      !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && config.selection.consent === undefined;
+      !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && !needsDelivered(config.selection);
     this.#gathering = new Gathering(config, clock, leaseMarginMs);
     this.#claiming = new Claiming(store, config, clock, this.#leaseMs);
     this.#calling = new Calling(

@@ -3,6 +3,7 @@ import { LaneRing } from './lane-ring.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
 import type { DeliveryStore, DestinationConfig } from './ports.ts';
+import { needsDelivered } from './select.ts';
 
 /** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
 export class Claiming {
@@ -45,8 +46,7 @@ export class Claiming {
     const sinceMs = this.#clock.uptimeMs();
     this.#lastClaimAtMs = sinceMs;
     const key = { integration: lane.integration, destination: name };
-    const withDelivered = selection.consent !== undefined;
-    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, withDelivered);
+    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, needsDelivered(selection));
     if (claims.length < calls * batch) this.lanes.remove(lane);
     const unused = calls - Math.ceil(claims.length / batch);
     if (rate && unused > 0) await this.#store.takeBudget(name, -unused, rate);

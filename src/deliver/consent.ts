@@ -1,34 +1,77 @@
+import { decodeRecord } from '../canonical/encode.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import type { EntityType } from '../terms.ts';
-import type { MessageData } from './message.ts';
+import type { ConsentChange, MessageData } from './message.ts';
 
 /**
- * What a marketing destination may know. It gets guests with marketing_consent only; one that it was given before and that
- * withdrew is named once more, by what it knows the guest by, with marketing_consent false and nothing else.
+ * Marketing consent has three states: true, false and unknown (absent). Unknown changes nothing: it neither subscribes nor
+ * unsubscribes anybody. Only a false that is newer than the last true is a withdrawal.
  *
- * `given` is the record as it was when this destination last took a version, so a withdrawal is told even if the version
- * that first held it was dropped or filtered out.
+ * A destination with `consent: marketing` gets only guests with true. A guest who withdrew is sent once more: the identifiers that
+ * the destination knows, marketing_consent false, and nothing else.
+ *
+ * The history holds the versions of a record that the destination has, newest first.
  */
+export class ConsentHistory {
+  readonly #type: EntityType;
+  readonly #texts: readonly string[];
+  readonly #decoded: (readonly Guest[])[] = [];
+
+  constructor(type: EntityType, texts: readonly string[] = []) {
+    this.#type = type;
+    this.#texts = texts;
+  }
+
+  /** The guest as of the last version that states true or false; versions that leave it unknown are passed over. */
+  lastStated(guest: Guest): Guest | undefined {
+    for (let i = 0; i < this.#texts.length; i++) {
+      const known = this.#guestsOf(i).find((one) => one.marketing_consent !== undefined && this.#isSame(one, guest));
+      if (known) return known;
+    }
+    return undefined;
+  }
+
+  change(guest: Guest): ConsentChange | undefined {
+    const { marketing_consent: now } = guest;
+    if (now === undefined) return undefined;
+    const before = this.lastStated(guest)?.marketing_consent;
+    if (before === now) return undefined;
+    if (now === false) return before === true ? 'withdrawn' : undefined;
+    const isKnown = this.#texts.some((_, i) => this.#guestsOf(i).some((one) => this.#isSame(one, guest)));
+    return isKnown ? 'given' : 'first';
+  }
+
+  #guestsOf(index: number): readonly Guest[] {
+    this.#decoded[index] ??= guestsOf(this.#type, decodeRecord(this.#type, this.#texts[index] ?? '') as MessageData);
+    return this.#decoded[index];
+  }
+
+  /** A guest record is about one person in all its versions. */
+  #isSame(a: Guest, b: Guest): boolean {
+    return this.#type === 'guest' || isSame(a, b);
+  }
+}
+
+/** What a destination with `consent: marketing` gets of a record. */
 export function withConsent(
   type: EntityType,
   data: MessageData,
-  given: MessageData | undefined,
+  history: ConsentHistory,
 ):
   | { readonly kind: 'all'; readonly data: MessageData }
   | { readonly kind: 'withdrawn'; readonly data: MessageData }
   | { readonly kind: 'none' } {
-  if (type === 'guest') {
-    if (data.marketing_consent === true) return { kind: 'all', data };
-    if (given?.marketing_consent !== true) return { kind: 'none' };
-    return { kind: 'withdrawn', data: { id: data.id, ...withdrawal(given) } };
-  }
-  const now = data.guests ?? [];
+  const now = guestsOf(type, data);
   const consenting = now.filter((guest) => guest.marketing_consent === true);
-  const withdrawn = (given?.guests ?? [])
-    .filter((guest) => guest.marketing_consent === true)
+  const withdrawn = now
+    .filter((guest) => history.change(guest) === 'withdrawn')
+    .map((guest) => history.lastStated(guest) ?? guest)
     .filter((guest) => !consenting.some((other) => isSame(guest, other)))
-    .filter((guest) => now.some((other) => other.marketing_consent !== true && isSame(guest, other)))
     .map(withdrawal);
+  if (type === 'guest') {
+    if (consenting.length > 0) return { kind: 'all', data };
+    return withdrawn[0] ? { kind: 'withdrawn', data: { id: data.id, ...withdrawn[0] } } : { kind: 'none' };
+  }
   if (consenting.length > 0) return { kind: 'all', data: { ...data, guests: [...consenting, ...withdrawn] } };
   if (withdrawn.length === 0) return { kind: 'none' };
   const { id, check_in, check_out, status } = data;
@@ -36,13 +79,16 @@ export function withConsent(
   return { kind: 'withdrawn', data: { id, ...stay, guests: withdrawn, rooms: [], charges: [] } };
 }
 
-/** What is told of a record beside an erasure: nothing of guests who did not agree. */
+/** The rest of a record beside an erasure: only guests who agreed. */
 export function onlyConsenting(type: EntityType, data: MessageData): MessageData {
   if (type === 'guest') return data.marketing_consent === true ? data : { id: data.id };
   return { ...data, guests: (data.guests ?? []).filter((guest) => guest.marketing_consent === true) };
 }
 
-function withdrawal({ guest_id, email, phone }: Guest | MessageData): Guest {
+const guestsOf = (type: EntityType, data: MessageData): readonly Guest[] =>
+  type === 'guest' ? [data] : (data.guests ?? []);
+
+function withdrawal({ guest_id, email, phone }: Guest): Guest {
   return {
     ...(guest_id !== undefined && { guest_id }),
     ...(email !== undefined && { email }),
@@ -51,7 +97,7 @@ function withdrawal({ guest_id, email, phone }: Guest | MessageData): Guest {
   };
 }
 
-/** Inside one reservation any of these is enough: taking one guest for another here only tells a withdrawal too many. */
+/** Inside one reservation any of these identifies a guest. */
 function isSame(a: Guest, b: Guest): boolean {
   if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
   if (a.email !== undefined && a.email === b.email) return true;

@@ -86,6 +86,8 @@ export interface DestinationType<Settings = unknown> {
   /** How many deliveries one call takes: unless the document says otherwise, and at most. */
   readonly batch: (settings: Settings) => { readonly standard: number; readonly most: number };
   readonly timeoutMs: (settings: Settings) => number;
+  /** The destination tells first consent, new consent and withdrawals apart (`Delivery.consentChange`); these need claims. */
+  readonly comparesConsent?: (settings: Settings) => boolean;
   /** Opens without reaching out: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

@@ -3,8 +3,8 @@ import { rawNumber } from '../kit/json.ts';
 import type { ChangeEvent, EntityType, EpochMs, JsonObject } from '../terms.ts';
 
 /**
- * What a destination is told about a record: the canonical record, or the part of it that this destination may have.
- * Decimals are text, as everywhere in memory; encodeMessage writes them as numbers.
+ * The canonical record, or the part of it that a destination may have. Decimals are text, as everywhere in memory; encodeMessage
+ * writes them as numbers.
  */
 export type MessageData = { readonly id: string } & Partial<Omit<Reservation, 'id'>> & Partial<Guest>;
 
@@ -19,17 +19,27 @@ export interface Message {
   readonly data: MessageData;
 }
 
-/** A message and what a destination may need to know beside it. */
+export type ConsentChange =
+  /** True, for a guest whom the destination has not seen in this record. */
+  | 'first'
+  /** True, after false or unknown. */
+  | 'given'
+  /** False, after true. */
+  | 'withdrawn';
+
+/** A message and its context. */
 export interface Delivery {
   readonly message: Message;
   /** When the change was made, by the store's clock: the same at every try. */
   readonly changedAt: EpochMs;
-  /** An earlier try ended without an answer: the destination may hold this version already. */
+  /** An earlier try ended without an answer: the destination may have this version already. */
   readonly mayHaveArrived: boolean;
-  /** Chosen under a consent rule: a guest without marketing_consent in here is one that withdrew. */
+  /** Selected under `consent: marketing`: a guest with marketing_consent false in here has withdrawn. */
   readonly byConsent: boolean;
-  /** Of an erasure: what the erased guests were known by. The data does not hold them any more. */
+  /** For an erasure: the identifiers of the erased guests, which the data no longer holds. */
   readonly erased?: readonly Guest[];
+  /** What changed in a guest's consent since this destination last got the record; absent where it is not compared. */
+  readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
 }
 
 export function encodeMessage(message: Message): string {

@@ -65,8 +65,8 @@ export interface Claimed {
     /** For an erasure: the identifiers of the erased guests, kept until every destination has confirmed. */
     readonly erased?: readonly Guest[];
   };
-  /** The record as last delivered; only read for consent-filtered destinations. */
-  readonly deliveredDataText?: string;
+  /** The latest delivered versions of the record, newest first; only read where consent is compared. */
+  readonly deliveredDataTexts?: readonly string[];
 }
 
 /** The result of one try to deliver a claimed version. */

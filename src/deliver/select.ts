@@ -1,16 +1,17 @@
-import { decodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
-import { onlyConsenting, withConsent } from './consent.ts';
-import type { Message, MessageData } from './message.ts';
+import { ConsentHistory, onlyConsenting, withConsent } from './consent.ts';
+import type { ConsentChange, Message, MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
-/** What of all changes a destination is given. */
+/** Which part of which changes a destination gets. */
 export interface Selection {
   readonly receives: readonly EntityType[];
   readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
   readonly consent?: 'marketing';
+  /** The destination needs to know what changed in a guest's consent, with or without `consent: marketing`. */
+  readonly comparesConsent?: boolean;
   readonly fields: (type: EntityType, data: MessageData) => MessageData;
 }
 
@@ -21,18 +22,28 @@ type FilterAnswer =
   | { readonly kind: 'failed'; readonly message: string };
 
 export type Selected =
-  | { readonly kind: 'send'; readonly message: Message }
+  | {
+      readonly kind: 'send';
+      readonly message: Message;
+      /** Absent where consent is not compared. */
+      readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
+    }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
 
-/** Decides what this destination is told about a claimed version. */
+/** True if a claim must also read the versions delivered before. */
+export const needsDelivered = ({ consent, comparesConsent }: Selection): boolean =>
+  consent !== undefined || comparesConsent === true;
+
+/** Decides what this destination gets of a claimed version. */
 export function select(lane: Lane, claimed: Claimed): Selected {
   const { selection } = lane.destination;
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer kept.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const data = dataOf(type, id, change.record());
-  const send = (told: MessageData): Selected => ({
+  const history = new ConsentHistory(type, claimed.deliveredDataTexts);
+  const send = (part: MessageData): Selected => ({
     kind: 'send',
     message: {
       type,
@@ -41,8 +52,9 @@ export function select(lane: Lane, claimed: Claimed): Selected {
       event: change.event,
       version: claimed.version,
       idempotency_key: change.idempotencyKey,
-      data: told,
+      data: part,
     },
+    ...(needsDelivered(selection) && { consentChange: (guest: Guest) => history.change(guest) }),
   });
   const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;
   if (change.event === 'erased') {
@@ -50,11 +62,8 @@ export function select(lane: Lane, claimed: Claimed): Selected {
     if (mayKnow) return send(selection.fields(type, onlyConsenting(type, data)));
     return skip('no_consent', 'The destination never had this record.');
   }
-  const consent =
-    selection.consent === undefined
-      ? ({ kind: 'all', data } as const)
-      : withConsent(type, data, decodeGiven(type, id, claimed.deliveredDataText));
-  // A withdrawal is told whatever the filter says: the destination holds the guest.
+  const consent = selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, data, history);
+  // A withdrawal is sent whatever the filter says: the destination holds the guest.
   if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
   if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
   const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
@@ -64,7 +73,7 @@ export function select(lane: Lane, claimed: Claimed): Selected {
   return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }
 
-/** Whatever fields are left out, a guest who withdrew is marked as one. */
+/** Whatever fields are dropped, a guest who withdrew stays marked. */
 function stillWithdrawn(whole: MessageData, chosen: MessageData): MessageData {
   if (whole.guests === undefined) {
     return whole.marketing_consent === false ? { ...chosen, marketing_consent: false } : chosen;
@@ -80,8 +89,4 @@ const skip = (code: string, message: string): Selected => ({ kind: 'skip', code,
 
 function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
   return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
-}
-
-function decodeGiven(type: EntityType, id: string, text: string | undefined): MessageData | undefined {
-  return text === undefined ? undefined : dataOf(type, id, decodeRecord(type, text));
 }

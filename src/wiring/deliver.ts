@@ -35,7 +35,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
       type: body.type,
       revision: String(version),
       settings,
-      selection: selectionOf(body),
+      selection: { ...selectionOf(body), ...(type.comparesConsent?.(checked) && { comparesConsent: true }) },
       scheduleMs: body.retry.map(durationMs),
       batchWaitMs: body.batch ? durationMs(body.batch.wait) : 0,
       batch: Math.min(body.batch?.size ?? batch.standard, batch.most),

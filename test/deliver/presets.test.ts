@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Guest } from '../../src/canonical/reservation.ts';
+import { ConsentHistory } from '../../src/deliver/consent.ts';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { presets } from '../../src/deliver/destinations/http/preset.ts';
@@ -185,6 +187,13 @@ function klaviyo({ method, path, body, headers }: Received): Reply {
       return refuse('phone');
     return { status: attributes.first_name === 'New' ? 201 : 200, body: { data: { type: 'profile', id: '01' } } };
   }
+  if (path === '/api/profile-subscription-bulk-create-jobs') {
+    const [profile] = (attributes.profiles as unknown as { data: { type: string; attributes: Body }[] }).data;
+    const consent = JSON.stringify(profile?.attributes.subscriptions);
+    if (type !== 'profile-subscription-bulk-create-job' || profile?.type !== 'profile') return refuse('job');
+    if (consent !== '{"email":{"marketing":{"consent":"SUBSCRIBED"}}}') return refuse('subscriptions');
+    return { status: 202 };
+  }
   if (path === '/api/profile-subscription-bulk-delete-jobs') {
     const [profile] = (attributes.profiles as unknown as { data: { type: string; attributes: Body }[] }).data;
     const consent = JSON.stringify(profile?.attributes.subscriptions);
@@ -219,8 +228,10 @@ function mailchimp({ method, path, body }: Received): Reply {
     return refuse('envelope');
   const seen = new Set<string>();
   const errors: Json[] = [];
-  for (const { email_address, status, merge_fields } of members) {
-    if (!['subscribed', 'unsubscribed'].includes(String(status))) return refuse('status');
+  for (const { email_address, status, status_if_new, merge_fields } of members) {
+    if (status === undefined && status_if_new === undefined) return refuse('status');
+    const allowed = [undefined, 'subscribed', 'unsubscribed', 'transactional'];
+    if (!allowed.includes(status as string) || !allowed.includes(status_if_new as string)) return refuse('status');
     if (Object.values((merge_fields ?? {}) as Body).some((value) => typeof value !== 'string'))
       return refuse('merge fields');
     const email = String(email_address);
@@ -244,10 +255,81 @@ test('mailchimp: members in one call, a refused one alone is dead', async (t) =>
   ]);
   assert.deepEqual(kinds(outcomes), ['delivered', 'delivered', 'dead', 'delivered', 'delivered']);
   assert.deepEqual(
-    received.map(({ body }) => (body as { members?: Body[] } | null)?.members?.map(({ status }) => status)),
-    [['subscribed', 'subscribed'], ['unsubscribed'], undefined],
+    received.map(({ body }) => (body as { members?: Body[] } | null)?.members?.map(statuses)),
+    [
+      [
+        [undefined, 'subscribed'],
+        [undefined, 'subscribed'],
+      ],
+      [['unsubscribed', undefined]],
+      undefined,
+    ],
   );
   assert.deepEqual(refusals, []);
+});
+
+const statuses = ({ status, status_if_new }: Body) => [status, status_if_new];
+
+/** As the engine would send it after these earlier versions, newest first, under a document without a consent rule. */
+const afterwards = (id: string, now: Guest, ...earlier: Guest[]): Delivery => {
+  const history = new ConsentHistory(
+    'reservation',
+    earlier.map((one) => encodeRecord(reservation(id, { guests: [one] }))),
+  );
+  return { ...withGuests(id, [now]), consentChange: (one) => history.change(one) };
+};
+const yes = guest('Ana');
+const no = guest('Ana', { marketing_consent: false });
+const { marketing_consent: _, ...unknown } = yes;
+
+test('mailchimp: unknown consent never subscribes; only a stated change touches the status of a member', async (t) => {
+  const variables = (url: string) => ({ base_url: `${url}/3.0`, list_id: 'L1' });
+  const { deliver, received, refusals } = await setUp(t, 'mailchimp', variables, mailchimp);
+  const sent = async (one: Delivery) => {
+    const before = received.length;
+    assert.deepEqual(kinds(await deliver([one])), ['delivered']);
+    return received.slice(before).flatMap(({ body }) => (body as { members: Body[] }).members.map(statuses));
+  };
+  assert.deepEqual(await sent(afterwards('a', unknown)), [[undefined, 'transactional']]);
+  assert.deepEqual(await sent(afterwards('a', no)), [[undefined, 'transactional']]);
+  assert.deepEqual(await sent(afterwards('a', yes)), [[undefined, 'subscribed']]);
+  assert.deepEqual(await sent(afterwards('a', yes, yes)), [[undefined, 'subscribed']]);
+  assert.deepEqual(await sent(afterwards('a', unknown, yes)), [[undefined, 'transactional']]);
+  assert.deepEqual(await sent(afterwards('a', yes, no, yes)), [['subscribed', 'subscribed']]);
+  assert.deepEqual(await sent(afterwards('a', no, unknown, yes)), [
+    [undefined, 'transactional'],
+    ['unsubscribed', undefined],
+  ]);
+  assert.deepEqual(refusals, []);
+});
+
+test('klaviyo, hubspot and salesforce: unknown consent neither subscribes nor unsubscribes', async (t) => {
+  const each = {
+    hubspot: { server: hubspot, out: /unsubscribe-all/, back: undefined },
+    klaviyo: { server: klaviyo, out: /UNSUBSCRIBED/, back: /"SUBSCRIBED"/ },
+    salesforce: { server: salesforce, out: /"HasOptedOutOfEmail":true/, back: /"HasOptedOutOfEmail":false/ },
+  };
+  for (const [name, { server, out, back }] of Object.entries(each)) {
+    const variables = (url: string): Record<string, string> =>
+      name === 'salesforce' ? { instance_url: url } : { base_url: url };
+    const { deliver, received, refusals } = await setUp(t, name, variables, server);
+    const sent = async (one: Delivery) => {
+      const before = received.length;
+      assert.deepEqual(kinds(await deliver([one])), ['delivered'], name);
+      return received
+        .slice(before)
+        .map(({ path, text }) => `${path} ${text}`)
+        .join('\n');
+    };
+    const neither = /unsubscribe|SUBSCRIBED|HasOptedOut/i;
+    assert.doesNotMatch(await sent(afterwards('a', unknown)), neither, name);
+    assert.doesNotMatch(await sent(afterwards('a', unknown, yes)), neither, name);
+    assert.doesNotMatch(await sent(afterwards('a', no)), neither, name);
+    assert.doesNotMatch(await sent(afterwards('a', yes, yes)), neither, name);
+    assert.match(await sent(afterwards('a', no, unknown, yes)), out, name);
+    if (back) assert.match(await sent(afterwards('a', yes, no, yes)), back, name);
+    assert.deepEqual(refusals, [], name);
+  }
 });
 
 test('every preset takes guests of their own as well as bookings', async (t) => {
@@ -276,7 +358,7 @@ test('a guest who withdrew by one booking is not brought back by another of the 
   const agrees = { ...withGuests('a', [guest('Ana')]), byConsent: true };
   assert.deepEqual(kinds(await deliver([withdrawn('b', 'ana'), agrees])), ['delivered', 'delivered']);
   assert.deepEqual(
-    received.map(({ body }) => (body as { members?: Body[] }).members?.map(({ status }) => status)),
-    [['subscribed'], ['unsubscribed']],
+    received.map(({ body }) => (body as { members?: Body[] }).members?.map(statuses)),
+    [[[undefined, 'subscribed']], [['unsubscribed', undefined]]],
   );
 });

@@ -10,17 +10,23 @@ import { config, lane, reservation } from './support.ts';
 
 const all: Selection = { receives: ['reservation'], fields: compileFields({}) };
 
-function claimed(record: Reservation, given?: Reservation, change: Partial<Claimed> = {}): Claimed {
+/** `given` is what was delivered before: one version, or several, the newest first. */
+function claimed(
+  record: Reservation,
+  given: Reservation | readonly Reservation[] = [],
+  change: Partial<Claimed> = {},
+): Claimed {
+  const earlier = [given].flat() as readonly Reservation[];
   return {
     type: 'reservation',
     id: record.id,
-    version: given ? 2 : 1,
-    deliveredVersion: given ? 1 : 0,
+    version: earlier.length + 1,
+    deliveredVersion: earlier.length,
     triesUsed: 0,
     fence: 1,
     interrupted: false,
     change: { event: 'updated', idempotencyKey: 'k', at: 0, record: () => record },
-    ...(given && { deliveredDataText: encodeRecord(given) }),
+    deliveredDataTexts: earlier.map((one) => encodeRecord(one)),
     ...change,
   };
 }
@@ -147,6 +153,55 @@ test('consent: a withdrawal is told whatever the filter says; a guest who only l
   const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
   assert.equal(typeof told(strict, claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before)), 'object');
   assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'no_consent');
+});
+
+test('consent: unknown is not a withdrawal, and a later no still is one', () => {
+  const agreed = reservation('r', { guests: [{ ...ana, ...yes }] });
+  const unknown = reservation('r', { guests: [ana] });
+  const refused = reservation('r', { guests: [{ ...ana, ...no }] });
+  assert.equal(told(marketing, claimed(unknown, agreed)), 'no_consent');
+  const withRui = reservation('r', { guests: [ana, { ...rui, ...yes }] });
+  assert.deepEqual((told(marketing, claimed(withRui, agreed)) as MessageData).guests, [{ ...rui, ...yes }]);
+  // Delivered for Rui's sake while Ana's state was unknown: her last stated one was yes.
+  const after = told(marketing, claimed(refused, [withRui, agreed])) as MessageData;
+  assert.deepEqual(after.guests, [
+    { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', marketing_consent: false },
+  ]);
+  // Stated already, or never agreed: there is nothing to withdraw.
+  assert.equal(told(marketing, claimed(refused, [refused, agreed])), 'no_consent');
+  assert.equal(told(marketing, claimed(refused, unknown)), 'no_consent');
+});
+
+test('consent: a guest of its own with unknown consent is neither sent nor withdrawn', () => {
+  const profile = (consent: object, earlier: readonly object[]): Claimed => ({
+    ...claimed(reservation('g')),
+    type: 'guest',
+    change: { event: 'updated', idempotencyKey: 'k', at: 0, record: () => ({ ...ana, ...consent }) },
+    deliveredDataTexts: earlier.map((one) => JSON.stringify({ ...ana, ...one })),
+  });
+  const guests: Selection = { ...marketing, receives: ['guest'] };
+  assert.equal(told(guests, profile({}, [yes])), 'no_consent');
+  assert.equal(told(guests, profile(no, [{}])), 'no_consent');
+  assert.equal((told(guests, profile(no, [{}, yes])) as MessageData).marketing_consent, false);
+});
+
+test('consent: a change is reported against the last stated one', () => {
+  const change = (now: object, ...before: object[]) => {
+    const guests = (state: object) => reservation('r', { guests: [{ ...ana, ...state }] });
+    const chosen = select(
+      lane(config('crm', { selection: { ...all, comparesConsent: true } })),
+      claimed(guests(now), before.map(guests)),
+    );
+    return chosen.kind === 'send' && chosen.consentChange?.({ ...ana, ...now });
+  };
+  assert.equal(change(yes), 'first');
+  assert.equal(change(yes, yes), undefined);
+  assert.equal(change(yes, {}, yes), undefined);
+  assert.equal(change(yes, {}), 'given');
+  assert.equal(change(yes, no, yes), 'given');
+  assert.equal(change(no, {}, yes), 'withdrawn');
+  assert.equal(change(no), undefined);
+  assert.equal(change({}, yes), undefined);
 });
 
 test('consent: dropped fields stay dropped in a withdrawal, and its mark stays whatever is dropped', () => {

@@ -66,7 +66,7 @@ interface ClaimedRow {
   readonly at_ms: number;
   readonly data: string;
   readonly erased: readonly Guest[] | null;
-  readonly delivered_data?: string | null;
+  readonly delivered_data?: readonly string[] | null;
 }
 
 /**
@@ -87,17 +87,20 @@ const claimSql = (withDelivered: boolean) => `
     returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased
-         ${withDelivered ? ', g.data::text as delivered_data' : ''}
+         ${withDelivered ? `, array(${deliveredBefore}) as delivered_data` : ''}
     from claimed k
-    left join lateral ${changeOf('version')} c on true
-    ${withDelivered ? `left join lateral ${changeOf('delivered_version')} g on true` : ''}`;
+    left join lateral ${changeOfClaim} c on true`;
 
 /**
  * Looked up row by row through the key. A claim of five takes 0.46 ms; as a plain join it took 5.6 ms on a new database with some
  * thousand changes, because the statement is planned while the tables are small.
  */
-const changeOf = (version: string): string =>
-  `(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.${version} limit 1)`;
+const changeOfClaim =
+  '(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.version limit 1)';
+
+/** Ten versions are enough to find the last one that states a guest's consent. */
+const deliveredBefore = `select data::text from changes
+   where integration = $1 and type = k.type and id = k.id and version <= k.delivered_version order by version desc limit 10`;
 
 const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
 const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
@@ -130,7 +133,7 @@ async function claim(
         ...(row.erased && { erased: row.erased }),
       },
     }),
-    ...(typeof row.delivered_data === 'string' && { deliveredDataText: row.delivered_data }),
+    ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
   }));
 }
 

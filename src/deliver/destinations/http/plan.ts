@@ -1,12 +1,12 @@
+import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
-import type { Delivery } from '../../message.ts';
-import { messageJson } from '../../message.ts';
+import { type ConsentChange, type Delivery, messageJson } from '../../message.ts';
 import type { AnswerRule, Situation } from './operation.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
-/** Settings and preset put together and compiled: which requests a batch of deliveries becomes. */
+/** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
 
 export interface Operation {
   readonly method: string;
@@ -14,30 +14,30 @@ export interface Operation {
   readonly headers: (scope: Scope) => Record<string, string>;
   /** One item's body; undefined sends none. */
   readonly body: ((scope: Scope) => unknown) | undefined;
-  /** Around a batch; undefined where requests hold one item. */
+  /** Wraps a batch; undefined where a request holds one item. */
   readonly envelope: ((scope: Scope) => unknown) | undefined;
   readonly unique: ((scope: Scope) => string | undefined) | undefined;
   readonly accept: readonly number[];
   readonly answer: AnswerRule | undefined;
-  /** The most items in one request; undefined takes the batch of the destination. */
+  /** The most items in one request; undefined uses the batch size of the destination. */
   readonly batch: number | undefined;
   readonly skip: boolean;
 }
 
 export interface Item {
-  /** Which delivery of the batch it belongs to. */
+  /** The delivery of the batch that it belongs to. */
   readonly index: number;
   readonly operation: Operation;
   /** A withdrawal or an erasure. */
   readonly ends: boolean;
   readonly scope: Scope;
-  /** The idempotency key, made different for each guest of one message. */
+  /** The idempotency key; each guest of a message has its own. */
   readonly key: string;
   readonly changedAt: number;
 }
 
 export interface Plan {
-  /** No items: there is nothing in it for this destination. */
+  /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
 }
 
@@ -51,12 +51,13 @@ export function compilePlan(settings: Settings): Plan {
   const values = { ...variables, ...settings.with };
   const usual: Rule = merge(preset ?? {}, settings);
   const operation = compile({ ...usual, batch: undefined }, values);
-  const special = (name: 'withdrawn' | 'erased'): Operation | undefined => {
+  const special = (name: 'consented' | 'withdrawn' | 'erased'): Operation | undefined => {
     const rule = merge(preset?.on[name] ?? {}, settings.on[name] ?? {});
     if (Object.keys(rule).length === 0) return undefined;
-    // A request of its own: of the usual one it takes over address and headers, and nothing that shapes the body.
+    // It inherits address and headers from the usual request, and nothing that shapes the body.
     return compile({ url: usual.url, headers: usual.headers, body: 'none', batch: 1, ...rule }, values);
   };
+  const consented = special('consented');
   const withdrawn = special('withdrawn');
   const erased = special('erased');
   const each = settings.each ?? preset?.each ?? 'record';
@@ -71,27 +72,61 @@ export function compilePlan(settings: Settings): Plan {
       const { message } = delivery;
       const whole = { ...messageJson(message), changed_at: new Date(delivery.changedAt).toISOString(), with: values };
       const named = message.type === 'guest' ? [message.data] : (message.data.guests ?? []);
-      // Whom an erasure is about stands beside it: what is told of the others is no erasure.
+      // An erasure is about the guests named beside it; the guests still in the message are not erased.
       const guests = message.event === 'erased' && delivery.erased ? delivery.erased : named;
       const scopes: Scope[] =
         each === 'record'
-          ? [message.type === 'guest' ? { ...whole, guest: guests[0] ?? message.data } : whole]
-          : guests.map((guest) => ({ ...whole, guest }));
+          ? [message.type === 'guest' ? { ...whole, guest: withChange(guests[0] ?? message.data, delivery) } : whole]
+          : guests.map((guest) => ({ ...whole, guest: withChange(guest, delivery) }));
       return scopes
-        .map((scope, i): Item => {
-          const guest = scope.guest as { marketing_consent?: boolean } | undefined;
-          const gone = delivery.byConsent && guest !== undefined && guest.marketing_consent !== true;
-          const chosen = message.event === 'erased' ? erased : gone ? withdrawn : undefined;
+        .flatMap((scope, i): Item[] => {
           const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
-          const ends = chosen !== undefined;
-          return { index, operation: chosen ?? operation, scope, key, changedAt: delivery.changedAt, ends };
+          return operationsFor(delivery, scope.guest as ChangedGuest | undefined).map(
+            ({ operation: chosen, suffix, ends }) => ({
+              index,
+              operation: chosen,
+              scope,
+              key: `${key}${suffix}`,
+              changedAt: delivery.changedAt,
+              ends,
+            }),
+          );
         })
         .filter(({ scope, operation: { skip } }) => !skip && wanted(scope));
     },
   };
+
+  /** Consent is sent after the contact exists, a withdrawal last. */
+  function operationsFor({ message, byConsent }: Delivery, guest: ChangedGuest | undefined): Planned[] {
+    const usually: Planned = { operation, suffix: '', ends: false };
+    if (message.event === 'erased') return [erased ? { operation: erased, suffix: '', ends: true } : usually];
+    if (guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false)) {
+      if (withdrawn === undefined) return [usually];
+      // Under `consent: marketing` the destination gets nothing of the guest but the withdrawal.
+      if (byConsent) return [{ operation: withdrawn, suffix: '', ends: true }];
+      return [usually, { operation: withdrawn, suffix: '-withdrawn', ends: true }];
+    }
+    const agreed = guest?.consent_change === 'first' || guest?.consent_change === 'given';
+    if (!agreed || consented === undefined) return [usually];
+    return [usually, { operation: consented, suffix: '-consented', ends: false }];
+  }
 }
 
-/** What the second says comes first. */
+interface Planned {
+  readonly operation: Operation;
+  readonly suffix: string;
+  readonly ends: boolean;
+}
+
+/** For templates, a guest also has `consent_change`: first, given or withdrawn. */
+type ChangedGuest = Guest & { readonly consent_change?: ConsentChange };
+
+function withChange(guest: Guest, { consentChange }: Delivery): ChangedGuest {
+  const change = consentChange?.(guest);
+  return change === undefined ? guest : { ...guest, consent_change: change };
+}
+
+/** The second overrides the first. */
 function merge(first: object, second: object): Rule {
   const said = Object.entries(second).filter(([, value]) => value !== undefined);
   const merged: Record<string, unknown> = { ...first, ...Object.fromEntries(said) };
@@ -110,7 +145,7 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
   return {
     method: rule.method ?? 'POST',
-    // What the settings give is part of the address as it stands; what a record gives is escaped.
+    // Values of the settings are part of the address; values of a record are escaped.
     url: compileLine(
       (rule.url ?? '').replace(/\{with\.(\w+)\}/g, (_all, name) =>
         Object.hasOwn(values, name) ? (values[name] ?? '') : '',

@@ -3,14 +3,14 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { operationShape, situationSchema } from './operation.ts';
 
-/** A ready-made body of settings for one system, as a file of data. What a destination says itself comes before it. */
+/** Ready-made settings for one system, as a data file. The destination's own settings override it. */
 const presetSchema = z.strictObject({
   preset: z.string(),
   title: z.string(),
   description: z.string(),
-  /** The public description of the API that it was made from. */
+  /** The public API descriptions that it follows. */
   reference: z.array(z.url()),
-  /** How the credentials are written in the destination. */
+  /** How to write the credentials in the destination. */
   auth_example: z.json(),
   with: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string().optional() })),
   each: z.enum(['record', 'guest']),
@@ -19,7 +19,11 @@ const presetSchema = z.strictObject({
   batch: z.int().min(1),
   ...operationShape,
   url: z.string(),
-  on: z.strictObject({ withdrawn: situationSchema.optional(), erased: situationSchema.optional() }),
+  on: z.strictObject({
+    consented: situationSchema.optional(),
+    withdrawn: situationSchema.optional(),
+    erased: situationSchema.optional(),
+  }),
 });
 export type Preset = z.infer<typeof presetSchema>;
 

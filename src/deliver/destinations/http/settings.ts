@@ -43,9 +43,12 @@ const shape = z
       .describe('Paths that keep an item from being sent where they are true, such as guest.email_proxy.'),
     on: z
       .strictObject({
+        consented: situationSchema
+          .optional()
+          .describe('A further request for a guest who agreed to marketing for the first time or again.'),
         withdrawn: situationSchema
           .optional()
-          .describe('The request for a guest who withdrew consent (`consent: marketing`).'),
+          .describe('The request for a guest who withdrew consent: an explicit false after a true.'),
         erased: situationSchema.optional().describe('The request for a guest or reservation that is erased.'),
       })
       .default({})

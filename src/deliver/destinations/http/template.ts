@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../../terms.ts';
 
 /**
- * Bodies and addresses as data. In a text, {path} stands for a value of the message; a text that is one placeholder and
- * nothing else becomes that value with its type, and where there is no value, the key or list item is left out. A filter
- * after | changes the value. There are no conditions and no loops, by choice: what a template cannot say belongs in
- * another operation or in the transforms.
+ * Bodies and addresses as data. In a text, {path} is replaced by a value of the message. A text that is one placeholder becomes
+ * that value with its type; without a value, the key or list item is left out. A filter after | changes the value. There are no
+ * conditions and no loops, by choice: those belong in another operation or in the transforms.
  */
 export type Scope = { readonly [root: string]: unknown };
 
@@ -40,6 +39,18 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
     sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
     /** Milliseconds since the epoch of a date at midnight UTC. */
     epoch_ms: (value) => onText(value, (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text))),
+    /** One value for another: {guest.marketing_consent|pick:true=subscribed,none=transactional}; no value where none matches. */
+    pick: (value, argument) => {
+      const key = value === undefined ? 'none' : textOf(value);
+      const [, to] =
+        argument
+          .split(',')
+          .map((pair) => pair.split(/=(.*)/s))
+          .find(([from]) => from === key) ?? [];
+      return to === 'true' ? true : to === 'false' ? false : to;
+    },
+    /** At most so many characters, not cut inside one: {guest.first_name|most:40}. */
+    most: (value, argument) => onText(value, (text) => [...text].slice(0, Number(argument)).join('')),
     /** Another value where there is none: {guest.last_name|or:Guest}. */
     or: (value, argument) => (value === undefined || value === '' ? argument : value),
   }),
@@ -48,7 +59,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
 const onText = (value: unknown, change: (text: string) => unknown): unknown =>
   value === undefined ? undefined : change(textOf(value));
 
-/** Numbers kept to the digit are raw JSON; their text is the number. */
+/** Exact numbers are raw JSON; their text is the number. */
 function textOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return String(value);
@@ -70,7 +81,7 @@ function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplatePr
     const [path = '', ...calls] = (found[1] ?? '').split('|');
     const offset = found.index + 1;
     const root = path.split('.')[0] ?? '';
-    if (!pathForm.test(path)) problems.push({ message: `{${found[1]}} is no path such as {data.id}`, offset });
+    if (!pathForm.test(path)) problems.push({ message: `{${found[1]}} is not a path such as {data.id}`, offset });
     else if (!roots.some((known) => known === root)) {
       problems.push({ message: `there is no ${root}; a path begins with one of ${roots.join(', ')}`, offset });
     }
@@ -102,7 +113,7 @@ function reader(parts: readonly string[]): Read {
   };
 }
 
-/** What is wrong in a template, with the place of the text and the character in it. */
+/** The mistakes in a template, each with its path and character offset. */
 export function templateProblems(template: Json, path: (string | number)[] = []): TemplateProblem[] {
   if (typeof template === 'string') return compileText(template).problems.map((problem) => ({ path, ...problem }));
   if (Array.isArray(template)) return template.flatMap((item, i) => templateProblems(item, [...path, i]));
@@ -113,7 +124,7 @@ export function templateProblems(template: Json, path: (string | number)[] = [])
   ]);
 }
 
-/** A JSON template; undefined where the whole of it is one placeholder without a value. */
+/** A JSON template; undefined if it is one placeholder without a value. */
 export function compileTemplate(template: Json): (scope: Scope) => unknown {
   if (typeof template === 'string') {
     const { pieces } = compileText(template);
@@ -128,7 +139,7 @@ export function compileTemplate(template: Json): (scope: Scope) => unknown {
   if (typeof template !== 'object' || template === null) return () => template;
   const entries = Object.entries(template).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
   return (scope) => {
-    // Without a prototype: a record's value may name the key.
+    // Without a prototype: a value of the record may become the key.
     const object: Record<string, unknown> = Object.create(null);
     for (const [key, value] of entries) {
       const name = key(scope);
@@ -139,7 +150,7 @@ export function compileTemplate(template: Json): (scope: Scope) => unknown {
   };
 }
 
-/** A text that must be whole: undefined when any placeholder has no value. `encode` is applied to values, not to the text. */
+/** A text that needs all its values: undefined if any placeholder has none. `encode` applies to values, not to the text. */
 export function compileLine(text: string, encode: (text: string) => string = (value) => value) {
   const { pieces } = compileText(text);
   return (scope: Scope): string | undefined => {
