@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { Mistake } from '../documents/mistake.ts';
 import { readDocuments } from '../runtime/runtime.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 
@@ -18,12 +19,15 @@ Example:
     .action(async (options: CommonOptions) => {
       const dir = path.resolve(options.workspace);
       const loaded = await readDocuments(dir);
+      for (const warning of loaded.warnings) {
+        if (options.json) printJson(warning);
+        else show(`${placeOf(warning)}warning: ${warning.message}`);
+      }
       if (loaded.kind === 'invalid') {
         process.exitCode = 1;
         for (const mistake of loaded.mistakes) {
-          const { file, line, column, path: at, message } = mistake;
           if (options.json) printJson(mistake);
-          else show(`${file}:${line}:${column} ${at === '' ? '' : `${at}: `}${message}`);
+          else show(`${placeOf(mistake)}${mistake.message}`);
         }
         const count = loaded.mistakes.length;
         if (!options.json)
@@ -44,4 +48,8 @@ Example:
 
 function plural(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`}`;
+}
+
+function placeOf({ file, line, column, path: at }: Mistake): string {
+  return `${file}:${line}:${column} ${at === '' ? '' : `${at}: `}`;
 }

@@ -2,6 +2,7 @@ import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspace
 import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { type Path, pathFromText } from './path.ts';
+import { pullChecks } from './pull-checks.ts';
 import { crossMistakes } from './references.ts';
 import { related } from './salvage.ts';
 
@@ -14,26 +15,30 @@ export interface CheckFinding {
   readonly suggestion?: string | undefined;
   /** The character inside the text at the path. */
   readonly offset?: number | undefined;
+  /** A warning is reported but does not keep the documents from being applied. */
+  readonly severity?: 'warning' | undefined;
 }
 
 /** Sees every document; of one with mistakes, what is sound in it, or nothing where too little is. */
 export type DocumentCheck = (documents: LoadedDocuments) => readonly CheckFinding[];
 
 export type CheckResult =
-  | { readonly kind: 'ok'; readonly documents: LoadedDocuments }
-  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] };
+  | { readonly kind: 'ok'; readonly documents: LoadedDocuments; readonly warnings: readonly Mistake[] }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[]; readonly warnings: readonly Mistake[] };
 
 /** Checks the files of a workspace as a whole, from memory. Every mistake of every file at once, in the order of the files. */
 export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
   const files = winning(sources.map(parseFile));
   const documents = collect(files.map(({ document }) => document));
   const sound = collect(files.map((file) => file.sound?.document));
-  const mistakes = [
+  const found = [
     ...files.flatMap((file) => file.mistakes),
     ...crossMistakes(files),
-    ...checks.flatMap((check) => check(sound)).flatMap((finding) => placed(finding, files) ?? []),
+    ...[pullChecks, ...checks].flatMap((check) => check(sound)).flatMap((finding) => placed(finding, files) ?? []),
   ];
-  return mistakes.length === 0 ? { kind: 'ok', documents } : { kind: 'invalid', mistakes: inOrder(mistakes) };
+  const mistakes = inOrder(found.filter(({ severity }) => severity === undefined));
+  const warnings = inOrder(found.filter(({ severity }) => severity === 'warning'));
+  return mistakes.length === 0 ? { kind: 'ok', documents, warnings } : { kind: 'invalid', mistakes, warnings };
 }
 
 /** A connector of the workspace replaces the shipped one of the same name. */
@@ -70,7 +75,7 @@ function defaultWorkspace(): LoadedDocument<'workspace'> {
 
 /** The finding at its place; nothing where it only tells that something was taken out, which is a mistake already told. */
 function placed(
-  { document, path, message, suggestion, offset }: CheckFinding,
+  { document, path, message, suggestion, offset, severity }: CheckFinding,
   files: readonly ParsedFile[],
 ): Mistake | undefined {
   const steps = typeof path === 'string' ? pathFromText(path) : path;
@@ -79,12 +84,13 @@ function placed(
   );
   if (file === undefined) throw new TypeError(`a check speaks of the unknown ${document.kind} ${document.name}`);
   if (file.sound?.removed.some((gone) => related(gone, steps))) return undefined;
-  return file.mistakeAt({
+  const mistake = file.mistakeAt({
     path: steps,
     at: 'value',
     ...withSuggestion(message, suggestion),
     ...(offset === undefined ? {} : { offset }),
   });
+  return severity === undefined ? mistake : { ...mistake, severity };
 }
 
 /** Checks one document alone, such as one that is being edited: all but its references to others. */

@@ -27,6 +27,8 @@ export interface Mistake {
   readonly path: string;
   readonly message: string;
   readonly suggestion?: string;
+  /** Absent for a mistake, which keeps the documents from being applied. */
+  readonly severity?: 'warning';
 }
 
 /** `message`, with the suggestion as its ending. */

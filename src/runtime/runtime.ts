@@ -4,10 +4,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DirectLeases } from '../deliver/direct-leases.ts';
+import type { CheckResult } from '../documents/check.ts';
 import { openSecret, workspaceKeyring } from '../documents/keyring.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { loadWorkspace } from '../documents/load.ts';
-import type { Mistake } from '../documents/mistake.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
@@ -77,9 +77,7 @@ export interface RuntimeOptions {
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
 
 /** Loads and checks all documents of the workspace's folder. */
-export async function readDocuments(
-  workspaceDir: string,
-): Promise<{ kind: 'ok'; documents: LoadedDocuments } | { kind: 'invalid'; mistakes: readonly Mistake[] }> {
+export async function readDocuments(workspaceDir: string): Promise<CheckResult> {
   return loadWorkspace(workspaceDir, { shippedConnectorsDir, checks: [compileCheck] });
 }
 

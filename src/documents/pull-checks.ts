@@ -1,0 +1,106 @@
+import { readStatus } from '../canonical/status.ts';
+import type { CheckFinding, DocumentCheck } from './check.ts';
+import { textsIn } from './checked.ts';
+import type { Connector } from './connector.ts';
+import { parseDayOffset } from './day-offset.ts';
+import { durationMs } from './duration.ts';
+import type { Integration } from './integration.ts';
+import type { LoadedDocument } from './kinds.ts';
+import { placeholdersIn } from './placeholders.ts';
+
+type IntegrationDocument = LoadedDocument<'integration'>;
+
+/** Checks of pulling that need an integration together with its connector, or with other integrations. */
+export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
+  const all = [...integrations.values()];
+  return [
+    ...sameProperty(all),
+    ...all.flatMap((integration) => {
+      const connector = connectors.get(integration.body.connector)?.body;
+      if (connector?.pull === undefined || integration.body.pull === undefined) return [];
+      return [...hiddenCancellations(integration, connector), ...manyRequests(integration, connector)];
+    }),
+  ];
+};
+
+/** Without push, a cancellation is only seen if some sync asks for it. */
+function hiddenCancellations({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+  const syncs = Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => (sync ? [{ type, ...sync }] : []));
+  if (body.push.enabled || syncs.length === 0 || !sendsStatus(connector)) return [];
+  const asksForAll = syncs.some(({ status }) => status === undefined || [status].flat().some(isCancelled(connector)));
+  if (asksForAll) return [];
+  const [first] = syncs;
+  return [
+    {
+      document: { kind: 'integration', name },
+      path: ['pull', 'syncs', first?.type ?? '', 'status'],
+      severity: 'warning',
+      message:
+        'every sync filters by status and none asks for cancelled reservations: a cancelled booking would stay as it was. Remove the status of one sync, or add the partner’s word for cancelled',
+    },
+  ];
+}
+
+function sendsStatus({ pull }: Connector): boolean {
+  return [...textsIn([pull?.request])].some(({ text }) =>
+    placeholdersIn(text).some(({ name }) => name === 'sync.status'),
+  );
+}
+
+function isCancelled({ values }: Connector): (status: string) => boolean {
+  const spellings = [(values?.status as Record<string, unknown> | undefined)?.cancelled ?? []].flat();
+  return (status) => readStatus(status) === 'cancelled' || spellings.includes(status);
+}
+
+/** Two brands that read the same property would both deliver its reservations. */
+function sameProperty(integrations: readonly IntegrationDocument[]): CheckFinding[] {
+  const first = new Map<string, string>();
+  return integrations.flatMap(({ name, body }) => {
+    if (body.pull === undefined) return [];
+    const url = URL.parse(body.pull.base_url);
+    const address = url === null ? body.pull.base_url : `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+    const key = JSON.stringify([body.connector, address.toLowerCase(), body.brand_id]);
+    const other = first.get(key);
+    if (other === undefined) {
+      first.set(key, name);
+      return [];
+    }
+    return [
+      {
+        document: { kind: 'integration' as const, name },
+        path: ['brand_id'],
+        message: `${other} already reads brand_id ${body.brand_id} from this base_url with the same connector; its reservations would arrive twice. Correct brand_id or base_url, or remove one`,
+      },
+    ];
+  });
+}
+
+const dayMs = 86_400_000;
+const manyPerHour = 60;
+
+/** A long range cut into short windows means many requests at every poll; the partner should know before it sees them. */
+function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector): CheckFinding[] {
+  const stepDays = Math.max(1, Math.floor(durationMs(pull?.window.step ?? '7d') / dayMs));
+  return Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => {
+    if (sync === undefined) return [];
+    const requests = requestsPerPoll(sync, stepDays);
+    const perHour = Math.round((requests * 3_600_000) / durationMs(sync.every));
+    if (requests < 12 && perHour < manyPerHour) return [];
+    return [
+      {
+        document: { kind: 'integration' as const, name },
+        path: ['pull', 'syncs', type, 'range'],
+        severity: 'warning' as const,
+        message: `means at least ${requests} requests at every poll (${perHour} per hour), one per window of ${stepDays === 1 ? '1 day' : `${stepDays} days`}, before paging. Shorten the range, raise window.step of the connector, or set pull.rate`,
+      },
+    ];
+  });
+}
+
+function requestsPerPoll(
+  { range }: NonNullable<NonNullable<Integration['pull']>['syncs']['stay']>,
+  stepDays: number,
+): number {
+  const [from, to] = [parseDayOffset(range[0]) ?? 0, parseDayOffset(range[1]) ?? 0];
+  return Math.ceil((to - from + 1) / stepDays);
+}

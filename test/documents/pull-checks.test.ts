@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkFiles } from '../../src/documents/check.ts';
+import type { Mistake } from '../../src/documents/mistake.ts';
+import type { SourceFile } from '../../src/documents/parse.ts';
+
+const connector = `connector: acme-pms
+pull:
+  request: { path: /api/reservations, query: { from: "{window.from}", to: "{window.to}", status: "{sync.status}" } }
+  window: { step: 1d }
+values: { status: { cancelled: [CXL] } }
+`;
+
+function brand(name: string, syncs: string, more = ''): SourceFile {
+  const text = `integration: ${name}
+connector: acme-pms
+brand_id: LIS01
+timezone: Europe/Lisbon
+pull:
+  base_url: https://pms.example
+  auth: { type: none }
+  syncs: { ${syncs} }
+${more}`;
+  return { kind: 'integration', file: `integrations/${name}.yaml`, text };
+}
+
+function checked(...integrations: SourceFile[]): { mistakes: readonly Mistake[]; warnings: readonly Mistake[] } {
+  const files: SourceFile[] = [
+    { kind: 'connector', file: 'connectors/acme-pms.yaml', text: connector },
+    ...integrations,
+  ];
+  const result = checkFiles(files);
+  return { mistakes: result.kind === 'invalid' ? result.mistakes : [], warnings: result.warnings };
+}
+
+const stay = (status?: string) =>
+  `stay: { every: 15m, range: [-2d, 0d]${status === undefined ? '' : `, status: ${status}`} }`;
+const later = 'post_stay: { every: 60m, range: [-3d, -1d], status: OUT }';
+
+test('a brand without push whose syncs all filter out cancellations is warned about', () => {
+  const { warnings, mistakes } = checked(brand('lisbon', `${stay('[CONF, IN]')}, ${later}`));
+  assert.deepEqual(mistakes, []);
+  assert.deepEqual(
+    warnings.map(({ file, path, severity }) => [file, path, severity]),
+    [['integrations/lisbon.yaml', 'pull.syncs.stay.status', 'warning']],
+  );
+  assert.match(warnings[0]?.message ?? '', /none asks for cancelled/);
+});
+
+test('no warning if one sync has no filter, asks for cancelled in any spelling, or if events arrive too', () => {
+  for (const syncs of [`${stay()}, ${later}`, `${stay('CXL')}, ${later}`, `${stay('[CONF, canceled]')}, ${later}`]) {
+    assert.deepEqual(checked(brand('lisbon', syncs)).warnings, [], syncs);
+  }
+  assert.deepEqual(checked(brand('lisbon', `${stay('CONF')}, ${later}`, 'push: { enabled: true }\n')).warnings, []);
+});
+
+test('two integrations that read the same property are a mistake, whatever the spelling of the address', () => {
+  const other = brand('porto', stay());
+  const same = { ...other, text: other.text.replace('https://pms.example', 'https://PMS.example/') };
+  const { mistakes } = checked(brand('lisbon', stay()), same);
+  assert.deepEqual(
+    mistakes.map(({ file, path }) => [file, path]),
+    [['integrations/porto.yaml', 'brand_id']],
+  );
+  assert.match(mistakes[0]?.message ?? '', /lisbon already reads brand_id LIS01/);
+  const elsewhere = { ...other, text: other.text.replace('LIS01', 'OPO01') };
+  assert.deepEqual(checked(brand('lisbon', stay()), elsewhere).mistakes, []);
+});
+
+test('a range that means many requests at every poll is reported with the number', () => {
+  const { warnings } = checked(brand('lisbon', 'pre_stay: { every: 30m, range: [+1d, +60d] }'));
+  assert.deepEqual(
+    warnings.map(({ path }) => path),
+    ['pull.syncs.pre_stay.range'],
+  );
+  assert.match(warnings[0]?.message ?? '', /60 requests at every poll \(120 per hour\)/);
+});
