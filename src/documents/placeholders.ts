@@ -8,7 +8,9 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
   'window.from_utc': 'the moment the first day begins at the property, in UTC (2026-03-29T00:00:00Z)',
   'window.to_utc': 'the moment the last day ends at the property, in UTC',
   'sync.type': 'pre_stay, stay or post_stay',
-  'sync.status': 'the status of the sync, as the integration spells it; the parameter is left out where it has none',
+  'sync.status':
+    'the statuses of the sync as the integration spells them: a list in a body, a repeated parameter in a query; left out if the sync has none',
+  'sync.status.joined': 'the same as one text, joined with commas',
   brand_id: 'the brand_id of the integration',
 };
 

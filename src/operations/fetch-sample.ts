@@ -39,7 +39,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
-    isPatient: () => false,
+    atOpenCircuit: () => 'fail',
     signal: AbortSignal.timeout(patienceMs),
   });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };

@@ -58,8 +58,8 @@ export interface Asker {
 export interface AskerOptions {
   /** Long waits park the run instead of holding its slot. */
   readonly parkable: boolean;
-  /** Whether to wait for an open circuit when the run cannot be parked. */
-  isPatient(): boolean;
+  /** At an open circuit, if the run is not parkable: wait for it, report a failure, or return the run to the queue. */
+  atOpenCircuit(): 'wait' | 'fail' | 'return';
   readonly signal: AbortSignal;
   readonly onWait?: (reason: Waiting, ms: number) => void;
 }

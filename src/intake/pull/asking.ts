@@ -61,7 +61,9 @@ export class Asking {
       const admission = await gate.admit(rested);
       if (admission.kind === 'go') return undefined;
       const { ms, reason } = admission;
-      if (reason === 'breaker' && !options.parkable && !options.isPatient()) {
+      const atOpenCircuit = reason === 'breaker' && !options.parkable ? options.atOpenCircuit() : 'wait';
+      if (atOpenCircuit === 'return') return this.#patience.park(ms, reason);
+      if (atOpenCircuit === 'fail') {
         const message = `the circuit to ${new URL(gate.api).host} is open for another ${Math.ceil(ms / 1000)} s after repeated failures`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }

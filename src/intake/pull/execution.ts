@@ -56,7 +56,7 @@ export class Execution {
     this.#writer = new PageWriter(ports, plan, run, { lease: this.#lease, counters: this.#counters });
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
-      isPatient: () => this.#counters.hasPages,
+      atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
     });

@@ -57,14 +57,14 @@ export class Patience {
 
   async waitOrPark(ms: number, reason: Waiting): Promise<NoAnswer | undefined> {
     const { options, ports } = this.#context;
-    if (options.parkable && ms > limitsOf(ports).parkMs) return this.#park(ms, reason);
+    if (options.parkable && ms > limitsOf(ports).parkMs) return this.park(ms, reason);
     options.onWait?.(reason, ms);
     this.#context.counts.waitedMs += ms;
     await ports.clock.wait(ms, options.signal);
     return options.signal.aborted ? { kind: 'stopped' } : undefined;
   }
 
-  #park(ms: number, reason: Waiting): NoAnswer {
+  park(ms: number, reason: Waiting): NoAnswer {
     const before = this.#context.tried?.waitedMs ?? 0;
     // Waiting for our own rate limit is not the partner's fault.
     const waitedMs = reason === 'rate' ? before : before + ms;

@@ -44,7 +44,9 @@ export function listValues({ window, timezone, brandId, sync, status }: ListValu
     'window.from_utc': startOfDayUtc(window.from, timezone),
     'window.to_utc': startOfDayUtc(dayAfter(window.to), timezone),
     'sync.type': sync,
-    'sync.status': typeof status === 'object' ? [...status] : status,
+    // Always a list: in a body one status arrives as an array too, in a query as one parameter.
+    'sync.status': status === undefined ? undefined : [status].flat(),
+    'sync.status.joined': status === undefined ? undefined : [status].flat().join(','),
     brand_id: brandId,
   };
 }

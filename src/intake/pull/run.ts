@@ -22,6 +22,8 @@ export interface Progress {
 export interface RunOptions {
   /** Long waits park the run instead of holding its slot. */
   readonly parkable: boolean;
+  /** False for a run that somebody else queued: it is returned to the queue instead of ended while the partner cannot be asked. */
+  readonly ownsRun?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }

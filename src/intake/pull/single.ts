@@ -39,7 +39,7 @@ export async function fetchSingle(
   }
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
-  const asker = openAsker(ports, plan, { parkable: true, isPatient: () => false, signal });
+  const asker = openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
   const found = resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
   return found.kind === 'found' ? withRelated(asker, plan, found, { counts, mostPages: limitsOf(ports).pages }) : found;
 }

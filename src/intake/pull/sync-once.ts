@@ -2,7 +2,7 @@ import { type ErrorCode, InnboundError } from '../../errors.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts, QueueRequest, RunView } from './ports.ts';
 import { executeRun, type Progress } from './run.ts';
-import type { Counters, Run } from './run-state.ts';
+import { type Counters, noCounts, type Run } from './run-state.ts';
 
 export interface SyncResult {
   readonly runId: string;
@@ -32,12 +32,16 @@ export async function syncOnce(
   const { leaseMs } = limitsOf(ports);
   for (;;) {
     const queued = await ports.runs.queue(request, { node: ports.node, leaseMs });
-    if (queued.kind === 'queued') return execute(ports, queued.run, options);
+    if (queued.kind === 'queued') return execute(ports, queued.run, options, { ownsRun: true });
+    // A secret may be missing in this process only: the run of the service must not fail for that.
+    const planned = await ports.plan(request.integration);
+    if (planned.kind === 'unavailable') return leftAlone(queued.runId, planned);
     const idle = await ports.runs.claim(request.integration, queued.runId, ports.node, leaseMs);
     if (idle !== undefined) {
-      // Nobody works on it (no service runs, or it waits for the partner): done here, it is ours or makes way for ours.
-      const result = await execute(ports, idle, options);
-      if (idle.from === request.from && idle.to === request.to) return result;
+      // No node works on it (no service runs, or it waits for the partner): executed here, as the requested run or ahead of it.
+      const result = await execute(ports, idle, options, { ownsRun: false });
+      const isRequested = idle.from === request.from && idle.to === request.to;
+      if (isRequested || result.error?.code === 'pull.breaker_open') return result;
       continue;
     }
     options.onProgress?.({ kind: 'busy', runId: queued.runId });
@@ -51,9 +55,20 @@ export async function syncOnce(
   }
 }
 
-async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promise<SyncResult> {
+function leftAlone(runId: string, { code, message }: { code: ErrorCode; message: string }): SyncResult {
+  const left = `${message}. Run ${runId} of the same sync is still queued and was not changed`;
+  return { runId, state: 'failed', counters: noCounts, error: { code, message: left } };
+}
+
+async function execute(
+  ports: PullPorts,
+  run: Run,
+  options: SyncOptions,
+  { ownsRun }: { readonly ownsRun: boolean },
+): Promise<SyncResult> {
   const outcome = await executeRun(ports, run, {
     parkable: false,
+    ownsRun,
     ...(options.signal && { signal: options.signal }),
     onProgress: (progress) => options.onProgress?.({ kind: 'progress', runId: run.runId, ...progress }),
   });
@@ -61,6 +76,11 @@ async function execute(ports: PullPorts, run: Run, options: SyncOptions): Promis
     const { state, code, message } = outcome.end;
     const error = code === undefined ? {} : { error: { code, message: message ?? '' } };
     return { runId: run.runId, state, counters: outcome.counters, ...error };
+  }
+  if (outcome.kind === 'parked') {
+    const seconds = Math.ceil(outcome.ms / 1000);
+    const message = `the circuit to the partner is open for another ${seconds} s after repeated failures`;
+    return leftAlone(run.runId, { code: 'pull.breaker_open', message });
   }
   // Stopped, or taken over by another node after our lease ran out: its result is the result.
   const view = await ended(ports, run, run.runId, options.signal);

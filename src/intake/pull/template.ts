@@ -13,7 +13,12 @@ const alone = /^\{([A-Za-z_][\w.]*)\}$/;
 export function fill(template: Json, values: Values): Json | undefined {
   if (typeof template === 'string') return fillText(template, values);
   if (Array.isArray(template)) {
-    const items = template.map((item) => fill(item, values)).filter((item) => item !== undefined);
+    const items = template.flatMap((item) => {
+      const made = fill(item, values);
+      if (made === undefined) return [];
+      // A list inside a list is spliced: ["{sync.status}"] is one list whatever the number of statuses.
+      return typeof item === 'string' && Array.isArray(made) ? made : [made];
+    });
     return items.length === 0 && template.length > 0 ? undefined : items;
   }
   if (typeof template === 'object' && template !== null) {

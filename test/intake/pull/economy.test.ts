@@ -22,7 +22,7 @@ interface List {
 const total = (rows: number): ListOptions => ({ total: rows });
 const lists: readonly List[] = [
   { about: 'nothing', rows: 0, limit: 10, counted: 1, handed: 1 },
-  { about: 'less than a page', rows: 7, limit: 10, counted: 1, handed: 1 },
+  { about: 'less than a page', rows: 7, limit: 10, counted: 2, handed: 1 },
   { about: 'less than a page, with the total', rows: 7, limit: 10, options: total, counted: 1, handed: 1 },
   { about: 'a short page whose size looks like a cap', rows: 20, limit: 50, counted: 2, handed: 1 },
   { about: 'a short page of thirty-two', rows: 32, limit: 50, counted: 2, handed: 1 },
@@ -34,7 +34,15 @@ const lists: readonly List[] = [
     counted: 1,
     handed: 1,
   },
-  { about: 'a short page of no round size', rows: 23, limit: 50, counted: 1, handed: 1 },
+  { about: 'a short page of no round size', rows: 23, limit: 50, counted: 2, handed: 1 },
+  {
+    about: 'four pages by a server that caps at an odd number, without a total',
+    rows: 143,
+    limit: 50,
+    options: () => ({ cap: 37 }),
+    counted: 8,
+    handed: 4,
+  },
   { about: 'exactly one page', rows: 10, limit: 10, counted: 2, handed: 1 },
   { about: 'three pages', rows: 23, limit: 10, counted: 6, handed: 3 },
   { about: 'three pages, with the total', rows: 23, limit: 10, options: total, counted: 6, handed: 3 },

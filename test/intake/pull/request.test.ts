@@ -66,6 +66,38 @@ test('a POST carries types: lists stay lists, numbers numbers; places reach into
   assert.equal(wire.headers['content-type'], 'application/json');
 });
 
+test('one status or several arrive as one array of strings, however the connector writes it', () => {
+  for (const [status, expected] of [
+    ['confirmed', ['confirmed']],
+    [
+      ['confirmed', 'checked_in'],
+      ['confirmed', 'checked_in'],
+    ],
+  ] as const) {
+    const filled = listValues({
+      window: { from: '2026-03-28', to: '2026-03-29' },
+      timezone: 'Europe/Lisbon',
+      brandId: 'LIS01',
+      sync: 'stay',
+      status,
+    });
+    for (const template of ['{sync.status}', ['{sync.status}']]) {
+      const request = openRequest(
+        { ...get, method: 'POST', body: { status: template } },
+        'https://pms.example',
+        filled,
+      );
+      assert.deepEqual(request.body, { status: expected });
+    }
+    const joined = openRequest(
+      { ...get, method: 'POST', body: { status: '{sync.status.joined}' } },
+      'https://pms.example',
+      filled,
+    );
+    assert.deepEqual(joined.body, { status: expected.join(',') });
+  }
+});
+
 test('parameters without a value are removed everywhere', () => {
   const none = { ...values, 'sync.status': undefined, empty: '', list: [] };
   assert.deepEqual(

@@ -220,3 +220,40 @@ test('one admission covers several requests to a healthy partner; not with a rat
   // Told at once, and until a success has cleared the partner's name.
   assert.ok(failing.counted.admissions >= 3, `${failing.counted.admissions}`);
 });
+
+test('a manual sync leaves the parked run of the service alone while the circuit is open', async () => {
+  let broken = true;
+  const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
+  const other = runtime.ports({ integration: 'opens', baseUrl: partner.url, connector: none });
+  await sync(other, 'opens', day);
+  const ports = runtime.ports({ integration: 'parked', baseUrl: partner.url, connector: none });
+  const integration = 'parked' as IntegrationName;
+  const queued = await ports.runs.queue(
+    { integration, kind: 'backfill', requestedBy: 'schedule', ...day },
+    { node: 'service', leaseMs: 60_000 },
+  );
+  assert.ok(queued.kind === 'queued');
+  assert.equal((await executeRun(ports, queued.run, { parkable: true })).kind, 'parked');
+  const before = partner.requests.length;
+
+  const refused = await sync(ports, 'parked', day);
+  assert.deepEqual([refused.state, refused.error?.code], ['failed', 'pull.breaker_open']);
+  assert.equal(refused.runId, queued.run.runId);
+  assert.equal(partner.requests.length, before, 'nothing was asked');
+  assert.deepEqual(await stateOf(queued.run.runId), { state: 'queued', waiting: 'breaker', error_code: null });
+
+  const missing = { kind: 'unavailable', code: 'documents.secret_missing', message: 'needs a secret' } as const;
+  const without = await sync({ ...ports, plan: async () => missing }, 'parked', day);
+  assert.deepEqual([without.state, without.error?.code], ['failed', 'documents.secret_missing']);
+  assert.deepEqual(await stateOf(queued.run.runId), { state: 'queued', waiting: 'breaker', error_code: null });
+
+  broken = false;
+  await runtime.pool.query('update partner_apis set until = now() where api = $1', [partner.url]);
+  const done = await sync(ports, 'parked', day);
+  assert.deepEqual([done.runId, done.state], [queued.run.runId, 'complete']);
+});
+
+async function stateOf(runId: string): Promise<unknown> {
+  const { rows } = await runtime.pool.query('select state, waiting, error_code from runs where run_id = $1', [runId]);
+  return rows[0];
+}

@@ -8,8 +8,8 @@ import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
  *   a page of the expected size, or larger          goes on
  *   a smaller one, before the total is reached      goes on: the server caps its pages
  *   a smaller one, the total reached                the end
- *   a smaller one, without a total                  the end; but a first page whose size looks like a server's cap is
- *                                                   asked behind once, so that a capped list is no silent loss
+ *   the first one, smaller, without a total         asks once more: a server that caps its pages at any number looks the same
+ *   a later one, smaller, without a total           the end
  *
  * The expected size is the limit that was asked for, or the size of the first page where that was smaller. A total only ever
  * makes it go on and never makes it stop: totals are wrong too often.
@@ -58,13 +58,5 @@ function goOn(state: PageState, page: SeenPage, asked: number | undefined, place
   const next: Next = { kind: 'next', state: { ...place, rows, size } };
   if (page.total !== undefined) return page.rows >= (asked ?? size) || rows < page.total ? next : { kind: 'end' };
   if (!isFirst) return page.rows >= size ? next : { kind: 'end' };
-  if (asked !== undefined && page.rows >= asked) return next;
-  return asked === undefined || looksLikeCap(page.rows) ? { ...next, kind: 'short' } : { kind: 'end' };
-}
-
-/** Servers cap at round numbers: 10, 25, 50, 100, or 16, 32, 64. A list that ends by chance at one costs a request, no more. */
-function looksLikeCap(rows: number): boolean {
-  const isRound = rows >= 10 && rows % 5 === 0;
-  const isPowerOfTwo = rows >= 16 && Number.isInteger(Math.log2(rows));
-  return isRound || isPowerOfTwo;
+  return asked !== undefined && page.rows >= asked ? next : { ...next, kind: 'short' };
 }
