@@ -22,6 +22,7 @@ export const alertKinds = [
   'dead_letters_growing',
   'clock_skew',
   'deliveries_behind',
+  'destination_failing',
   'document_broken',
 ] as const;
 type AlertKind = (typeof alertKinds)[number];
@@ -69,6 +70,13 @@ export interface Facts {
     readonly destination: string;
     readonly waiting: number;
     readonly late_ms: number | null;
+  }[];
+  /** Destinations that accept nothing now. */
+  readonly failing: readonly {
+    readonly destination: string;
+    readonly integrations: number;
+    readonly waiting: number;
+    readonly last_failure: string | null;
   }[];
   readonly broken: readonly { readonly document: string; readonly message: string }[];
 }
@@ -139,6 +147,11 @@ export function conditionsOf(facts: Facts): Condition[] {
     if ((late_ms ?? 0) < behindMs) continue;
     const message = `${waiting} records wait for ${destination}, the longest for ${hours(late_ms ?? 0)}.`;
     add('deliveries_behind', 'warning', integration, destination, message, { waiting, late_ms: late_ms ?? 0 });
+  }
+  for (const { destination, integrations, waiting, last_failure } of facts.failing) {
+    const brands = integrations === 1 ? '1 brand' : `${integrations} brands`;
+    const message = `${destination} is failing: ${last_failure ?? 'no answer'}. ${waiting} changes of ${brands} are waiting.`;
+    add('destination_failing', 'critical', '', destination, message, { waiting, integrations });
   }
   for (const { document, message } of facts.broken) {
     add('document_broken', 'critical', '', document, `The ${document} cannot be worked with: ${message}.`);

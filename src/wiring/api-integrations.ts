@@ -1,36 +1,22 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
+import { healthOf } from '../operations/health.ts';
 import type { Active } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readSparks } from '../store/operate/activity.ts';
-import {
-  integrationsNow,
-  lanesNow,
-  pauseIntegration,
-  resumeIntegration,
-  schedulesNow,
-} from '../store/operate/overview.ts';
+import { pauseIntegration, resumeIntegration, schedulesNow } from '../store/operate/overview.ts';
 import { listDrift } from '../store/records/drift.ts';
 import { holdsTokens } from '../store/runs/partner-tokens.ts';
 import { queueRun } from '../store/runs/runs.ts';
 import type { IntegrationName } from '../terms.ts';
-import { openBreakersOf } from './partner-apis.ts';
 
 export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
   const { pool } = runtime;
   const views = openViews(runtime);
   return {
     views,
-    now: (names) => integrationsNow(pool, names),
-    lanes: (names) => {
-      const wanted = views().filter(({ name }) => names.includes(name));
-      return lanesNow(
-        pool,
-        wanted.flatMap(({ name, deliver }) => deliver.map((destination) => ({ integration: name, destination }))),
-      );
-    },
+    health: (names) => healthOf(runtime, names),
     schedules: (names) => schedulesNow(pool, names),
-    breakers: () => openBreakersOf(runtime),
     sparks: (names, sinceMs) => readSparks(pool, names, sinceMs),
     drift: (integration) => listDrift(pool, integration),
     consent: async (integration) => {
@@ -78,7 +64,6 @@ function viewsOf(active: Active): readonly IntegrationView[] {
       connector_version: connector.version,
       timezone: body.timezone,
       country: body.country ?? null,
-      document_paused: body.paused,
       pull: body.pull ? { syncs: syncsOf(body.pull.syncs) } : null,
       push: { enabled: body.push.enabled },
       deliver: body.deliver,

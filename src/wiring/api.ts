@@ -93,7 +93,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     destinations: {
       views: () => destinationViews(runtime),
       now: (names) => destinationsNow(pool, names),
-      lanes: integrations.lanes,
+      health: integrations.health,
       deliveries: (filter) => listDeliveries(pool, filter),
     },
     deadLetters: deadLetterPorts(runtime),

@@ -1,5 +1,6 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
+import { healthOf } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
@@ -13,7 +14,6 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
-import { lanesNow } from '../store/operate/overview.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { startEvery } from '../watch/every.ts';
@@ -73,12 +73,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const lanes = all.flatMap(({ name, body }) =>
-    body.deliver
-      .filter((destination) => active.destinations.get(destination)?.body.paused !== true)
-      .map((destination) => ({ integration: name, destination })),
-  );
-  const [feeds, runs, breakers, auth, dead, skews, clocks, waiting] = await Promise.all([
+  const [feeds, runs, breakers, auth, dead, skews, clocks, health] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
     openBreakersOf(runtime),
@@ -86,8 +81,15 @@ async function facts(runtime: Runtime): Promise<Facts> {
     deadLetterGrowth(pool),
     clockSkews(pool),
     nodeClocks(pool, clockToleranceMs),
-    lanesNow(pool, lanes),
+    healthOf(runtime, names),
   ]);
+  const lanes = health
+    .flatMap((one) => one.lanes)
+    .filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
+  const failing = Map.groupBy(
+    lanes.filter((lane) => lane.failing),
+    ({ destination }) => destination,
+  );
   const now = systemClock.now();
   return {
     feeds: feeds.map(({ integration, feed, last_at, hours }) => ({
@@ -105,7 +107,13 @@ async function facts(runtime: Runtime): Promise<Facts> {
     deadLetters: dead,
     skews,
     nodeClocks: clocks,
-    lanes: waiting,
+    lanes,
+    failing: [...failing].map(([destination, its]) => ({
+      destination,
+      integrations: its.length,
+      waiting: its.reduce((sum, lane) => sum + lane.waiting, 0),
+      last_failure: its[0]?.last_failure ?? null,
+    })),
     broken: active.broken,
   };
 }

@@ -63,9 +63,9 @@ test('the timeline of a reservation, and the audit that it was read', async () =
 
 test('integrations are paused and resumed, and a paused one is not started', async () => {
   assert.equal((await node.call('POST', '/integrations/grand/pause', admin, { reason: 'works' })).status, 200);
-  assert.equal((await get('/integrations/grand')).state, 'paused');
+  assert.equal((await get('/integrations/grand')).paused, true);
   assert.equal((await node.call('POST', '/integrations/grand/resume', admin, {})).status, 200);
-  assert.notEqual((await get('/integrations/grand')).state, 'paused');
+  assert.equal((await get('/integrations/grand')).paused, false);
   assert.equal((await get('/integrations')).items.length, 2);
 });
 

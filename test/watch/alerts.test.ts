@@ -107,6 +107,7 @@ const calm: Facts = {
   skews: [],
   nodeClocks: [],
   lanes: [],
+  failing: [],
   broken: [],
 };
 const kinds = (facts: Partial<Facts>) => conditionsOf({ ...calm, ...facts }).map(({ kind }) => kind);

@@ -36,6 +36,19 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     () => query(`update outbox set due_at = now() where id = 'LATE'`),
   ],
   [
+    'destination_failing',
+    async () => {
+      await node.take('other', reservation('D1'), reservation('D2'), reservation('D3'));
+      await query(`update outbox set due_at = now() + interval '5 s', attempt = 1 where id in ('D1', 'D2', 'D3')`);
+      await query(`insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message)
+                   select integration, destination, type, id, 1, 1, 'retry', 'deliver.server_error', 'It answered 503'
+                     from outbox where id in ('D1', 'D2', 'D3')`);
+    },
+    () =>
+      query(`insert into attempts (integration, destination, type, id, version, attempt, outcome)
+             values ('other', 'lake', 'reservation', 'D4', 1, 1, 'delivered')`),
+  ],
+  [
     'document_broken',
     async () => {
       await query(`insert into documents (kind, name, version, source, body, hash, applied_by)

@@ -57,12 +57,19 @@ export interface Operations {
         open_alerts: number;
         running: number;
       };
-      states: Record<"healthy" | "attention" | "failing" | "auth_failed" | "paused", number>;
+      checked_at: string;
+      states: Record<"healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed", number>;
       health: {
         integration: string;
-        state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+        state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        findings: {
+          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
+          message: string;
+        }[];
       }[];
+      problems: string[];
       nodes: {
         node: string;
         role: string;
@@ -88,8 +95,14 @@ export interface Operations {
         connector_version: number;
         timezone: string;
         country: string | null;
-        state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+        state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        findings: {
+          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
+          message: string;
+        }[];
+        paused: boolean;
         pull: {
           syncs: {
             sync: "pre_stay" | "stay" | "post_stay";
@@ -111,8 +124,11 @@ export interface Operations {
         lanes: {
           destination: string;
           waiting: number;
+          retrying: number;
           held: number;
           late_ms: number | null;
+          failing: boolean;
+          last_failure: string | null;
         }[];
         sparkline: {
           at: string;
@@ -135,8 +151,14 @@ export interface Operations {
       connector_version: number;
       timezone: string;
       country: string | null;
-      state: "healthy" | "attention" | "failing" | "auth_failed" | "paused";
+      state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
+      findings: {
+        check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+        state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
+        message: string;
+      }[];
+      paused: boolean;
       pull: {
         syncs: {
           sync: "pre_stay" | "stay" | "post_stay";
@@ -158,8 +180,11 @@ export interface Operations {
       lanes: {
         destination: string;
         waiting: number;
+        retrying: number;
         held: number;
         late_ms: number | null;
+        failing: boolean;
+        last_failure: string | null;
       }[];
       sparkline: {
         at: string;
@@ -795,6 +820,7 @@ export interface Operations {
         type: string;
         version: number;
         receives: string[];
+        state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         paused: boolean;
         paused_until: string | null;
         last_delivered_at: string | null;
@@ -803,8 +829,11 @@ export interface Operations {
         lanes: {
           integration: string;
           waiting: number;
+          retrying: number;
           held: number;
           late_ms: number | null;
+          failing: boolean;
+          last_failure: string | null;
         }[];
       }[];
     };

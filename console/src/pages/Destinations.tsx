@@ -41,12 +41,9 @@ export function Destinations() {
 }
 
 function One({ destination }: { destination: Destination }) {
-  const failing =
-    destination.last_failed_at !== null && destination.last_failed_at > (destination.last_delivered_at ?? '');
-  const held = destination.lanes.some((lane) => lane.held > 0);
-  const state = destination.paused ? 'paused' : failing ? 'failing' : held ? 'attention' : 'healthy';
+  const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
-    <Card title={destination.name} aside={<State of={state} />} flush>
+    <Card title={destination.name} aside={<State of={destination.state} />} flush>
       <div className="stack inset">
         <p className="muted">
           {destination.type}, receives {destination.receives.join(' and ')}. Last delivery{' '}
@@ -65,9 +62,9 @@ function One({ destination }: { destination: Destination }) {
             }
           />
         )}
-        {failing && destination.last_failure && (
-          <Notice tone="bad" title={destination.last_failure}>
-            <Ago at={destination.last_failed_at} />
+        {failure && (
+          <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
+            Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>
         )}
       </div>
@@ -86,6 +83,7 @@ function One({ destination }: { destination: Destination }) {
             ),
           },
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+          { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
             head: 'Held',
             kind: 'number',

@@ -44,14 +44,7 @@ export function Integration() {
             <Actions brand={brand} />
           </Head>
           <div className="stack">
-            {brand.reasons.length > 0 && (
-              <Notice
-                tone={brand.state === 'attention' || brand.state === 'paused' ? 'warn' : 'bad'}
-                title="Why it needs attention"
-              >
-                {brand.reasons.join(' ')}
-              </Notice>
-            )}
+            <Findings brand={brand} />
             <div className="split">
               <Syncs brand={brand} />
               <Backlog brand={brand} />
@@ -65,6 +58,30 @@ export function Integration() {
         </>
       )}
     </Loaded>
+  );
+}
+
+const titles = {
+  healthy: undefined,
+  new: 'No data yet',
+  paused: 'Paused',
+  attention: 'Needs attention',
+  failing: 'Failing',
+  auth_failed: 'The partner refuses the credentials',
+} as const;
+
+/** What the checks found, worst first. */
+function Findings({ brand }: { brand: IntegrationDetail }) {
+  const title = titles[brand.state];
+  if (title === undefined) return null;
+  const tone =
+    brand.state === 'new' ? 'calm' : brand.state === 'failing' || brand.state === 'auth_failed' ? 'bad' : 'warn';
+  return (
+    <Notice tone={tone} title={title}>
+      {brand.findings.map(({ message }) => (
+        <div key={message}>{message}</div>
+      ))}
+    </Notice>
   );
 }
 
@@ -82,7 +99,6 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
     (_, on) => (on ? 'Scheduled pulls are paused. Events are still accepted.' : 'Scheduled pulls are on again.'),
   );
   if (!operator) return null;
-  const stopped = brand.state === 'paused' || brand.state === 'auth_failed';
   return (
     <>
       {brand.pull && (
@@ -102,8 +118,8 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
         </Menu>
       )}
       {brand.pull && (
-        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!stopped)}>
-          {stopped ? 'Resume' : 'Pause pulling'}
+        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!brand.paused)}>
+          {brand.paused ? 'Resume' : 'Pause pulling'}
         </Button>
       )}
       <Button variant="default" component={Link} to={`/documents/integration/${integration}`}>
@@ -181,6 +197,7 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
             ),
           },
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+          { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
             head: 'Held',
             kind: 'number',

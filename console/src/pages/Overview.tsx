@@ -34,6 +34,9 @@ export function Overview() {
       <Loaded query={query}>
         {(data) => (
           <div className="stack">
+            {data.problems.map((problem) => (
+              <Notice key={problem} tone="bad" title={problem} />
+            ))}
             {data.broken.map(({ document, message }) => (
               <Notice key={document} tone="bad" title={`${document} cannot be used`}>
                 {message}
@@ -49,17 +52,34 @@ export function Overview() {
   );
 }
 
-/** The overall state in one sentence. */
+/** The overall state in one sentence. It says "all well" only if every check of every brand says so. */
 function Standing({ data }: { data: Data }) {
-  const { states, totals } = data;
-  if (totals.integrations === 0) return <>No brand is connected yet.</>;
-  const unwell = totals.integrations - states.healthy;
-  const brands = plural(totals.integrations, 'brand');
+  const { states, totals, problems, broken } = data;
   return (
     <>
-      {unwell === 0 ? `All well: ${brands}.` : `${unwell} of ${brands} ${unwell === 1 ? 'needs' : 'need'} attention.`}
+      {standing(states, totals.integrations, problems.length + broken.length)}{' '}
+      <span className="nowrap">
+        Checked <Ago at={data.checked_at} />.
+      </span>
     </>
   );
+}
+
+function standing(states: Data['states'], brands: number, problems: number): string {
+  if (brands === 0) return 'No brand is connected yet.';
+  const unwell = states.attention + states.failing + states.auth_failed;
+  const found = [
+    unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
+    problems > 0 && `${plural(problems, 'problem')} with the service`,
+  ].filter((one) => one !== false);
+  if (found.length > 0) return `${found.join(', ')}.`;
+  if (states.healthy === brands) return `All well: ${plural(brands, 'brand')}.`;
+  const rest = [
+    states.healthy > 0 && `${number(states.healthy)} healthy`,
+    states.new > 0 && `${number(states.new)} without data yet`,
+    states.paused > 0 && `${number(states.paused)} paused`,
+  ].filter((one) => one !== false);
+  return `No problem found: ${rest.join(', ')}.`;
 }
 
 function Figures({ data }: { data: Data }) {
@@ -179,7 +199,7 @@ function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
 }
 
 function Health({ data }: { data: Data }) {
-  const worst = ['auth_failed', 'failing', 'attention', 'paused', 'healthy'];
+  const worst = ['auth_failed', 'failing', 'attention', 'paused', 'new', 'healthy'];
   const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
   return (
     <div className="wide-narrow">
@@ -207,7 +227,7 @@ function Health({ data }: { data: Data }) {
               {
                 head: 'Why',
                 phone: 'line',
-                cell: ({ reasons }) => <span className="muted">{reasons.join(' ') || 'Data is flowing.'}</span>,
+                cell: ({ reasons }) => <span className="muted">{reasons.join(' ') || 'Every check passed.'}</span>,
               },
             ]}
           />

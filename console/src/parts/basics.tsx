@@ -42,6 +42,7 @@ export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean
 
 const tones: Record<string, Tone> = {
   healthy: 'good',
+  new: 'info',
   complete: 'good',
   delivered: 'good',
   done: 'good',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { LaneNow } from '../../store/operate/overview.ts';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
 import { instant, ok, type Route, route } from '../route.ts';
+import { backlogSchema, healthStates, type IntegrationPorts, type LaneHealth } from './integrations.ts';
 
 export interface DestinationPorts {
   readonly views: () => readonly {
@@ -14,7 +14,7 @@ export interface DestinationPorts {
     readonly integrations: readonly string[];
   }[];
   readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
-  readonly lanes: (integrations: readonly string[]) => Promise<readonly LaneNow[]>;
+  readonly health: IntegrationPorts['health'];
   readonly deliveries: (filter: {
     readonly destination: string | undefined;
     readonly integrations: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export interface DestinationPorts {
   }) => Promise<readonly DeliveryRow[]>;
 }
 
-const lane = z.object({ integration: z.string(), waiting: z.int(), held: z.int(), late_ms: z.int().nullable() });
+const lane = z.object({ integration: z.string(), ...backlogSchema });
 
 export function destinationRoutes(ports: DestinationPorts): Route[] {
   return [
@@ -42,6 +42,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             type: z.string(),
             version: z.int(),
             receives: z.array(z.string()),
+            state: z.enum(healthStates),
             paused: z.boolean(),
             paused_until: instant.nullable().describe('The destination asked us to wait until then.'),
             last_delivered_at: instant.nullable(),
@@ -59,21 +60,22 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             integrations: view.integrations.filter((name) => within === undefined || within.includes(name)),
           }))
           .filter(({ integrations }) => within === undefined || integrations.length > 0);
-        const [now, lanes] = await Promise.all([
+        const [now, health] = await Promise.all([
           ports.now(views.map(({ name }) => name)),
-          ports.lanes([...new Set(views.flatMap(({ integrations }) => integrations))]),
+          ports.health([...new Set(views.flatMap(({ integrations }) => integrations))]),
         ]);
+        const lanes = health.flatMap((one) => one.lanes);
         const items = views.map(({ integrations, ...view }) => {
           const found = now.find(({ destination }) => destination === view.name);
+          const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
           return {
             ...view,
+            state: stateOf(view.paused, mine),
             paused_until: found?.paused_until ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
             last_failed_at: found?.last_failed_at ?? null,
             last_failure: found?.last_failure ?? null,
-            lanes: lanes
-              .filter(({ destination, integration }) => destination === view.name && integrations.includes(integration))
-              .map(({ destination: _, ...rest }) => rest),
+            lanes: mine.map(({ destination: _, ...rest }) => rest),
           };
         });
         return ok({ items });
@@ -123,4 +125,10 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
         }),
     }),
   ];
+}
+
+function stateOf(paused: boolean, lanes: readonly LaneHealth[]): (typeof healthStates)[number] {
+  if (paused) return 'paused';
+  if (lanes.some(({ failing }) => failing)) return 'failing';
+  return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }

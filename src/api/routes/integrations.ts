@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Spark } from '../../store/operate/activity.ts';
-import type { BreakerNow, IntegrationNow, LaneNow, ScheduleNow } from '../../store/operate/overview.ts';
+import type { IntegrationNow, LaneNow, ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import { integrationStates, stateOf } from '../integration-state.ts';
+import type { Check, Finding, HealthState } from '../../watch/health.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
 /** An integration as defined by its documents. */
@@ -15,30 +15,69 @@ export interface IntegrationView {
   readonly connector_version: number;
   readonly timezone: string;
   readonly country: string | null;
-  readonly document_paused: boolean;
   readonly pull: { readonly syncs: Readonly<Partial<Record<SyncType, { every: string }>>> } | null;
   readonly push: { readonly enabled: boolean };
   readonly deliver: readonly string[];
 }
 
+export interface IntegrationHealth {
+  readonly integration: string;
+  readonly state: HealthState;
+  readonly findings: readonly Finding[];
+  readonly paused: boolean;
+  readonly now: IntegrationNow;
+  readonly lanes: readonly LaneHealth[];
+}
+
+export interface LaneHealth extends LaneNow {
+  readonly retrying: number;
+  readonly failing: boolean;
+  readonly last_failure: string | null;
+}
+
 export interface IntegrationPorts {
   readonly views: () => readonly IntegrationView[];
-  readonly now: (names: readonly string[]) => Promise<readonly IntegrationNow[]>;
-  readonly lanes: (names: readonly string[]) => Promise<readonly LaneNow[]>;
+  /** Judged from the tables at the moment of the call. */
+  readonly health: (names: readonly string[]) => Promise<readonly IntegrationHealth[]>;
   readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
-  /** The APIs with an open breaker, each with the integrations that pull from it. */
-  readonly breakers: () => Promise<readonly (BreakerNow & { readonly integrations: readonly string[] })[]>;
   readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
   readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
   readonly consent: (integration: string) => Promise<'given' | 'needed' | null>;
 }
 
-const lane = z.object({
-  destination: z.string(),
+export const healthStates = [
+  'healthy',
+  'new',
+  'paused',
+  'attention',
+  'failing',
+  'auth_failed',
+] as const satisfies readonly HealthState[];
+const checks = [
+  'data',
+  'credentials',
+  'circuit',
+  'runs',
+  'deliveries',
+  'backlog',
+  'dead_letters',
+  'alerts',
+] as const satisfies readonly Check[];
+export const healthSchema = {
+  state: z.enum(healthStates).describe('The worst state among the findings.'),
+  reasons: z.array(z.string()).describe('The messages of the findings.'),
+  findings: z.array(z.object({ check: z.enum(checks), state: z.enum(healthStates), message: z.string() })),
+};
+
+export const backlogSchema = {
   waiting: z.int(),
-  held: z.int(),
-  late_ms: z.int().nullable(),
-});
+  retrying: z.int().describe('Waiting after a failed attempt.'),
+  held: z.int().describe('Held back by dead letters.'),
+  late_ms: z.int().nullable().describe('How long the oldest due delivery has been due.'),
+  failing: z.boolean().describe('Several deliveries are being retried and nothing was accepted since.'),
+  last_failure: z.string().nullable().describe('The answer to a failed attempt, while something is being retried.'),
+};
+const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({
   name: z.string(),
   version: z.int(),
@@ -47,8 +86,10 @@ const integrationSchema = z.object({
   connector_version: z.int(),
   timezone: z.string(),
   country: z.string().nullable(),
-  state: z.enum(integrationStates),
-  reasons: z.array(z.string()),
+  ...healthSchema,
+  paused: z
+    .boolean()
+    .describe('Scheduled pulls are paused: by the document, by a person or after refused credentials.'),
   pull: z
     .object({
       syncs: z.array(
@@ -121,34 +162,38 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
 
 async function describe(ports: IntegrationPorts, views: readonly IntegrationView[], hours: number) {
   const names = views.map(({ name }) => name);
-  const [now, lanes, schedules, breakers, sparks] = await Promise.all([
-    ports.now(names),
-    ports.lanes(names),
+  const [health, schedules, sparks] = await Promise.all([
+    ports.health(names),
     ports.schedules(names),
-    ports.breakers(),
     ports.sparks(names, hours * 3_600_000),
   ]);
-  return views.map(({ document_paused, pull, push, ...view }) => {
-    const mine = now.find(({ integration }) => integration === view.name);
-    const myLanes = lanes.filter(({ integration }) => integration === view.name);
-    const breaker = breakers.find(({ integrations }) => integrations.includes(view.name));
+  return views.map(({ pull, push, ...view }) => {
+    const mine = health.find(({ integration }) => integration === view.name);
+    const now = mine?.now;
     return {
       ...view,
-      ...stateOf(mine, document_paused, myLanes, breaker),
+      ...healthAnswer(mine),
+      paused: mine?.paused ?? false,
       pull: pull && {
         syncs: Object.entries(pull.syncs).map(([sync, { every }]) => {
           const schedule = schedules.find((one) => one.integration === view.name && one.sync === sync);
           return { sync, every, next_at: schedule?.next_at ?? null, skipped: schedule?.skipped ?? 0 };
         }),
       },
-      push: { enabled: push.enabled, last_event_at: mine?.last_event_at ?? null },
-      last_run_at: mine?.last_run_at ?? null,
-      last_run_status: mine?.last_run_status ?? null,
-      running: mine?.running ?? 0,
-      open_dead_letters: mine?.open_dead_letters ?? 0,
-      open_alerts: mine?.open_alerts ?? 0,
-      lanes: myLanes.map(({ integration: _, ...rest }) => rest),
+      push: { enabled: push.enabled, last_event_at: now?.last_event_at ?? null },
+      last_run_at: now?.last_run_at ?? null,
+      last_run_status: now?.last_run_status ?? null,
+      running: now?.running ?? 0,
+      open_dead_letters: now?.open_dead_letters ?? 0,
+      open_alerts: now?.open_alerts ?? 0,
+      lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
       sparkline: sparks.find(({ integration }) => integration === view.name)?.points ?? [],
     };
   });
 }
+
+export const healthAnswer = (health: IntegrationHealth | undefined) => ({
+  state: health?.state ?? 'new',
+  reasons: health?.findings.map(({ message }) => message) ?? [],
+  findings: health?.findings ?? [],
+});

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { ActivityPoint } from '../../store/operate/activity.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
-import { integrationStates, stateOf } from '../integration-state.ts';
 import { instant, ok, type Route, route } from '../route.ts';
-import type { IntegrationPorts } from './integrations.ts';
+import { healthAnswer, healthSchema, healthStates, type IntegrationPorts } from './integrations.ts';
 
-export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'now' | 'lanes' | 'breakers'> {
+export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'> {
   readonly activity: (
     step: '10s' | '1h',
     sinceMs: number,
@@ -58,10 +57,10 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           open_alerts: z.int(),
           running: z.int(),
         }),
-        states: z.record(z.enum(integrationStates), z.int()),
-        health: z.array(
-          z.object({ integration: z.string(), state: z.enum(integrationStates), reasons: z.array(z.string()) }),
-        ),
+        checked_at: instant.describe('When the health below was judged.'),
+        states: z.record(z.enum(healthStates), z.int()),
+        health: z.array(z.object({ integration: z.string(), ...healthSchema })),
+        problems: z.array(z.string()).describe('What is wrong with the service itself.'),
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
       }),
@@ -71,24 +70,15 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         const names = views.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [series, now, lanes, breakers, nodes] = await Promise.all([
+        const [series, health, nodes] = await Promise.all([
           ports.activity(step, periodMs, seen),
-          ports.now(names),
-          ports.lanes(names),
-          ports.breakers(),
+          ports.health(names),
           ports.nodes(),
         ]);
-        const health = views.map(({ name, document_paused }) => ({
-          integration: name,
-          ...stateOf(
-            now.find(({ integration }) => integration === name),
-            document_paused,
-            lanes.filter(({ integration }) => integration === name),
-            breakers.find(({ integrations }) => integrations.includes(name)),
-          ),
-        }));
+        const now = health.map((one) => one.now);
+        const lanes = health.flatMap((one) => one.lanes);
         const states = Object.fromEntries(
-          integrationStates.map((state) => [state, health.filter((one) => one.state === state).length]),
+          healthStates.map((state) => [state, health.filter((one) => one.state === state).length]),
         );
         return ok({
           now: new Date(),
@@ -102,8 +92,12 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
             open_alerts: sum(now.map(({ open_alerts }) => open_alerts)),
             running: sum(now.map(({ running }) => running)),
           },
+          checked_at: new Date(),
           states,
-          health,
+          health: health.map((one) => ({ integration: one.integration, ...healthAnswer(one) })),
+          problems: nodes.some(({ role }) => role !== 'web')
+            ? []
+            : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
           broken: within === undefined ? ports.broken() : [],

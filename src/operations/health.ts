@@ -1,0 +1,100 @@
+import type { Runtime } from '../runtime/runtime.ts';
+import { lastRuns } from '../store/operate/conditions.ts';
+import { openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
+import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
+import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
+import { openBreakersOf } from '../wiring/partner-apis.ts';
+
+/** The health of a brand, with the facts about it that callers show beside it. */
+export interface BrandHealth extends Health {
+  readonly integration: string;
+  /** By its document or by a person. */
+  readonly paused: boolean;
+  readonly now: IntegrationNow;
+  readonly lanes: readonly LaneHealth[];
+}
+
+export interface LaneHealth extends LaneNow {
+  readonly retrying: number;
+  /** The destination accepts nothing now. */
+  readonly failing: boolean;
+  readonly last_failure: string | null;
+}
+
+/** Alerts whose cause is not a fact that `judgeHealth` gets by itself. */
+const judgedElsewhere = ['feed_silent', 'dead_letters_growing', 'clock_skew'];
+
+export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
+  const { pool } = runtime;
+  const { integrations, destinations } = runtime.active();
+  const known = names.flatMap((name) => integrations.get(name) ?? []);
+  const keys = known.flatMap(({ name, body }) =>
+    body.deliver.map((destination) => ({ integration: name, destination })),
+  );
+  const [now, lanes, retrying, runs, waiting, circuits, alerts] = await Promise.all([
+    integrationsNow(pool, names),
+    lanesNow(pool, keys),
+    retryingLanes(pool, keys),
+    lastRuns(pool, names),
+    waitingRuns(pool, names),
+    openBreakersOf(runtime),
+    openAlertsOf(pool, names, judgedElsewhere),
+  ]);
+  const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
+  const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
+  const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
+  const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
+  const runsBy = Map.groupBy(runs, ({ integration }) => integration);
+  const waitingBy = Map.groupBy(waiting, ({ integration }) => integration);
+  const alertsBy = Map.groupBy(alerts, ({ integration }) => integration);
+  return now.flatMap((brand) => {
+    const { integration } = brand;
+    const document = integrations.get(integration)?.body;
+    if (document === undefined) return [];
+    const mine = lanesBy.get(integration) ?? [];
+    const laneFacts = mine.map((lane): LaneFacts => {
+      const failed = retryingBy.get(`${integration} ${lane.destination}`);
+      return {
+        destination: lane.destination,
+        paused: destinations.get(lane.destination)?.body.paused === true,
+        waiting: lane.waiting,
+        retrying: failed?.retrying ?? 0,
+        lastFailure: failed?.last_failure ?? null,
+        deliveredSince: failed?.delivered_since ?? false,
+        lateMs: lane.late_ms ?? 0,
+        usualMs: usual.get(integration),
+      };
+    });
+    const circuit = circuits.find((one) => one.integrations.includes(integration));
+    const facts: HealthFacts = {
+      pulls: document.pull !== undefined,
+      pausedBy: document.paused
+        ? { kind: 'document' }
+        : brand.paused_at
+          ? { kind: 'person', name: brand.paused_by ?? 'an operator' }
+          : undefined,
+      refusedCredentials: brand.auth_failed_at ? { message: brand.auth_message } : undefined,
+      circuit: circuit && { api: circuit.api, failures: circuit.failures, lastFailure: circuit.last_failure },
+      askedToWait: brand.retry_at !== null,
+      hasData: brand.last_event_at !== null || brand.last_run_at !== null,
+      lastRuns: (runsBy.get(integration) ?? []).map(({ sync, state, error_code }) => ({
+        sync,
+        state,
+        errorCode: error_code,
+      })),
+      waitingRuns: waitingBy.get(integration) ?? [],
+      lanes: laneFacts,
+      openDeadLetters: brand.open_dead_letters,
+      alerts: alertsBy.get(integration) ?? [],
+    };
+    const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
+    const lanesNowJudged = mine.map((lane, index) => ({ ...lane, ...judgedLane(laneFacts[index]) }));
+    return [{ integration, ...judgeHealth(facts), paused, now: brand, lanes: lanesNowJudged }];
+  });
+}
+
+const judgedLane = (facts: LaneFacts | undefined) => ({
+  retrying: facts?.retrying ?? 0,
+  failing: facts !== undefined && isDestinationFailing(facts),
+  last_failure: facts?.lastFailure ?? null,
+});

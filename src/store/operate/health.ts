@@ -1,0 +1,85 @@
+import type { Pool } from '../db/pool.ts';
+
+/** Facts for judging the health of brands, one statement each. All of them are cheap enough to be read every few seconds. */
+
+interface LaneKey {
+  readonly integration: string;
+  readonly destination: string;
+}
+
+export interface RetryingLane extends LaneKey {
+  readonly retrying: number;
+  readonly last_failure: string | null;
+  readonly delivered_since: boolean;
+}
+
+/**
+ * The lanes with deliveries that wait after a failed attempt. The reason comes from the delivery that is due next, found by the
+ * outbox's index; attempts are only searched for a success after that failure, and at most ten minutes back.
+ */
+export async function retryingLanes(db: Pool, lanes: readonly LaneKey[]): Promise<RetryingLane[]> {
+  const { rows } = await db.query<RetryingLane>(
+    `select l.integration, l.destination, r.retrying, coalesce(f.message, f.code) as last_failure,
+            exists (select from attempts g where g.at > greatest(f.at, now() - interval '10 minutes')
+                       and g.destination = l.destination and g.outcome = 'delivered') as delivered_since
+       from unnest($1::text[], $2::text[]) as l (integration, destination)
+       cross join lateral (select count(*)::int as retrying from (
+           select from outbox o where o.integration = l.integration and o.destination = l.destination
+              and o.due_at is not null and not o.leased and (o.attempt > 0 or o.due_at > now()) limit 10000) o) r
+       left join lateral (select o.type, o.id from outbox o where o.integration = l.integration
+           and o.destination = l.destination and o.due_at is not null and not o.leased
+           and (o.attempt > 0 or o.due_at > now()) order by o.due_at limit 1) o on true
+       left join lateral (select a.at, a.code, a.message from attempts a where a.integration = l.integration
+           and a.type = o.type and a.id = o.id and a.destination = l.destination and a.outcome = 'retry'
+           order by a.at desc limit 1) f on true
+      where r.retrying > 0 and f.at is not null`,
+    [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
+  );
+  return rows;
+}
+
+export interface WaitingRun {
+  readonly integration: string;
+  readonly sync: string;
+  readonly waiting: string;
+}
+
+/** Runs in progress that wait for something: parked until later, or holding their slot. */
+export async function waitingRuns(db: Pool, integrations: readonly string[]): Promise<WaitingRun[]> {
+  const { rows } = await db.query<WaitingRun>(
+    `select integration, sync, waiting from runs
+      where integration = any($1) and state in ('queued', 'running') and waiting is not null order by integration, sync`,
+    [integrations],
+  );
+  return rows;
+}
+
+/** The median of the last day's hourly latencies (95th percentile, from intake to delivery). */
+export async function usualLatencies(db: Pool, integrations: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ integration: string; usual_ms: number }>(
+    `select integration, percentile_disc(0.5) within group (order by latency_p95_ms) as usual_ms from activity
+      where integration = any($1) and step = '1h' and at > now() - interval '1 day' and latency_p95_ms is not null
+      group by integration`,
+    [integrations],
+  );
+  return new Map(rows.map(({ integration, usual_ms }) => [integration, usual_ms]));
+}
+
+export interface OpenAlert {
+  readonly integration: string;
+  readonly severity: 'warning' | 'critical';
+  readonly message: string;
+}
+
+export async function openAlertsOf(
+  db: Pool,
+  integrations: readonly string[],
+  kinds: readonly string[],
+): Promise<OpenAlert[]> {
+  const { rows } = await db.query<OpenAlert>(
+    `select integration, severity, message from alerts
+      where resolved_at is null and integration = any($1) and kind = any($2) order by raised_at`,
+    [integrations, kinds],
+  );
+  return rows;
+}

@@ -1,0 +1,154 @@
+/**
+ * The health of one brand, judged from facts. One place, so that the console, the CLI and the API say the same. Pure: the facts
+ * are read now, from the tables that the work itself is done with, not from alerts or counters that are updated later.
+ */
+export type HealthState = 'healthy' | 'new' | 'paused' | 'attention' | 'failing' | 'auth_failed';
+
+/** From harmless to worst; a brand has the worst state of its findings. */
+const order: readonly HealthState[] = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'];
+
+export type Check = 'data' | 'credentials' | 'circuit' | 'runs' | 'deliveries' | 'backlog' | 'dead_letters' | 'alerts';
+
+export interface Finding {
+  readonly check: Check;
+  readonly state: HealthState;
+  /** For an operator; no guest data. */
+  readonly message: string;
+}
+
+export interface Health {
+  readonly state: HealthState;
+  readonly findings: readonly Finding[];
+}
+
+export interface HealthFacts {
+  readonly pulls: boolean;
+  /** Paused by its document, or by a person. */
+  readonly pausedBy: { readonly kind: 'document' } | { readonly kind: 'person'; readonly name: string } | undefined;
+  readonly refusedCredentials: { readonly message: string | null } | undefined;
+  /** The circuit of the partner's API, unless it is closed. */
+  readonly circuit:
+    | { readonly api: string; readonly failures: number; readonly lastFailure: string | null }
+    | undefined;
+  /** Set while the partner's 429 makes us wait. */
+  readonly askedToWait: boolean;
+  readonly hasData: boolean;
+  /** The last finished run of each sync. */
+  readonly lastRuns: readonly { readonly sync: string; readonly state: string; readonly errorCode: string | null }[];
+  /** Runs in progress that wait for something. */
+  readonly waitingRuns: readonly { readonly sync: string; readonly waiting: string }[];
+  readonly lanes: readonly LaneFacts[];
+  readonly openDeadLetters: number;
+  /** Open alerts that no other check here covers. */
+  readonly alerts: readonly { readonly severity: 'warning' | 'critical'; readonly message: string }[];
+}
+
+/** The deliveries of the brand to one destination. */
+export interface LaneFacts {
+  readonly destination: string;
+  readonly paused: boolean;
+  readonly waiting: number;
+  /** Waiting after a failed attempt. */
+  readonly retrying: number;
+  /** The answer to one of the latest failed attempts. */
+  readonly lastFailure: string | null;
+  /** Whether the destination accepted anything after that attempt. */
+  readonly deliveredSince: boolean;
+  /** How long the oldest due delivery has been due. */
+  readonly lateMs: number;
+  /** The usual time from intake to delivery of this brand; undefined without a history. */
+  readonly usualMs: number | undefined;
+}
+
+export function judgeHealth(facts: HealthFacts): Health {
+  const findings = [
+    ...checkPull(facts),
+    ...facts.lanes.flatMap(checkLane),
+    ...checkDeadLetters(facts),
+    ...facts.alerts.map(
+      ({ severity, message }): Finding => ({
+        check: 'alerts',
+        state: severity === 'critical' ? 'failing' : 'attention',
+        message,
+      }),
+    ),
+  ].toSorted((one, other) => order.indexOf(other.state) - order.indexOf(one.state));
+  return { state: findings[0]?.state ?? 'healthy', findings };
+}
+
+function checkPull(facts: HealthFacts): Finding[] {
+  const { pausedBy, refusedCredentials, circuit } = facts;
+  const found: Finding[] = [];
+  const add = (check: Check, state: HealthState, message: string) => found.push({ check, state, message });
+  if (pausedBy?.kind === 'document') add('runs', 'paused', 'Pulls are paused in the integration document.');
+  if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`);
+  if (refusedCredentials) {
+    add('credentials', 'auth_failed', refusedCredentials.message ?? 'The partner refuses the credentials.');
+  }
+  if (circuit) {
+    const why = circuit.lastFailure ?? 'no answer';
+    add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`);
+  }
+  for (const { sync, state, errorCode } of facts.lastRuns) {
+    const code = errorCode === null ? '' : ` (${errorCode})`;
+    if (state === 'failed') add('runs', 'failing', `The last ${sync} run failed${code}.`);
+    if (state === 'incomplete') add('runs', 'attention', `The last ${sync} run was incomplete${code}.`);
+  }
+  for (const { sync, waiting } of facts.waitingRuns) {
+    if (waiting === 'breaker') add('circuit', 'attention', `The ${sync} run waits for an open circuit.`);
+    if (waiting === 'backoff') add('runs', 'attention', `The ${sync} run is retrying a failed request.`);
+    if (waiting === 'retry_after')
+      add('runs', 'attention', `The ${sync} run waits because the partner asked us to (429).`);
+  }
+  if (facts.askedToWait && facts.waitingRuns.length === 0)
+    add('runs', 'attention', 'The partner asked us to wait (429).');
+  if (!facts.hasData && found.length === 0) {
+    add('data', 'new', facts.pulls ? 'No run has finished yet.' : 'No event has arrived yet.');
+  }
+  return found;
+}
+
+/** With fewer, the fault may lie with single records; with this many and no success since, it lies with the destination. */
+const fewestToBlame = 3;
+/** A backlog this young is never worth a look. */
+const leastLateMs = 60_000;
+/** So much older than usual is not chance. */
+const timesUsual = 3;
+
+export function isDestinationFailing({ retrying, deliveredSince, paused }: LaneFacts): boolean {
+  return !paused && retrying >= fewestToBlame && !deliveredSince;
+}
+
+function checkLane(lane: LaneFacts): Finding[] {
+  const { destination, waiting, retrying, lateMs, usualMs } = lane;
+  if (lane.paused) {
+    const message = `Deliveries to ${destination} are paused in its document; ${changes(waiting)} waiting.`;
+    return waiting === 0 ? [] : [{ check: 'deliveries', state: 'paused', message }];
+  }
+  const found: Finding[] = [];
+  const why = lane.lastFailure ?? 'no answer';
+  if (isDestinationFailing(lane)) {
+    const message = `${destination} is failing: ${why}. ${changes(waiting)} waiting.`;
+    found.push({ check: 'deliveries', state: 'failing', message });
+  } else if (retrying > 0) {
+    const message = `${retrying === 1 ? '1 delivery' : `${retrying} deliveries`} to ${destination} being retried: ${why}.`;
+    found.push({ check: 'deliveries', state: 'attention', message });
+  }
+  if (lateMs >= Math.max(leastLateMs, (usualMs ?? 0) * timesUsual)) {
+    const message = `Deliveries to ${destination} are ${minutes(lateMs)} behind; ${changes(waiting)} waiting.`;
+    found.push({ check: 'backlog', state: 'attention', message });
+  }
+  return found;
+}
+
+function checkDeadLetters({ openDeadLetters: open }: HealthFacts): Finding[] {
+  if (open === 0) return [];
+  const message = open === 1 ? '1 dead letter is open.' : `${open} dead letters are open.`;
+  return [{ check: 'dead_letters', state: 'attention', message }];
+}
+
+const changes = (count: number): string => (count === 1 ? '1 change is' : `${count} changes are`);
+const minutes = (ms: number): string => {
+  const count = Math.max(1, Math.round(ms / 60_000));
+  return count === 1 ? '1 minute' : `${count} minutes`;
+};
