@@ -142,6 +142,7 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
   const seen = async () => {
     const newer = role === 'web' ? undefined : await newerSchema();
     if (newer) runtime.giveUp(newer);
+    await runtime.restoreCheck.check();
     await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs: runtime.clock.nodeAheadMs() });
   };
   await seen();
@@ -162,6 +163,7 @@ function followDocuments(runtime: Runtime, changed: () => void): Loop {
       await runtime.wake.wait('documents', 30_000, stopping.signal);
       if (stopping.signal.aborted) return;
       changed();
+      await runtime.restoreCheck.check().catch(() => {});
       await runtime.refresh().then(
         (fresh) => {
           if (!fresh) return;

@@ -11,6 +11,7 @@ import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
 import { registerResend } from './resend.ts';
 import { registerReservation } from './reservation.ts';
+import { registerRestored } from './restored.ts';
 import { registerRuns } from './runs.ts';
 import { registerSecret } from './secret.ts';
 import { registerServe } from './serve.ts';
@@ -35,6 +36,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReservation,
   registerDeadLetters,
   registerResend,
+  registerRestored,
   registerAlerts,
   registerSecret,
   registerErase,

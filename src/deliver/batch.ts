@@ -42,7 +42,7 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   const { store, clock, log } = ports;
   const startedAtMs = clock.uptimeMs();
   const key: LaneKey = { integration: lane.integration, destination: config.name };
-  const { sendables, settlements } = choose(lane, key, claims);
+  const { sendables, settlements } = choose(lane, key, claims, ports.epoch());
   let currentLease = lease;
   let abandoned: Sendable[] = [];
   const outcomes: RecordOutcome[] = [];
@@ -92,11 +92,12 @@ function choose(
   lane: Lane,
   key: LaneKey,
   claims: readonly Claimed[],
+  epoch: number,
 ): { sendables: Sendable[]; settlements: Settlement[] } {
   const settlements: Settlement[] = [];
   const sendables: Sendable[] = [];
   for (const claimed of claims) {
-    const chosen = selectSafely(lane, claimed);
+    const chosen = selectSafely(lane, claimed, epoch);
     if (chosen.kind === 'send') {
       const delivery: Delivery = {
         message: chosen.message,
@@ -116,9 +117,9 @@ function choose(
 }
 
 /** A version that cannot be read must not fail the rest of its batch. */
-function selectSafely(lane: Lane, claimed: Claimed): Selected {
+function selectSafely(lane: Lane, claimed: Claimed, epoch: number): Selected {
   try {
-    return select(lane, claimed);
+    return select(lane, claimed, epoch);
   } catch (error) {
     const message = `The version could not be read: ${error instanceof Error ? error.name : typeof error}.`;
     return { kind: 'dead', code: 'deliver.broken', message };

@@ -14,6 +14,11 @@ export interface Message {
   readonly integration: string;
   readonly brand_id: string;
   readonly event: ChangeEvent;
+  /**
+   * Outranks the version. It rises when the store was restored from an older backup, after which version numbers repeat. Absent in the
+   * first epoch.
+   */
+  readonly epoch?: number;
   readonly version: number;
   readonly idempotency_key: string;
   readonly data: MessageData;

@@ -131,6 +131,8 @@ export interface DeliverPorts {
   readonly directLeases?: DirectLeases;
   readonly log: DeliverLog;
   readonly chance: () => number;
+  /** The store's epoch, see Message. */
+  readonly epoch: () => number;
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
   /** Called for every settled batch, for metrics. */

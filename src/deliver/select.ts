@@ -36,7 +36,7 @@ export const needsDelivered = ({ consent, comparesConsent }: Selection): boolean
   consent !== undefined || comparesConsent === true;
 
 /** Decides what this destination gets of a claimed version. */
-export function select(lane: Lane, claimed: Claimed): Selected {
+export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { selection } = lane.destination;
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer kept.');
@@ -50,8 +50,10 @@ export function select(lane: Lane, claimed: Claimed): Selected {
       integration: lane.integration,
       brand_id: lane.brandId,
       event: change.event,
+      ...(epoch > 1 && { epoch }),
       version: claimed.version,
-      idempotency_key: change.idempotencyKey,
+      // A destination that remembers keys must not take a version of a later epoch for a repetition.
+      idempotency_key: epoch === 1 ? change.idempotencyKey : `${change.idempotencyKey}-e${epoch}`,
       data: part,
     },
     ...(needsDelivered(selection) && { consentChange: (guest: Guest) => history.change(guest) }),

@@ -31,6 +31,12 @@ export const storeErrors = {
     what: 'The database was migrated by a newer Innbound than this one.',
     next: 'Run the newer version: migrations only go forward.',
   },
+  'store.restored': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The database is an older copy than the one this workspace last used. The epoch was raised, so that destinations accept its versions.',
+    next: 'Run `innbound resend` for each destination to send the current state.',
+  },
   'store.changed_migration': {
     stage: 'store',
     retry: 'operator',

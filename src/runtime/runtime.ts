@@ -29,6 +29,7 @@ import { firstSecret, getSecret } from '../store/documents/secrets.ts';
 import { type Active, activate, compileCheck } from './active.ts';
 import { takeUpWorkspace } from './in-force.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
+import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
 
 /** What every process needs, service or command: the store, the documents in force, the key to the secrets. */
 export interface Runtime {
@@ -59,6 +60,7 @@ export interface Runtime {
   readonly lost: Promise<InnboundError>;
   /** Makes this process stop, with the reason. */
   readonly giveUp: (reason: InnboundError) => void;
+  readonly restoreCheck: RestoreCheck;
   readonly close: () => Promise<void>;
 }
 
@@ -146,6 +148,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
       log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
     );
+    const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
     if (await shouldApply(options, pool, server)) {
       const loaded = await readSoundDocuments(workspaceDir);
       const behind = await takeUpWorkspace({ pool, keyring, workspaceDir }, loaded, options.describe);
@@ -199,7 +202,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         active = activate(await currentDocuments(pool), before);
         return active !== before;
       },
-      close,
+      restoreCheck,
+      close: async () => {
+        await restoreCheck.check().catch(() => {});
+        await close();
+      },
     };
   } catch (error) {
     await close().catch(() => {});

@@ -80,6 +80,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     directLeases: runtime.directLeases,
     log: runtime.log,
     chance: Math.random,
+    epoch: runtime.restoreCheck.epoch,
     node: runtime.node,
   };
 }

@@ -151,6 +151,7 @@ export function ports(
     wake,
     log: silentLog,
     chance: () => 0,
+    epoch: () => 1,
     node: 'test',
     ...change,
   } as DeliverPorts & { readonly wake: Wake };

@@ -42,6 +42,7 @@ const envelopeColumns: Columns = {
   integration: 'text',
   brand_id: 'text',
   event: 'text',
+  epoch: 'int',
   version: 'int',
   idempotency_key: 'key',
   changed_at: 'time',
@@ -119,7 +120,7 @@ function rowOf({ message, changedAt }: Delivery): Row {
   const list = (name: keyof typeof lists): Row[] | undefined =>
     (data[name] as MessageData['guests'] | undefined)?.map((item) => struct(lists[name], item));
   return {
-    ...struct(envelopeColumns, { ...message, changed_at: changedAt }),
+    ...struct(envelopeColumns, { epoch: 1, ...message, changed_at: changedAt }),
     ...struct(recordColumns, data),
     guest: message.type === 'guest' ? struct(guestColumns, data) : undefined,
     guests: list('guests'),

@@ -19,6 +19,7 @@ const roots = [
   'integration',
   'brand_id',
   'event',
+  'epoch',
   'version',
   'idempotency_key',
   'changed_at',

@@ -1,7 +1,7 @@
 import { children, columns, stagedOnly, type Table } from './tables.ts';
 
 /**
- * From staging into the tables, in one statement. A version that is not newer than the stored one changes nothing, so that a
+ * From staging into the tables, in one statement. A version that is not newer than the stored one, by epoch and then by version, changes nothing, so that a
  * repeated or late batch has no effect. Child rows are put over the old ones by position and the surplus is deleted: deleting
  * all and inserting anew would collide within one statement and leaves twice the dead rows.
  */
@@ -53,7 +53,7 @@ export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew
       insert into ${schema}.reservations as t (${own.join(', ')})
       select ${own.join(', ')} from ${stageName('reservations')}
           on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
-       where t.version < excluded.version
+       where (t.epoch, t.version) < (excluded.epoch, excluded.version)
       returning t.integration, t.id, (t.xmax = 0) as fresh
     ), ${parts.join(', ')}
     select count(*)::int as taken from taken`;
@@ -65,7 +65,7 @@ export function mergeProfilesSql(schema: string): string {
     insert into ${schema}.guest_profiles as t (${own.join(', ')})
     select ${own.join(', ')} from ${stageName('guest_profiles')}
         on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
-     where t.version < excluded.version`;
+     where (t.epoch, t.version) < (excluded.epoch, excluded.version)`;
 }
 
 function updates(names: readonly string[]): string {

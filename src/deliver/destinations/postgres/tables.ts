@@ -33,7 +33,16 @@ const reservationFields = [
   'total_amount',
   'currency',
 ] as const;
-const envelope = ['integration', 'id', 'brand_id', 'version', 'event', 'idempotency_key', 'changed_at'] as const;
+const envelope = [
+  'integration',
+  'id',
+  'brand_id',
+  'epoch',
+  'version',
+  'event',
+  'idempotency_key',
+  'changed_at',
+] as const;
 const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
@@ -54,11 +63,12 @@ export type Rows = Readonly<Record<Table, Cell[][]>>;
 export function rowsOf(batch: readonly Delivery[]): Rows {
   const rows: Rows = { reservations: [], guests: [], rooms: [], charges: [], guest_profiles: [] };
   for (const { message, changedAt } of batch) {
-    const { type, integration, brand_id, event, version, idempotency_key, data } = message;
+    const { type, integration, brand_id, event, epoch = 1, version, idempotency_key, data } = message;
     const head: Cell[] = [
       integration,
       data.id,
       brand_id,
+      epoch,
       version,
       event,
       idempotency_key,

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { nextBeat, raiseEpoch } from '../store/db/epoch.ts';
+import { writeAudit } from '../store/operate/audit.ts';
+import { type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
+
+export function registerRestored(program: Command): void {
+  common(program.command('restored'))
+    .description(
+      'declare that the database was restored from a backup, so that destinations accept older versions again',
+    )
+    .addHelpText(
+      'after',
+      `
+Every delivery carries an epoch that outranks its version. This command raises the epoch by one. A service notices most restores by
+itself and does the same; the command is for workspaces on a read-only disk, and for certainty. Send the current state afterwards:
+
+  innbound restored
+  innbound resend warehouse`,
+    )
+    .action((options: CommonOptions) =>
+      withRuntime(options, 'restored', async (runtime) => {
+        await raiseEpoch(runtime.pool, (await nextBeat(runtime.pool)).epoch, 'An operator declared a restore.');
+        await runtime.restoreCheck.check();
+        const epoch = runtime.restoreCheck.epoch();
+        await writeAudit(runtime.pool, { actor: 'command line', action: 'store.restored', target: { epoch } });
+        // A running service reads the epoch together with its documents.
+        runtime.wake.signal('documents');
+        if (options.json) printJson({ epoch });
+        else say(`The epoch is ${epoch} now. Run \`innbound resend DESTINATION\` for each destination.`);
+      }),
+    );
+}

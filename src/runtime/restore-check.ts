@@ -1,0 +1,61 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Log } from '../kit/log.ts';
+import { nextBeat, raiseEpoch, type StorePosition } from '../store/db/epoch.ts';
+import type { Pool } from '../store/db/pool.ts';
+
+/**
+ * Notices that the database was replaced by an older copy: a restored backup, or a failover to a replica that had not received the last
+ * transactions. The workspace folder remembers how far the store had come; a store that is behind was restored. The epoch then rises, so
+ * that what destinations get from now on outranks what they got before, although version numbers repeat.
+ */
+export interface RestoreCheck {
+  /** The epoch that messages carry. */
+  epoch(): number;
+  /** Compares the store with the remembered position, raises the epoch if it is behind, and remembers the new position. */
+  check(): Promise<void>;
+}
+
+export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Log): Promise<RestoreCheck> {
+  const file = path.join(workspaceDir, '.innbound', 'store-position.json');
+  let epoch = 1;
+  const check = async (): Promise<void> => {
+    const known = await remembered(file);
+    let now = await nextBeat(pool);
+    if (known !== undefined && isBehind(now, known)) {
+      await raiseEpoch(pool, Math.max(now.epoch, known.epoch), 'The store was behind its last known position.');
+      now = await nextBeat(pool);
+      log.error(
+        { code: 'store.restored', epoch: now.epoch },
+        'store: the database is an older copy; raised the epoch; run `innbound resend` for each destination',
+      );
+    }
+    epoch = now.epoch;
+    await remember(file, now);
+  };
+  await check();
+  return { epoch: () => epoch, check };
+}
+
+function isBehind(now: StorePosition, known: StorePosition): boolean {
+  return now.epoch < known.epoch || (now.epoch === known.epoch && now.beat <= known.beat);
+}
+
+async function remembered(file: string): Promise<StorePosition | undefined> {
+  try {
+    const { epoch, beat } = JSON.parse(await readFile(file, 'utf8')) as Partial<StorePosition>;
+    return Number.isSafeInteger(epoch) && Number.isSafeInteger(beat) ? ({ epoch, beat } as StorePosition) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A read-only folder remembers nothing: then a restore must be declared with `innbound restored`. */
+async function remember(file: string, position: StorePosition): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    const draft = `${file}.${process.pid}`;
+    await writeFile(draft, JSON.stringify(position), { mode: 0o600 });
+    await rename(draft, file);
+  } catch {}
+}

@@ -1,0 +1,21 @@
+import type { Pool } from './pool.ts';
+
+/** How far the store has come. Both numbers only rise, unless the database is replaced by an older copy. */
+export interface StorePosition {
+  readonly epoch: number;
+  readonly beat: number;
+}
+
+/** Moves the store one beat forward. The answer is on disk, so a crash of the database never takes a beat back. */
+export async function nextBeat(db: Pool): Promise<StorePosition> {
+  const { rows } = await db.query<StorePosition>('update store_state set beat = beat + 1 returning epoch, beat');
+  return rows[0] as StorePosition;
+}
+
+/** Raises the epoch above `above`, once: a second node that noticed the same restore changes nothing. */
+export async function raiseEpoch(db: Pool, above: number, reason: string): Promise<void> {
+  await db.query('update store_state set epoch = $1, raised_at = now(), reason = $2 where epoch < $1', [
+    above + 1,
+    reason,
+  ]);
+}
