@@ -2,7 +2,7 @@ import type { NewEvent, Stored } from '../../intake/push/ports.ts';
 import { bytes, float8s, int4s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together } from '../db/pool.ts';
 
-/** An event that was not stored, and what the database knows of it. */
+/** An event that was not stored, and why. */
 interface AppendRow {
   readonly n: number;
   readonly known: boolean;
@@ -12,18 +12,18 @@ interface AppendRow {
 }
 
 /**
- * Stores a batch of events by one statement, with one fsync. Whether the endpoint still lives and the
- * secret still holds is asked by the same statement: a retired endpoint takes nothing, on whatever node.
+ * Stores a batch of events with one statement and one fsync. The same statement checks that the endpoint is not retired and
+ * that the secret has not expired, so a retired endpoint accepts nothing on any node.
  *
- * Sequence numbers follow the order of arrival; the rows are inserted in the order of their keys, so that nodes which get the
- * same events in different order never wait for each other in a circle.
+ * Sequence numbers follow the order of arrival. Rows are inserted in the order of their keys, so that nodes which receive the
+ * same events in a different order do not deadlock.
  */
 export async function appendEvents(
   pool: Pool,
   events: readonly NewEvent[],
   written: () => void = () => {},
 ): Promise<Stored[]> {
-  // Among equal ones in the batch the first counts; the others are its duplicates.
+  // The first of equal ids in the batch is stored; the others are its duplicates.
   const first = new Map<string, number>();
   const firstOf = events.map((event, i) => {
     const key = `${event.endpointId} ${event.eventId}`;
@@ -33,7 +33,7 @@ export async function appendEvents(
   });
   const distinct = events.filter((_, i) => firstOf[i] === i);
   const rows = await insertDistinct(pool, distinct, written).catch((error) => {
-    // A connection that a failover cut is no reason to turn senders away. What was stored by the lost try is a duplicate now.
+    // One retry, because a failover cuts connections. Events that the lost attempt stored are duplicates now.
     if (!passing.test((error as { code?: string }).code ?? (error as Error).message)) throw error;
     return insertDistinct(pool, distinct, written);
   });
@@ -52,14 +52,14 @@ const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated|Client .* 
 function verdictOf(row: AppendRow | undefined): Stored {
   if (row === undefined) return { kind: 'stored' };
   if (row.retired) return { kind: 'refused', reason: 'retired' };
-  // Known before, or stored by another node a moment ago (then its body was not seen yet and is taken for the same).
+  // Known, or just stored by another node; in that case its body is not visible yet and counts as the same.
   if (row.known) return { kind: 'duplicate', sameBody: row.same_body };
   return row.secret_ended ? { kind: 'refused', reason: 'secret_ended' } : { kind: 'duplicate', sameBody: true };
 }
 
 /**
- * In a transaction of its own, so that `written` can be told before the commit, whose fsync takes the time. All three statements
- * go at once: where the second fails, the third undoes.
+ * An explicit transaction, so that `written` is called before the commit, whose fsync takes the time. The three statements are
+ * pipelined: if the insert fails, the commit rolls back.
  */
 async function insertDistinct(
   pool: Pool,
@@ -77,7 +77,7 @@ async function insertDistinct(
     client.release();
     return rows;
   } catch (error) {
-    // Whatever went wrong, the connection is given up: it may be in the middle of anything.
+    // The connection may be in any state: close it.
     client.release(true);
     throw error;
   }

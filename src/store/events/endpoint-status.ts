@@ -13,7 +13,7 @@ export interface EndpointStatus {
   readonly last_event_at: Date | null;
 }
 
-/** The live endpoint of a brand and which secrets count, never the secrets. */
+/** The live endpoint of an integration and the state of its active secrets, never the secrets. */
 export async function endpointStatus(db: Pool, integration: string): Promise<EndpointStatus | undefined> {
   const { rows } = await db.query<EndpointStatus>(
     `select e.endpoint_id, s.endpoint_id as sandbox_id, e.issued_at,

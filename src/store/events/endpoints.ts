@@ -1,10 +1,10 @@
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-/** Secrets are sealed before they come here, bound to the endpoint and number that they are stored under. */
+/** Encrypts secrets, bound to the endpoint and number that they are stored under. */
 export interface Sealer {
   seal(plain: string, boundTo: string): Uint8Array;
-  /** Undefined where the key is not the one it was sealed with: that secret then verifies nothing. */
+  /** Undefined when it was sealed with another key: the secret then verifies nothing. */
   open(sealed: Uint8Array, boundTo: string): string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Minter {
 export interface IssuedEndpoint {
   readonly endpointId: EndpointId;
   readonly sandboxId: EndpointId;
-  /** Only when it was made just now: it cannot be read again. */
+  /** Only when it was just created: it cannot be read again. */
   readonly secret?: string;
   readonly secrets: readonly SecretState[];
 }
@@ -37,7 +37,7 @@ export interface StoredEndpoint {
 
 const boundTo = (endpointId: string, secretNo: number) => `endpoint ${endpointId} ${secretNo}`;
 
-/** The integration's endpoint, made with its first secret where there is none yet. */
+/** The integration's endpoint, created with its first secret if there is none yet. */
 export async function issueEndpoint(
   tx: Tx,
   integration: string,
@@ -54,8 +54,8 @@ export async function issueEndpoint(
 }
 
 /**
- * A new secret. The older ones hold on for the overlap, so that the sender can change over without losing an event, and end
- * then; one that was to end sooner still does.
+ * Adds a secret. Older ones expire after the overlap, so that the sender can switch without losing an event; one that expires
+ * sooner keeps its time.
  */
 export async function rotateSecret(
   tx: Tx,
@@ -74,7 +74,7 @@ export async function rotateSecret(
       where endpoint_id = $1`,
     [endpointId, overlapMs / 1000],
   );
-  // Long expired ones are of no use to anyone.
+  // Secrets that expired long ago are deleted.
   await tx.query(`delete from endpoint_secrets where endpoint_id = $1 and expires_at < now() - interval '30 days'`, [
     endpointId,
   ]);
@@ -86,7 +86,7 @@ export async function rotateSecret(
   return { endpointId, sandboxId, secret, secrets: await secretStates(tx, endpointId) };
 }
 
-/** From the moment this commits no node takes an event for it: the insert of events asks. */
+/** After this commits no node accepts an event for it, because the insert of events checks. */
 export async function retireEndpoint(tx: Tx, integration: string): Promise<EndpointId | undefined> {
   await lockEndpoints(tx, integration);
   const { rows } = await tx.query<{ endpoint_id: EndpointId; sandbox: boolean }>(
@@ -97,7 +97,7 @@ export async function retireEndpoint(tx: Tx, integration: string): Promise<Endpo
   return rows.find((row) => !row.sandbox)?.endpoint_id;
 }
 
-/** These endpoints, or all that live. A sandbox endpoint carries the secrets of the integration's live one. */
+/** The given endpoints, or all that are not retired. A sandbox endpoint has the secrets of the integration's live one. */
 export async function loadEndpoints(
   db: Pool | Tx,
   sealer: Sealer,

@@ -4,7 +4,7 @@ import type { EpochMs, Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
-/** Reservations whose thin events are due. All waiting events of a reservation are taken together, for the lease. */
+/** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
   const { rows } = await pool.query<Thin>(
     `with due as (
@@ -23,7 +23,7 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
   return rows;
 }
 
-/** Completes every event of the reservation that came before the request; later ones need a request of their own. */
+/** Completes every event of the reservation received before the request; later events need another request. */
 export async function hydrateEvents(pool: Pool, thin: Thin, body: Buffer, requestedAt: EpochMs): Promise<void> {
   await pool.query(
     `update events
@@ -44,7 +44,7 @@ export async function hydrateLater(pool: Pool, thin: Thin, delayMs: number): Pro
   );
 }
 
-/** Each event becomes a dead letter of its own, to be replayed when the cause is mended. */
+/** Turns each event into its own dead letter, to be replayed when the cause is fixed. */
 export async function buryThin(
   pool: Pool,
   target: ApplyTarget,

@@ -13,12 +13,12 @@ import { findProfiles, findReservationsOf, lockReservations } from '../records/g
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
 
-/** Events that were set aside and have waited long enough are in line again. */
+/** Makes events pending again that were set aside and are due. */
 export async function putEventsBack(pool: Pool): Promise<void> {
   await pool.query(`update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()`);
 }
 
-/** The integrations with pending events, found by hopping through the index. */
+/** The integrations with pending events, found by a loose index scan. */
 export async function pendingLanes(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ integration: string }>(
     `with recursive lanes as (
@@ -34,8 +34,8 @@ export async function pendingLanes(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Works the next batch of an integration's events in one transaction, under a lock that ends with it: of two nodes one works
- * the lane, and a node that dies leaves its batch as it was.
+ * Processes the next batch of an integration's events in one transaction, under a lock that ends with it: only one node works
+ * a lane at a time, and a node that dies leaves its batch unchanged.
  */
 export async function workEventLane(
   pool: Pool,
@@ -59,7 +59,7 @@ export async function workEventLane(
         profiles: (keys) => findProfiles(tx, integration, keys),
         reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
       });
-      // One that comes from now on wakes the worker by itself.
+      // An event that arrives from now on wakes the worker.
       return { result: more ? 'more' : 'drained', settled };
     },
     (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
@@ -67,7 +67,7 @@ export async function workEventLane(
   return result;
 }
 
-/** The lock and what to work on, asked for at once: the second statement sees what was so when the first had the lock. */
+/** Takes the lock and reads the batch in one flight: the second statement's snapshot is taken after the lock is held. */
 async function lockLane(tx: Tx, integration: string, limit: number) {
   const [{ rows }, next] = await together(tx, () => [
     tx.query<{ mine: boolean }>({
@@ -148,8 +148,8 @@ async function settle(tx: Tx, integration: string, settled: readonly Settled[]):
 const triesBeforeDead = 5;
 
 /**
- * Sets aside the event that a lane stumbles over: tried again after 1, 4, 9 … seconds, then a dead letter. The payload is in
- * the dead letter, the error's message is not: it may quote the payload.
+ * Sets aside the event that fails: retried after 1, 4, 9 … seconds, then a dead letter. The dead letter contains the payload
+ * but not the error's message, which may quote it.
  */
 export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
@@ -188,7 +188,7 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
   });
 }
 
-/** Puts an event back in line, for a replay of its dead letter; false when its body is not kept any more. */
+/** Makes an event pending again, to replay its dead letter; false when its body is no longer retained. */
 export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update events set state = 'pending', attempt = 0, outcome = null, due_at = null, hydrated = null, hydrated_at = null

@@ -28,7 +28,7 @@ export interface EventFilter {
 const columns =
   'integration, seq, event_id, event, occurred_at, received_at, state, outcome, type, id, version, attempt';
 
-/** The newest first. */
+/** Newest first. */
 export async function listEvents(db: Pool, filter: EventFilter): Promise<EventRow[]> {
   const { rows } = await db.query<EventRow>(
     `select ${columns} from events
@@ -49,7 +49,7 @@ export async function listEvents(db: Pool, filter: EventFilter): Promise<EventRo
   return rows;
 }
 
-/** One with what was sent, as long as it is kept. */
+/** One event with its body, as long as that is retained. */
 export async function readEvent(
   db: Pool,
   integration: string,

@@ -2,7 +2,7 @@ import type { Rejection } from '../../intake/push/ports.ts';
 import type { RejectionBatch } from '../../intake/push/rejection-log.ts';
 import type { Pool } from '../db/pool.ts';
 
-/** Per endpoint, the last so many are kept. */
+/** How many rejections are kept per integration. */
 const kept = 200;
 
 export async function writeRejections(pool: Pool, { samples, counts }: RejectionBatch): Promise<void> {
@@ -41,7 +41,7 @@ export async function writeRejections(pool: Pool, { samples, counts }: Rejection
   );
 }
 
-/** The newest first; without an integration, those at addresses that no endpoint has. */
+/** Newest first; with an empty integration, the requests to unknown endpoints. */
 export async function listRejections(pool: Pool, integration: string, limit = kept): Promise<Rejection[]> {
   const { rows } = await pool.query<{
     endpoint_id: string;
@@ -86,7 +86,7 @@ export async function countRejections(
   return rows;
 }
 
-/** Keeps the last ones of each integration, and a month of counts. */
+/** Keeps the last rejections of each integration, and the counts of a month. */
 export async function pruneRejections(pool: Pool): Promise<void> {
   await pool.query(
     `delete from rejections r using (

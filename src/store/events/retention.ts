@@ -1,11 +1,11 @@
 import type { Pool } from '../db/pool.ts';
 
-/** Few enough rows that no statement holds its locks for long: intake, which only inserts, never waits for it. */
+/** Small batches, so that no statement holds its locks for long. */
 const batch = 1_000;
 
 /**
- * Forgets events that are done with: first their bodies, then the rows that know their ids. Pending ones never expire, and one
- * whose dead letter is still open keeps its body for the replay.
+ * Deletes processed events: first their bodies, later the rows with their ids. Pending events never expire, and an event with
+ * an open dead letter keeps its body for the replay.
  */
 export async function pruneEvents(
   pool: Pool,

@@ -17,7 +17,7 @@ export async function saveSandboxReport(
   );
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listSandboxReports(pool: Pool, endpointId: string): Promise<SandboxReport[]> {
   const { rows } = await pool.query<{ report: SandboxReport }>(
     'select report from sandbox_reports where endpoint_id = $1 order by at desc, report_id limit $2',
@@ -38,7 +38,7 @@ export async function readSandboxReport(
   return rows[0]?.report;
 }
 
-/** Those past their time, and of each endpoint all but the last ones. */
+/** Deletes reports that are too old, and all but the last ones of each endpoint. */
 export async function pruneSandboxReports(pool: Pool, keptMs: number): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from sandbox_reports r using (
