@@ -1,6 +1,9 @@
+import os from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { listRuns, type RunDetail, type RunSummary, runDetail } from '../store/runs/list.ts';
+import type { Pool } from '../store/db/pool.ts';
+import { writeAudit } from '../store/operate/audit.ts';
+import { listRuns, type RunDetail, type RunSummary, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { syncTypes } from '../terms.ts';
 import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 import { duration } from './sync-progress.ts';
@@ -12,6 +15,7 @@ interface Options extends CommonOptions {
   readonly type?: string;
   readonly status?: string;
   readonly limit: number;
+  readonly partnerText?: boolean;
 }
 
 export function registerRuns(program: Command): void {
@@ -20,6 +24,7 @@ export function registerRuns(program: Command): void {
     .option('-i, --integration <name>', 'only of this integration')
     .addOption(new Option('-t, --type <sync>', 'only of this sync').choices([...syncTypes, 'backfill']))
     .addOption(new Option('--status <status>', 'only in this state').choices(states))
+    .option('--partner-text', 'what the partner said about the error that ended the run; may quote guest data, audited')
     .option('-n, --limit <n>', 'maximum number', positive, 20)
     .addHelpText(
       'after',
@@ -44,10 +49,26 @@ Examples:
         }
         const detail = await runDetail(pool, run);
         if (detail === undefined) throw new InnboundError('pull.no_such_run', `There is no run ${run}.`, { run });
+        if (options.partnerText) {
+          await showPartnerText(pool, detail, options);
+          return;
+        }
         if (options.json) printJson(detail);
         else show(detailed(detail));
       }),
     );
+}
+
+async function showPartnerText(pool: Pool, run: RunDetail, options: Options): Promise<void> {
+  const { run_id } = run;
+  await writeAudit(pool, {
+    actor: `${os.userInfo().username} (command line)`,
+    action: 'runs.partner_text',
+    target: { run_id },
+  });
+  const text = await runPartnerText(pool, run_id);
+  if (options.json) printJson({ run_id, partner_text: text ?? null });
+  else show(text ?? 'The partner said nothing, or its words were deleted after their retention.');
 }
 
 function listed(runs: readonly RunSummary[]): string {
@@ -82,6 +103,7 @@ function detailed(run: RunDetail): string {
     `documents connector version ${run.connector_version ?? '?'}, integration version ${run.integration_version ?? '?'}`,
   ];
   if (run.error_code !== null) lines.push(`ended by  ${run.error_code}: ${run.error_message ?? ''}`);
+  if (run.has_partner_text) lines.push(`          the partner’s own words: innbound runs ${run.run_id} --partner-text`);
   for (const { code, message, from, to } of run.findings) lines.push(`  ${from} to ${to}: ${code}: ${message}`);
   if (run.windows.length > 0) {
     const head = ['window', 'passes', 'pages', 'requests', 'rows', 'new', 'changed', 'slowest', 'waited'];

@@ -126,7 +126,14 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
       pages: counters.pages,
       requests: counters.requests,
       ...(options.dryRun && { dry_run: true }),
-      ...(error && { error: { ...error, next: errors[error.code].next } }),
+      ...(error && {
+        error: {
+          code: error.code,
+          message: error.message,
+          next: errors[error.code].next,
+          ...(error.hasPartnerText && { has_partner_text: true }),
+        },
+      }),
     });
     return;
   }
@@ -138,6 +145,7 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
     `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules ${counters.dropped}, older than stored ${counters.superseded}`,
   );
   if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
+  if (error?.hasPartnerText) say(`  the partner’s own words: innbound runs ${runId} --partner-text`);
 }
 
 function localDate(text: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkedText, crossChecked } from './checked.ts';
+import { errorsSchema } from './connector-errors.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
@@ -32,6 +33,7 @@ const pullSchema = crossChecked(
       })
       .default({ step: '7d' })
       .describe('How a sync’s range is cut into requests.'),
+    errors: errorsSchema,
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined

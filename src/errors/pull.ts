@@ -145,6 +145,12 @@ export const pullErrors = {
     what: 'The answer is JSON, but the list of reservations is not where the connector says.',
     next: 'Compare the answer with shape.root_path of the connector (innbound map helps).',
   },
+  'pull.error_in_answer': {
+    stage: 'pull',
+    retry: 'again',
+    what: 'The partner answered with a success status, but the body reports an error.',
+    next: 'Read the partner’s own words with innbound runs RUN --partner-text. If it is not an error, or means something else, declare it in pull.errors of the connector.',
+  },
   'pull.cursor_repeated': {
     stage: 'pull',
     retry: 'operator',

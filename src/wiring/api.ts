@@ -24,7 +24,7 @@ import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
 import { searchRecords } from '../store/records/search.ts';
-import { listRuns, runDetail } from '../store/runs/list.ts';
+import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -78,6 +78,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       listRuns: (filter) => listRuns(pool, filter),
       integrationOf: (runId) => runIntegration(pool, runId),
       runDetail: (runId) => runDetail(pool, runId),
+      partnerText: (runId) => runPartnerText(pool, runId),
     },
     records: {
       search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),

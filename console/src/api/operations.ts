@@ -501,6 +501,7 @@ export interface Operations {
         dead_lettered: number;
         error_code: string | null;
         error_message: string | null;
+        has_partner_text: boolean;
       }[];
       next_cursor: string | null;
     };
@@ -538,6 +539,7 @@ export interface Operations {
       dead_lettered: number;
       error_code: string | null;
       error_message: string | null;
+      has_partner_text: boolean;
       connector_version: number | null;
       integration_version: number | null;
       findings: {
@@ -558,6 +560,15 @@ export interface Operations {
         longest_ms: number;
         asked_at: string;
       }[];
+    };
+  };
+  'runs.partner_text': {
+    input: {
+      run_id: string;
+    };
+    answer: {
+      run_id: string;
+      partner_text: string;
     };
   };
   'events.list': {
@@ -1429,6 +1440,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'sandbox.get': ['GET', '/integrations/{integration}/sandbox-reports/{report_id}'],
   'runs.list': ['GET', '/runs'],
   'runs.get': ['GET', '/runs/{run_id}'],
+  'runs.partner_text': ['GET', '/runs/{run_id}/partner-text'],
   'events.list': ['GET', '/events'],
   'events.get': ['GET', '/integrations/{integration}/events/{seq}'],
   'reservations.search': ['GET', '/reservations'],

@@ -15,6 +15,7 @@ export interface RunPorts {
   }) => Promise<readonly RunSummary[]>;
   readonly integrationOf: (runId: string) => Promise<string | undefined>;
   readonly runDetail: (runId: string) => Promise<RunDetail | undefined>;
+  readonly partnerText: (runId: string) => Promise<string | undefined>;
 }
 
 const count = z.int();
@@ -47,6 +48,7 @@ const runSummary = z.object({
   dead_lettered: count,
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
+  has_partner_text: z.boolean().describe('The partner said something about the error; runs.partner_text shows it.'),
 });
 const runDetail = runSummary.extend({
   connector_version: count.nullable(),
@@ -113,6 +115,24 @@ export function runRoutes(ports: RunPorts): Route[] {
       handle: async ({ params }) => {
         const found = await ports.runDetail(params.run_id);
         return found ? ok(found) : notFound(`run ${params.run_id}`);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/{run_id}/partner-text',
+      id: 'runs.partner_text',
+      summary: 'What the partner said about the error that ended a run; it may quote guest data',
+      tag: 'runs',
+      role: 'operator',
+      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
+      payload: true,
+      params: z.strictObject({ run_id: z.string().max(100) }),
+      response: z.object({ run_id: z.string(), partner_text: z.string() }),
+      handle: async ({ params }) => {
+        const text = await ports.partnerText(params.run_id);
+        return text === undefined
+          ? notFound(`partner text of run ${params.run_id}`)
+          : ok({ run_id: params.run_id, partner_text: text });
       },
     }),
   ];

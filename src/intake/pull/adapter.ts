@@ -37,7 +37,8 @@ export async function readAdapted(file: string, bytes: Uint8Array, contentType: 
     return {
       kind: 'unreadable',
       code: 'pull.adapter_failed',
-      message: `the adapter failed: ${message.slice(0, 200)}`,
+      message: 'the adapter failed',
+      said: message.slice(0, 200),
       passing: false,
     };
   }

@@ -9,6 +9,8 @@ export type Read =
       readonly kind: 'unreadable';
       readonly code: ErrorCode;
       readonly message: string;
+      /** What an adapter said; it may quote the content. */
+      readonly said?: string;
       /** Starts like JSON but is truncated or malformed: a retry may succeed. */
       readonly passing: boolean;
     };
@@ -94,7 +96,11 @@ const messageKeys = ['message', 'error_description', 'detail', 'title', 'error',
 export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
   const read = bytes.length > 65_536 ? undefined : readAnswer(bytes, undefined);
   const found = read?.kind === 'ok' ? messageIn(read.body) : undefined;
-  if (found === undefined) return undefined;
+  return found === undefined ? undefined : masked(found, secrets);
+}
+
+/** One line of at most 300 characters, without the credentials. */
+export function masked(found: string, secrets: readonly string[]): string {
   const hidden = secrets
     .filter((secret) => secret.length > 3)
     .reduce((text, secret) => text.replaceAll(secret, '***'), found);
@@ -102,7 +108,7 @@ export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): s
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-function messageIn(value: Json, depth = 0): string | undefined {
+export function messageIn(value: Json, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return value[0] === undefined ? undefined : messageIn(value[0], depth + 1);

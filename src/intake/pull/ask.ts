@@ -24,11 +24,19 @@ export interface AnswerRead {
 
 export type NoAnswer =
   /** The window is too large for the partner. */
-  | { readonly kind: 'shrink'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  | ({ readonly kind: 'shrink' } & Failure)
+  | ({ readonly kind: 'failed' } & Failure)
   /** Ask again after `ms`; the run gives up its slot until then. */
   | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting; readonly tried: Tried }
   | { readonly kind: 'stopped' };
+
+export interface Failure {
+  readonly code: ErrorCode;
+  /** Our words only: this goes into logs, runs and alerts. */
+  readonly message: string;
+  /** The partner's own words. They may quote guest data, so they are kept as payload and never logged. */
+  readonly said?: string;
+}
 
 /** Counted while asking; the caller adds them to the run with its next write. */
 export interface AskCounts {
@@ -49,6 +57,8 @@ export interface AskOptions {
   /** Failures and waits of this request before the run was parked. */
   readonly tried?: Tried;
   readonly counts: AskCounts;
+  /** Whether an answer has any rows; without rows, it is searched for an error. */
+  readonly hasRows?: (body: Json) => boolean;
 }
 
 export interface Asker {

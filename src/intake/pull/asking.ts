@@ -1,11 +1,13 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Answer, Answered } from '../../kit/http.ts';
-import { ruleFor } from './actions.ts';
+import type { Json } from '../../terms.ts';
+import { type Rule, ruleFor } from './actions.ts';
 import { readAdapted } from './adapter.ts';
 import type { AdmissionGate } from './admission.ts';
-import { partnerMessage, type Read, readAnswer } from './answer.ts';
-import type { Asked, AskerOptions, AskOptions, NoAnswer } from './ask.ts';
+import { masked, partnerMessage, type Read, readAnswer } from './answer.ts';
+import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './ask.ts';
 import type { Credentials } from './auth/credentials.ts';
+import { errorIn } from './body-errors.ts';
 import { Patience } from './patience.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import type { OpenRequest, WireRequest } from './request.ts';
@@ -79,43 +81,56 @@ export class Asking {
     const { credentials, gate } = this.#context;
     const authorized = await credentials.authorize(request);
     if (authorized.kind === 'failed') {
-      const { code, message, passing } = authorized;
-      return passing ? this.#patience.retry(code, message) : this.#authFailed(code, message);
+      const { passing, kind: _, ...failure } = authorized;
+      return passing ? this.#patience.retry(failure) : this.#authFailed(failure);
     }
     const requestedAt = this.#context.ports.clock.now();
     this.#asked.counts.requests++;
     const answered = await this.#send(authorized.wire);
     const rule = ruleFor(answered);
     if (rule.action === 'stop') return { kind: 'stopped' };
-    if (rule.action !== 'parse' && rule.action !== 'empty') gate.revoke();
-    const message = this.#describe(answered);
-    if (rule.counts) await gate.failed(message);
+    const failure = this.#failureOf(rule.code, answered);
+    if (rule.counts) await gate.failed(failure.message);
     else if (answered.kind === 'answer') await gate.succeeded();
-    switch (rule.action) {
-      case 'parse':
-      case 'empty': {
-        const answer = answered as Answer;
-        const read = rule.action === 'empty' ? undefined : await this.#read(answer);
-        if (read?.kind === 'unreadable') {
-          const { code, message: why } = read;
-          return read.passing ? this.#patience.retry(code, why) : { kind: 'failed', code, message: why };
-        }
-        await credentials.worked();
-        const { headers, bytes, durationMs } = answer;
-        const about = { headers, url: authorized.wire.url, requestedAt, durationMs, bytes: bytes.length };
-        return { kind: 'answer', ...about, ...(read !== undefined && { body: read.body }) };
-      }
-      case 'again':
-        return this.#patience.retry(rule.code, message, answered);
-      case 'wait':
-        return this.#patience.obey(rule.code, message, answered);
-      case 'shrink':
-        return this.#shrink(rule.code, message, answered);
-      case 'renew':
-        return this.#renew(rule.code, message);
-      case 'fail':
-        return { kind: 'failed', code: rule.code, message };
+    if (answered.kind === 'failed' || (rule.action !== 'parse' && rule.action !== 'empty')) {
+      return this.#react(rule, failure, answered);
     }
+    const read = rule.action === 'empty' ? undefined : await this.#read(answered);
+    if (read?.kind === 'unreadable') {
+      const { passing, kind: _, ...unreadable } = read;
+      return passing ? this.#patience.retry(unreadable) : { kind: 'failed', ...unreadable };
+    }
+    const error = read && this.#errorIn(read.body);
+    if (error !== undefined) return this.#react(error.rule, { ...error.failure, code: error.rule.code }, answered);
+    await credentials.worked();
+    const { headers, bytes, durationMs } = answered;
+    const about = { headers, url: authorized.wire.url, requestedAt, durationMs, bytes: bytes.length };
+    return { kind: 'answer', ...about, ...(read !== undefined && { body: read.body }) };
+  }
+
+  async #react(rule: Rule, failure: Failure, answered: Answered): Promise<Asked | undefined> {
+    this.#context.gate.revoke();
+    switch (rule.action) {
+      case 'again':
+        return this.#patience.retry(failure, answered);
+      case 'wait':
+        return this.#patience.obey(failure, answered);
+      case 'shrink':
+        return this.#shrink(failure, answered);
+      case 'renew':
+        return this.#renew(failure);
+      default:
+        return { kind: 'failed', ...failure };
+    }
+  }
+
+  #errorIn(body: Json): { readonly rule: Rule; readonly failure: Omit<Failure, 'code'> } | undefined {
+    const hasRows = () => this.#asked.hasRows?.(body) ?? true;
+    const error = errorIn(body, this.#context.plan.settings.errors, hasRows);
+    if (error === undefined) return undefined;
+    const { rule, message, said } = error;
+    const words = said === undefined ? {} : { said: masked(said, this.#context.credentials.secrets()) };
+    return { rule, failure: { message, ...words } };
   }
 
   #send(wire: WireRequest): Promise<Answered> {
@@ -143,35 +158,36 @@ export class Asking {
   }
 
   /** Halving starts the window over, so once pages have been read, the next one is retried first. */
-  async #shrink(code: ErrorCode, message: string, answered: Answered): Promise<NoAnswer | undefined> {
+  async #shrink(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
     const { canShrink, firstPage } = this.#asked;
-    if (canShrink && (firstPage || this.#patience.hasFailed)) return { kind: 'shrink', code, message };
-    if (code === 'pull.too_large') return { kind: 'failed', code, message };
-    return this.#patience.retry(code, message, answered);
+    if (canShrink && (firstPage || this.#patience.hasFailed)) return { kind: 'shrink', ...failure };
+    if (failure.code === 'pull.too_large') return { kind: 'failed', ...failure };
+    return this.#patience.retry(failure, answered);
   }
 
-  async #renew(code: ErrorCode, message: string): Promise<NoAnswer | undefined> {
-    if (this.#hasRenewed) return this.#authFailed(code, message);
+  async #renew(failure: Failure): Promise<NoAnswer | undefined> {
+    if (this.#hasRenewed) return this.#authFailed(failure);
     this.#hasRenewed = true;
     await this.#context.credentials.renew();
     return undefined;
   }
 
-  async #authFailed(code: ErrorCode, message: string): Promise<NoAnswer> {
+  async #authFailed(failure: Failure): Promise<NoAnswer> {
     const { ports, plan } = this.#context;
     const { integration } = plan.settings;
+    const { code, message } = failure;
     await ports.partners.authFailed(integration, plan.target.integrationVersion, message);
     ports.log.error(
       { integration, code, reason: message },
       'pull: the partner refused the credentials; scheduled runs are paused until they are corrected',
     );
-    return { kind: 'failed', code, message };
+    return { kind: 'failed', ...failure };
   }
 
-  #describe(answered: Answered): string {
-    if (answered.kind === 'failed') return answered.message;
+  #failureOf(code: ErrorCode, answered: Answered): Failure {
+    if (answered.kind === 'failed') return { code, message: answered.message };
     const said =
       answered.status < 300 ? undefined : partnerMessage(answered.bytes, this.#context.credentials.secrets());
-    return `the partner answered ${answered.status}${said === undefined ? '' : `: ${said}`}`;
+    return { code, message: `the partner answered ${answered.status}`, ...(said !== undefined && { said }) };
   }
 }

@@ -96,7 +96,7 @@ export class Execution {
   #fetch(position: Position): Promise<Fetched> | undefined {
     if (position.window === undefined) return undefined;
     const request = pageRequest(this.#plan.settings, this.#run, this.#paginator, position);
-    return fetchPage(this.#asker, request, position, position.window);
+    return fetchPage(this.#asker, request, position, position.window, (body) => this.#plan.shaper.count(body) > 0);
   }
 
   async #takePage(position: Position, answer: AnswerRead, asking: AskCounts): Promise<Turn | Advanced> {

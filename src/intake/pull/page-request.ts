@@ -1,3 +1,4 @@
+import type { Json } from '../../terms.ts';
 import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest } from './request.ts';
@@ -17,6 +18,7 @@ export function fetchPage(
   request: OpenRequest,
   { pass }: Position,
   window: NonNullable<Position['window']>,
+  hasRows: (body: Json) => boolean,
 ): Promise<Fetched> {
   const counts = noAskCounts();
   const asked = asker.ask(request, {
@@ -24,6 +26,7 @@ export function fetchPage(
     firstPage: pass.no === 1 && pass.pages === 0,
     ...(pass.tried && { tried: pass.tried }),
     counts,
+    hasRows,
   });
   const fetched = asked.then((done) => ({ asked: done, counts }));
   fetched.catch(() => {});

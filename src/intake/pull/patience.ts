@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../../errors.ts';
 import type { Answered } from '../../kit/http.ts';
 import { retryAfterMs } from '../../kit/retry-after.ts';
-import type { AskCounts, AskerOptions, NoAnswer } from './ask.ts';
+import type { AskCounts, AskerOptions, Failure, NoAnswer } from './ask.ts';
 import { backoffMs, mostTries, retryAfterBounds } from './delays.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
@@ -37,9 +36,9 @@ export class Patience {
   }
 
   /** A failure that may pass: exponential backoff with full jitter, five tries in all. */
-  async retry(code: ErrorCode, message: string, answered?: Answered): Promise<NoAnswer | undefined> {
+  async retry(failure: Failure, answered?: Answered): Promise<NoAnswer | undefined> {
     this.#failures++;
-    if (this.#failures >= mostTries) return { kind: 'failed', code, message };
+    if (this.#failures >= mostTries) return { kind: 'failed', ...failure };
     const namedMs = this.#retryAfter(answered);
     const ms = namedMs ?? backoffMs(this.#failures, this.#context.ports.random());
     if (namedMs !== undefined) await this.#remember(ms);
@@ -47,9 +46,9 @@ export class Patience {
   }
 
   /** The partner asked us to wait (429). The pause is stored, so a restart keeps it. */
-  async obey(code: ErrorCode, message: string, answered: Answered | undefined): Promise<NoAnswer | undefined> {
+  async obey(failure: Failure, answered: Answered | undefined): Promise<NoAnswer | undefined> {
     this.#waits++;
-    if (this.#waits > mostWaits) return { kind: 'failed', code, message };
+    if (this.#waits > mostWaits) return { kind: 'failed', ...failure };
     const ms = this.#retryAfter(answered) ?? Math.max(1_000, backoffMs(this.#waits, this.#context.ports.random()));
     await this.#remember(ms);
     return this.waitOrPark(ms, 'retry_after');

@@ -1,5 +1,6 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
+import type { BodyError } from './body-errors.ts';
 import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
 
 /** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
@@ -9,6 +10,7 @@ export interface ConnectorPull {
   readonly related?: readonly DocumentRelated[] | undefined;
   readonly pagination: DocumentPagination;
   readonly window: { readonly step: string };
+  readonly errors?: readonly DocumentError[] | undefined;
 }
 
 export interface IntegrationPull {
@@ -18,6 +20,10 @@ export interface IntegrationPull {
   readonly syncs: { readonly [Type in SyncType]?: DocumentSync | undefined };
   readonly rate?: { readonly requests: number; readonly per: string; readonly burst?: number | undefined } | undefined;
   readonly timeouts: { readonly connect: string; readonly idle: string; readonly total: string };
+}
+
+interface DocumentError extends Omit<BodyError, 'message'> {
+  readonly message?: string | undefined;
 }
 
 interface DocumentRequest {
@@ -135,6 +141,10 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     ...(connector.single && { single: readRequest(connector.single) }),
     related: (connector.related ?? []).map(readRelated),
     pagination: readPagination(connector.pagination),
+    errors: (connector.errors ?? []).map(({ message, ...error }) => ({
+      ...error,
+      ...(message !== undefined && { message }),
+    })),
     stepDays: Math.min(7, Math.max(1, stepDays)),
     syncs,
     ...(own.rate && {

@@ -124,6 +124,7 @@ async function fetchList(
         canShrink: ids.length > 1,
         firstPage: true,
         counts,
+        hasRows: (body) => (rowsIn(body, table) ?? []).length > 0,
         ...(tried && { tried }),
       },
     );

@@ -171,5 +171,7 @@ export interface RunEnd {
   readonly state: 'complete' | 'incomplete' | 'failed';
   readonly code?: ErrorCode;
   readonly message?: string;
+  /** The partner's own words: payload. */
+  readonly said?: string;
   readonly findings: readonly Finding[];
 }

@@ -1,4 +1,5 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
+import type { BodyError } from './body-errors.ts';
 
 /**
  * One integration as pulling needs it: connector and integration combined, durations in milliseconds, offsets in days, secrets
@@ -18,6 +19,8 @@ export interface PullSettings {
   /** In request order. */
   readonly related: readonly Related[];
   readonly pagination: Pagination;
+  /** Errors inside successful answers. */
+  readonly errors: readonly BodyError[];
   /** The longest window, in days: 1 to 7. */
   readonly stepDays: number;
   readonly syncs: Readonly<Partial<Record<SyncType, SyncSettings>>>;

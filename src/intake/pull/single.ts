@@ -40,7 +40,14 @@ export async function fetchSingle(
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });
   const counts = { requests: 0, retries: 0, waitedMs: 0 };
   const asker = openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
-  const found = resultOf(await asker.ask(request, { canShrink: false, firstPage: true, counts }));
+  const found = resultOf(
+    await asker.ask(request, {
+      canShrink: false,
+      firstPage: true,
+      counts,
+      hasRows: (body) => isReservation(plan, body),
+    }),
+  );
   return found.kind === 'found' ? withRelated(asker, plan, found, { counts, mostPages: limitsOf(ports).pages }) : found;
 }
 
@@ -57,6 +64,11 @@ async function withRelated(
   const body = withTables(found.body, got.tables);
   if (body === undefined) return { kind: 'failed', code: 'pull.wrong_shape', message: bareList };
   return { ...found, body };
+}
+
+function isReservation({ shaper }: PullPlan, body: Json): boolean {
+  const single = shaper.single(body);
+  return single.kind === 'ok' && single.record.key !== '';
 }
 
 function resultOf(asked: Asked): Single {

@@ -8,7 +8,7 @@ export interface SyncResult {
   readonly runId: string;
   readonly state: 'complete' | 'incomplete' | 'failed';
   readonly counters: Counters;
-  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hasPartnerText?: boolean };
 }
 
 export type SyncProgress =
@@ -73,8 +73,9 @@ async function execute(
     onProgress: (progress) => options.onProgress?.({ kind: 'progress', runId: run.runId, ...progress }),
   });
   if (outcome.kind === 'finished') {
-    const { state, code, message } = outcome.end;
-    const error = code === undefined ? {} : { error: { code, message: message ?? '' } };
+    const { state, code, message = '', said } = outcome.end;
+    const error =
+      code === undefined ? {} : { error: { code, message, ...(said !== undefined && { hasPartnerText: true }) } };
     return { runId: run.runId, state, counters: outcome.counters, ...error };
   }
   if (outcome.kind === 'parked') {

@@ -44,7 +44,7 @@ export function withoutAnswer(
     }
     return { kind: 'park', position: { ...position, pass: { ...position.pass, tried } }, ms, reason };
   }
-  const { code, message } = asked;
+  const { code, message, said } = asked;
   const half = asked.kind === 'shrink' ? firstHalf(window) : undefined;
   if (half !== undefined) {
     return { kind: 'move', position: { ...position, pass: firstPass, window: half, stepDays: daysIn(half) } };
@@ -53,7 +53,8 @@ export function withoutAnswer(
   if (passable.has(code) && (hasPages || !isLast)) {
     return { kind: 'move', position: afterWindow(position, { ...window, code, message }) };
   }
-  return { kind: 'end', end: failedEnd(code, message, position) };
+  const end = failedEnd(code, message, position);
+  return { kind: 'end', end: said === undefined ? end : { ...end, said } };
 }
 
 export function failedEnd(code: ErrorCode, message: string, position?: Position): RunEnd {

@@ -46,6 +46,8 @@ export async function eraseTraces(
       [patterns],
     ),
     staged_rows: await count(`delete from staged_rows where ${speaks('row::text', '$1')}`, [patterns]),
+    // Few and short: all of them go, in whatever encoding the partner quoted the guest.
+    partner_texts: await count('update runs set partner_text = null where partner_text is not null', []),
     sandbox_reports: await count(`delete from sandbox_reports where ${speaks('report::text', '$1')}`, [patterns]),
     answers: await count(
       `update attempts set message = null where message is not null and ${speaks('message', '$1')}`,

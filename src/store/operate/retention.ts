@@ -39,6 +39,12 @@ export async function pruneStore(
         where r.integration = old.integration and r.receipt_id = old.receipt_id`,
       kept.rawMs,
     ),
+    partner_texts: await inBatches(
+      `update runs r set partner_text = null from (
+         select integration, run_id from runs where partner_text is not null and finished_at < ${past} limit $2) old
+        where r.integration = old.integration and r.run_id = old.run_id`,
+      kept.rawMs,
+    ),
     dead_letters: await inBatches(
       `delete from dead_letters d using (
          select integration, dead_letter_id from dead_letters where state <> 'open' and closed_at < ${past} limit $2) old

@@ -30,7 +30,9 @@ export interface RunSummary {
   readonly skipped: number;
   readonly dead_lettered: number;
   readonly error_code: string | null;
+  /** Our words only. */
   readonly error_message: string | null;
+  readonly has_partner_text: boolean;
 }
 
 export interface RunDetail extends RunSummary {
@@ -74,7 +76,8 @@ const counters = Object.values(counterColumns)
 /** The requested range, or the one fixed in the run's position. */
 const columns = `run_id, integration, sync, kind, state as status, waiting,
   coalesce(from_date::text, position->>'from') as "from", coalesce(to_date::text, position->>'to') as "to",
-  requested_by, queued_at, started_at, finished_at, node, ${counters}, dead as dead_lettered, error_code, error_message`;
+  requested_by, queued_at, started_at, finished_at, node, ${counters}, dead as dead_lettered, error_code, error_message,
+  partner_text is not null as has_partner_text`;
 
 /** Newest first. */
 export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummary[]> {
@@ -113,4 +116,13 @@ export async function runDetail(pool: Pool, runId: string): Promise<RunDetail | 
     [run.integration, runId],
   );
   return { ...run, windows: windows.rows };
+}
+
+/** The partner's own words about the error that ended the run: payload, as it may quote guest data. */
+export async function runPartnerText(pool: Pool, runId: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ partner_text: string | null }>(
+    'select partner_text from runs where run_id = $1',
+    [runId],
+  );
+  return rows[0]?.partner_text ?? undefined;
 }

@@ -174,10 +174,10 @@ async function parkRun(
 }
 
 async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counters): Promise<boolean> {
-  const counters = addCounters(counted, 8);
+  const counters = addCounters(counted, 9);
   const { rowCount } = await pool.query(
     `with ended as (
-       update runs set state = $4, error_code = $5, error_message = $6, findings = $7, finished_at = now(), due_at = null,
+       update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, finished_at = now(), due_at = null,
               node = null, waiting = null, ${counters.sql}
         where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
        returning integration, run_id
@@ -196,6 +196,7 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
       end.code ?? null,
       end.message ?? null,
       JSON.stringify(end.findings),
+      end.said ?? null,
       ...counters.values,
     ],
   );

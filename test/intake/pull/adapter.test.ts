@@ -57,8 +57,8 @@ test('an adapter turns XML into JSON: the example of the guide', async () => {
 test('an adapter that throws, is missing or exports nothing is a named error', async () => {
   const partner = await partnerOf(() => ({ raw: 'not xml at all' }));
   for (const [adapter, says] of [
-    [example, /the adapter failed: /],
-    ['/nowhere/adapter.ts', /the adapter failed: /],
+    [example, /./],
+    ['/nowhere/adapter.ts', /Cannot find module/],
     [fileURLToPath(new URL('./support/list.ts', import.meta.url)), /not a function/],
   ] as const) {
     const integration = `adapter-${says.source.length}-${adapter.length}`;
@@ -72,7 +72,8 @@ test('an adapter that throws, is missing or exports nothing is a named error', a
     const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter } };
     const result = await sync({ ...ports, plan: async () => ({ kind: 'ok', plan }) }, integration, day);
     assert.equal(result.error?.code, 'pull.adapter_failed');
-    assert.match(result.error?.message ?? '', says);
+    assert.equal(result.error?.message, 'the adapter failed');
+    assert.match((await runtime.partnerText(result.runId)) ?? '', says);
   }
 });
 
@@ -90,7 +91,7 @@ test('one reservation is fetched by its id; 404 is absent, transient faults are 
   status = 404;
   assert.equal((await ask()).kind, 'absent');
   status = 403;
-  assert.deepEqual(await ask(), { kind: 'failed', code: 'pull.forbidden', message: 'the partner answered 403: why' });
+  assert.deepEqual(await ask(), { kind: 'failed', code: 'pull.forbidden', message: 'the partner answered 403' });
   status = 500;
   const failing = await ask();
   assert.ok(failing.kind === 'later' && failing.code === 'pull.server_error');

@@ -91,7 +91,8 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   const result = JSON.parse(failed.out);
   assert.equal(result.status, 'failed');
   assert.equal(result.error.code, 'pull.bad_request');
-  assert.match(result.error.message, /dateFrom is not a date/);
+  assert.equal(result.error.message, 'the partner answered 400');
+  assert.equal(result.error.has_partner_text, true);
 
   const list = await call('runs', '--json');
   const runs = list.out

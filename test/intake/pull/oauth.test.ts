@@ -126,7 +126,8 @@ test('a refused client pauses the integration; a token address that is down is r
   }));
   const result = await sync(refused.ports(), refused.integration, day);
   assert.equal(result.error?.code, 'pull.auth_failed');
-  assert.match(result.error?.message ?? '', /invalid_client: no such client \*\*\*/);
+  assert.match(result.error?.message ?? '', /401 \(invalid_client\)$/);
+  assert.match((await runtime.partnerText(result.runId)) ?? '', /no such client \*\*\*/);
   const down = await issuer(client, () => ({ status: 503, json: {} }));
   assert.equal((await sync(down.ports(), down.integration, day)).error?.code, 'pull.token_failed');
   assert.equal(down.tokenRequests.length, 5);

@@ -34,7 +34,10 @@ async function play(script: Script, style: Style): Promise<void> {
         baseUrl: partner.url,
         connector: {
           ...connector,
-          pull: { pagination: { ...pagination[style], ...(script.limit && { page_size: script.limit }) } },
+          pull: {
+            ...(connector?.pull as object),
+            pagination: { ...pagination[style], ...(script.limit && { page_size: script.limit }) },
+          },
         },
         ...(pull && { pull }),
       },
@@ -45,6 +48,7 @@ async function play(script: Script, style: Style): Promise<void> {
     assert.equal(result.state, script.ends ?? 'complete', about);
     assert.equal(result.error?.code, script.code, about);
     if (script.says) assert.match(result.error?.message ?? '', script.says);
+    if (script.partnerSays) assert.match((await runtime.partnerText(result.runId)) ?? '', script.partnerSays);
     const wanted = typeof script.requests === 'function' ? script.requests(style) : script.requests;
     if (wanted !== undefined) assert.equal(partner.requests.length, wanted, about);
     if (script.waited) assert.ok(script.waited(clock.waits), JSON.stringify(clock.waits));

@@ -155,7 +155,8 @@ test('a related table that fails ends the run like a page, and the page is not s
   const cases: [Reply, string][] = [
     [{ status: 500, json: {} }, 'pull.server_error'],
     [{ status: 401, json: {} }, 'pull.auth_failed'],
-    [{ json: { error: 'maintenance' } }, 'pull.wrong_shape'],
+    [{ json: { error: 'maintenance' } }, 'pull.error_in_answer'],
+    [{ json: { rows: [] } }, 'pull.wrong_shape'],
     [{ raw: '<html>' }, 'pull.not_json'],
   ];
   for (const [reply, code] of cases) {

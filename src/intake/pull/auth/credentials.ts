@@ -13,6 +13,7 @@ export type Authorized =
       readonly kind: 'failed';
       readonly code: ErrorCode;
       readonly message: string;
+      readonly said?: string;
       /** A retry may succeed. */
       readonly passing: boolean;
     };

@@ -12,7 +12,13 @@ export interface Bearer {
 
 export type BearerGot =
   | { readonly kind: 'ok'; readonly bearer: Bearer }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly passing: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly said?: string;
+      readonly passing: boolean;
+    };
 
 /** Tokens are renewed this long before they expire, so that none expires in flight. */
 const aheadMs = 60_000;
@@ -39,11 +45,13 @@ export async function bearerToken(
     renew(ports, oauth, locked),
   );
   if (renewal.kind === 'failed') {
-    return { kind: 'failed', code: 'pull.token_failed', message: renewal.message, passing: true };
+    const { message, said } = renewal;
+    return { kind: 'failed', code: 'pull.token_failed', message, ...(said !== undefined && { said }), passing: true };
   }
   if (renewal.kind === 'lost') {
     const code = oauth.grant === 'authorization_code' ? 'pull.consent_needed' : 'pull.auth_failed';
-    return { kind: 'failed', code, message: renewal.message, passing: false };
+    const { message, said } = renewal;
+    return { kind: 'failed', code, message, ...(said !== undefined && { said }), passing: false };
   }
   return { kind: 'ok', bearer: { token: renewal.tokens.accessToken, generation: stored.generation + 1 } };
 }
@@ -67,16 +75,17 @@ async function renew(ports: Pick<PullPorts, 'clock' | 'http'>, oauth: OAuth2, st
       return { kind: 'renewed', tokens: { refreshToken, ...refreshed.tokens } };
     }
     if (refreshed.kind === 'failed' || oauth.grant === 'authorization_code') {
-      return refreshed.kind === 'lost' && stored.interrupted ? interrupted(refreshed.message) : refreshed;
+      return refreshed.kind === 'lost' && stored.interrupted ? interrupted(refreshed) : refreshed;
     }
   }
   if (oauth.grant === 'client_credentials') return requestToken(ports, oauth, { grant_type: 'client_credentials' });
   return { kind: 'lost', message: stored.lost ?? 'no consent has been given yet' };
 }
 
-function interrupted(message: string): Renewal {
+function interrupted({ message, said }: Extract<Renewal, { kind: 'lost' }>): Renewal {
   return {
     kind: 'lost',
+    ...(said !== undefined && { said }),
     message: `a crash interrupted the last renewal before its answer was stored, and the partner refuses the previous refresh token: ${message}`,
   };
 }

@@ -77,10 +77,11 @@ function refusal(answer: Answer, secrets: readonly string[]): Renewal {
   const body = parsed(answer.bytes);
   const said = partnerMessage(answer.bytes, secrets);
   const code = text(body, 'error');
-  const about = [code, said].filter((part, i, all) => part !== undefined && all.indexOf(part) === i).join(': ');
-  const message = `the token address answered ${answer.status}${about === '' ? '' : ` (${about})`}`;
+  // A code of RFC 6749 is one of a few words; anything else is the partner's text.
+  const isCode = code !== undefined && /^[a-z_]{1,40}$/.test(code);
+  const message = `the token address answered ${answer.status}${isCode ? ` (${code})` : ''}`;
   const isFinal = [400, 401, 403].includes(answer.status) && code !== 'temporarily_unavailable';
-  return { kind: isFinal ? 'lost' : 'failed', message };
+  return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
 }
 
 function parsed(bytes: Uint8Array): Json {

@@ -20,8 +20,9 @@ export interface StoredTokens {
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly tokens: TokenSet }
-  | { readonly kind: 'lost'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `said` is the partner's own words; it is not stored with the tokens. */
+  | { readonly kind: 'lost'; readonly message: string; readonly said?: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly said?: string };
 
 export interface TokenStore {
   /** `identity` names client and token address; tokens of another identity are not returned. */

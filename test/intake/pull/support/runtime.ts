@@ -28,6 +28,8 @@ export interface PullRuntime {
   /** Ports for one integration that pulls from the address; the documents may be overridden in part. */
   ports(documents: Documents, more?: Partial<PullPorts>): PullPorts & { readonly plan: PullPorts['plan'] };
   stored(integration: string): Promise<StoredReservation[]>;
+  /** What the partner said about the error that ended the run. */
+  partnerText(runId: string): Promise<string | null | undefined>;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,11 @@ export async function openPullRuntime(): Promise<PullRuntime> {
       tokens: openTokenStore(pool, [...keyring]),
       ...more,
     }),
+    partnerText: async (runId) => {
+      const sql = 'select partner_text from runs where run_id = $1';
+      const { rows } = await pool.query<{ partner_text: string | null }>(sql, [runId]);
+      return rows[0]?.partner_text;
+    },
     stored: async (integration) => {
       const { rows } = await pool.query<StoredReservation>(
         `select id, version, data from records where integration = $1 and type = 'reservation' and version > 0 order by id`,

@@ -18,6 +18,8 @@ export interface Script {
   readonly stored?: 'none' | 'some';
   /** What the run's message has to say. */
   readonly says?: RegExp;
+  /** In the partner's own words, which are payload. */
+  readonly partnerSays?: RegExp;
   readonly requests?: number | ((style: Style) => number);
   readonly deadLetters?: number;
   readonly waited?: (waits: readonly number[]) => boolean;
@@ -164,7 +166,8 @@ export const scripts: readonly Script[] = [
     make: always({ status: 400, json: { error: { message: 'dateFrom: not a date' } } }),
     ends: 'failed',
     code: 'pull.bad_request',
-    says: /400: dateFrom: not a date/,
+    says: /^the partner answered 400$/,
+    partnerSays: /^dateFrom: not a date$/,
     stored: 'none',
     requests: 1,
   },
@@ -356,9 +359,53 @@ export const scripts: readonly Script[] = [
     name: 'sends an error with 200',
     make: always({ json: { error: 'maintenance' } }),
     ends: 'failed',
-    code: 'pull.wrong_shape',
+    code: 'pull.error_in_answer',
+    says: /body reports an error$/,
+    partnerSays: /^maintenance$/,
     stored: 'none',
-    requests: 1,
+    requests: 5,
+  },
+  {
+    name: 'sends an error with 200 and an empty list',
+    make: always({ json: { success: 'false', message: 'Invalid authentication token', reservations: [] } }),
+    ends: 'failed',
+    code: 'pull.error_in_answer',
+    partnerSays: /^Invalid authentication token$/,
+    stored: 'none',
+    requests: 5,
+  },
+  {
+    name: 'sends an error with 200 where a missing list is an empty one',
+    documents: { connector: { shape: { root_path: 'reservations', missing_is_empty: true } } },
+    make: always({ json: { status: 'error', description: 'try later' } }),
+    ends: 'failed',
+    code: 'pull.error_in_answer',
+    partnerSays: /^try later$/,
+    stored: 'none',
+  },
+  { name: 'sends an error with 200 once', make: once({ json: { success: false } }) },
+  {
+    name: 'sends 401 inside a 200',
+    make: always({ json: { error: { code: 401, message: 'no such key' }, reservations: [] } }),
+    ends: 'failed',
+    code: 'pull.auth_failed',
+    stored: 'none',
+    requests: 2,
+  },
+  {
+    name: 'sends an empty list with error fields that are empty',
+    make: always({ json: { success: true, error: null, errors: [], reservations: [] } }),
+    stored: 'none',
+  },
+  {
+    name: 'sends a declared error beside rows, once, that means to wait',
+    documents: {
+      connector: {
+        pull: { errors: [{ when: { 'meta.state': ['BUSY', 'LIMIT'] }, means: 'rate', message: 'meta.text' }] },
+      },
+    },
+    make: once({ json: { meta: { state: 'LIMIT', text: 'slow down' }, reservations: [{ id: 'half' }] } }),
+    waited: (waits) => waits.length > 0,
   },
   {
     name: 'sends a bare list',

@@ -37,6 +37,7 @@ export function setUpPulls(): PullSetUp {
       },
       ports: (documents, more) => runtime().ports(documents, more),
       stored: (integration) => runtime().stored(integration),
+      partnerText: (runId) => runtime().partnerText(runId),
     },
     partnerOf: async (script) => {
       const partner = await startPartner(script);

@@ -1,0 +1,102 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Json } from '../../terms.ts';
+import type { Rule } from './actions.ts';
+import { messageIn } from './answer.ts';
+import { pathReader } from './read-path.ts';
+
+/** An error that a partner reports inside a successful answer, as the connector declares it. */
+export interface BodyError {
+  /** Paths in the answer with the value, or one of the values, that must be there; null for an empty one. All must hold. */
+  readonly when: Readonly<Record<string, Scalar | null | readonly (Scalar | null)[]>>;
+  readonly means: Meaning;
+  /** Path to the partner's message. */
+  readonly message?: string;
+}
+
+type Scalar = string | number | boolean;
+type Meaning = 'auth' | 'rate' | 'not_found' | 'fault';
+
+const rules: Readonly<Record<Meaning, Rule>> = {
+  auth: { action: 'renew', code: 'pull.auth_failed', counts: false },
+  rate: { action: 'wait', code: 'pull.rate_limited', counts: false },
+  not_found: { action: 'fail', code: 'pull.not_found', counts: false },
+  // Retried like a 5xx, but the API is up: it does not open the circuit.
+  fault: { action: 'again', code: 'pull.error_in_answer', counts: false },
+};
+
+const meaningText: Readonly<Record<Meaning, string>> = {
+  auth: 'refused credentials',
+  rate: 'too many requests',
+  not_found: 'not found',
+  fault: 'an error',
+};
+
+export interface FoundError {
+  readonly rule: Rule & { readonly code: ErrorCode };
+  readonly message: string;
+  /** The partner's own words. */
+  readonly said?: string;
+}
+
+/**
+ * The error in an answer whose status says success. Declared errors apply to any answer; the usual spellings (success: false, a
+ * filled error, status: error) only to one without rows, because partners also send warnings beside a good list.
+ */
+export function errorIn(body: Json, declared: readonly BodyError[], hasRows: () => boolean): FoundError | undefined {
+  for (const error of declared) {
+    if (!Object.entries(error.when).every(([path, wanted]) => holds(pathReader(path)(body), wanted))) continue;
+    return found(error.means, error.message === undefined ? body : pathReader(error.message)(body));
+  }
+  return isObject(body) && looksLikeError(body) && !hasRows() ? found(meaningOf(body), body) : undefined;
+}
+
+function found(means: Meaning, words: Json | undefined): FoundError {
+  const said = words === undefined ? undefined : messageIn(words);
+  const message = `the partner answered with success, but its body reports ${meaningText[means]}`;
+  return { rule: rules[means], message, ...(said !== undefined && { said }) };
+}
+
+function holds(value: Json | undefined, wanted: BodyError['when'][string]): boolean {
+  return [wanted]
+    .flat()
+    .some((one) => (one === null ? isEmpty(value) : value !== undefined && text(value) === text(one)));
+}
+
+function text(value: Json): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function looksLikeError(body: Readonly<Record<string, Json>>): boolean {
+  const flags = ['success', 'Success', 'ok'].flatMap((key) => own(body, key) ?? []);
+  if (flags.some((flag) => /^true$/i.test(String(flag)))) return false;
+  if (flags.some((flag) => /^false$/i.test(String(flag)))) return true;
+  const states = ['status', 'result'].flatMap((key) => own(body, key) ?? []);
+  if (states.some((state) => typeof state === 'string' && /^(?:error|fail|failed|failure)$/i.test(state))) return true;
+  return ['error', 'errors', 'Error', 'Errors'].some((key) => !isEmpty(own(body, key)));
+}
+
+/** By a status number that the body repeats; any other error is a fault. */
+function meaningOf(body: Readonly<Record<string, Json>>): Meaning {
+  const inner = own(body, 'error');
+  const places = [body, ...(isObject(inner) ? [inner] : [])];
+  const numbers = places.flatMap((place) =>
+    ['code', 'status', 'status_code', 'statusCode', 'error_code', 'errorCode'].map((key) => Number(own(place, key))),
+  );
+  if (numbers.includes(401)) return 'auth';
+  if (numbers.includes(429)) return 'rate';
+  return numbers.includes(404) ? 'not_found' : 'fault';
+}
+
+function own(body: Readonly<Record<string, Json>>, key: string): Json | undefined {
+  return Object.hasOwn(body, key) ? body[key] : undefined;
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '' || value === false || value === 0) return true;
+  if (value === '0' || value === 'false') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
