@@ -1,6 +1,7 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
 import { healthOf } from '../operations/health.ts';
+import { resendRecords } from '../operations/resend.ts';
 import type { Active } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readSparks } from '../store/operate/activity.ts';
@@ -29,6 +30,7 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
       await resumeIntegration(pool, integration);
       runtime.wake.signal('schedules');
     },
+    resend: (wanted) => resendRecords(runtime, wanted),
     run: async ({ integration, sync, by, from, to }) => {
       const queued = await queueRun(pool, {
         integration: integration as IntegrationName,

@@ -218,6 +218,16 @@ export interface Operations {
       resumed: true;
     };
   };
+  'integrations.resend': {
+    input: {
+      integration: string;
+      destination: string;
+      id?: string | undefined;
+    };
+    answer: {
+      queued: number;
+    };
+  };
   'integrations.run': {
     input: {
       integration: string;
@@ -1427,6 +1437,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
+  'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],

@@ -7,6 +7,12 @@ export interface IntegrationActionPorts {
   readonly views: () => readonly IntegrationView[];
   readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
   readonly resume: (integration: string) => Promise<void>;
+  /** Queues the newest version of the brand's records, or of one, for a destination. */
+  readonly resend: (wanted: {
+    readonly integration: string;
+    readonly destination: string;
+    readonly id: string | undefined;
+  }) => Promise<{ readonly queued: number }>;
   readonly run: (wanted: {
     readonly integration: string;
     readonly sync?: SyncType;
@@ -55,6 +61,32 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
         if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
         await ports.resume(params.integration);
         return ok({ resumed: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/resend',
+      id: 'integrations.resend',
+      summary: 'Send the newest version of every record, or of one, to a destination again',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      status: 202,
+      params: integrationParam,
+      body: z.strictObject({
+        destination: z.string(),
+        id: z.string().optional().describe('One reservation or guest.'),
+      }),
+      response: z.object({ queued: z.int() }),
+      handle: async ({ params, body }) => {
+        const view = ports.views().find(({ name }) => name === params.integration);
+        if (view === undefined) return notFound(`integration ${params.integration}`);
+        if (!view.deliver.includes(body.destination)) {
+          return problem(422, 'operate.invalid_input', `${view.name} does not deliver to ${body.destination}.`);
+        }
+        const { integration } = params;
+        const { queued } = await ports.resend({ integration, destination: body.destination, id: body.id });
+        return ok({ queued });
       },
     }),
     route({

@@ -4,16 +4,15 @@ import type { Pool } from '../db/pool.ts';
 const atOnce = 5_000;
 
 /**
- * Puts the newest version of every record in line for a destination, under the key it always had: for a destination that is
- * new, or lost its data. Records with work in line already, or held back, are left as they are. In steps, so that intake
- * never waits long for a row.
+ * Queues the newest version of every record, or of one, for a destination, with its original idempotency key. Records that have work queued
+ * or are held back stay as they are. Works in steps, so that intake never waits long for a row.
  */
 export async function resend(
   pool: Pool,
   integration: string,
   destination: string,
   types: readonly EntityType[],
-  onStep: (queued: number) => void = () => {},
+  { id, onStep }: { readonly id?: string | undefined; readonly onStep?: (queued: number) => void } = {},
 ): Promise<number> {
   let queued = 0;
   for (const type of types) {
@@ -21,7 +20,7 @@ export async function resend(
       const { rows } = await pool.query<{ last: string | null; found: number; queued: number }>(
         `with step as (
            select id, version from records
-            where integration = $1 and type = $3 and version > 0 and id > $4 order by id limit $5
+            where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
          ), put as (
            insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
            select $1, $2, $3, id, version, version, now() from step order by id
@@ -31,11 +30,11 @@ export async function resend(
            returning id)
          select (select max(id) from step) as last, (select count(*)::int from step) as found,
                 (select count(*)::int from put) as queued`,
-        [integration, destination, type, after, atOnce],
+        [integration, destination, type, after, atOnce, id ?? null],
       );
       const step = rows[0];
       queued += step?.queued ?? 0;
-      onStep(queued);
+      onStep?.(queued);
       if (step?.last == null || step.found < atOnce) break;
       after = step.last;
     }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+let node: ApiNode;
+let operator: string;
+before(async () => {
+  node = await apiNode();
+  operator = await node.token('operator', ['grand']);
+  await node.take('grand', reservation('R1'), reservation('R2'));
+  await node.take('other', reservation('X1'));
+  // As if everything had been delivered.
+  await node.runtime.pool.query(
+    'update outbox set next_version = last_version + 1, delivered_version = last_version, due_at = null',
+  );
+});
+after(() => node.stop());
+
+const due = async () => {
+  const { rows } = await node.runtime.pool.query<{ id: string }>(
+    `select id from outbox where destination = 'lake' and type = 'reservation' and due_at is not null order by id`,
+  );
+  return rows.map(({ id }) => id);
+};
+const resend = (integration: string, body: { destination: string; id?: string }) =>
+  node.call('POST', `/integrations/${integration}/resend`, operator, body);
+
+test('one reservation is queued again for a destination, then all of its brand, and no other brand', async () => {
+  const one = await resend('grand', { destination: 'lake', id: 'R2' });
+  assert.deepEqual([one.status, one.body], [202, { queued: 1 }]);
+  assert.deepEqual(await due(), ['R2']);
+  const all = await resend('grand', { destination: 'lake' });
+  assert.deepEqual(all.body, { queued: 1 }, 'R2 is queued already');
+  assert.deepEqual(await due(), ['R1', 'R2']);
+});
+
+test('refuses a destination that the brand does not deliver to, and brands outside the token', async () => {
+  assert.equal((await resend('grand', { destination: 'crm' })).status, 422);
+  assert.equal((await resend('other', { destination: 'lake' })).status, 404);
+});
