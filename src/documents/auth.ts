@@ -51,7 +51,10 @@ const oauth2Shape = {
     ),
   scopes: z.array(z.string().min(1)).default([]).describe('The scopes to ask for.'),
   audience: z.string().min(1).optional().describe('The audience to ask for, where the partner wants one.'),
-  params: z.record(z.string(), z.string()).default({}).describe('Further parameters of every token request.'),
+  params: z
+    .record(z.string(), z.string().meta({ writeOnly: true }))
+    .default({})
+    .describe('Further parameters of every token request.'),
 };
 
 const oauth2 = z.discriminatedUnion('grant', [
@@ -71,7 +74,7 @@ const oauth2 = z.discriminatedUnion('grant', [
         .describe('The secret of the client; left out for a public client, which PKCE protects.'),
       authorize_url: httpUrl().describe('The page on which the person consents.'),
       authorize_params: z
-        .record(z.string(), z.string())
+        .record(z.string(), z.string().meta({ writeOnly: true }))
         .default({})
         .describe('Further parameters of the consent link.'),
       pkce: z

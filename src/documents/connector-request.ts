@@ -24,14 +24,19 @@ export const requestParts = (known: Placeholders) => {
         : { message: 'must start with /; it is added to base_url', suggestion: `/${text}` },
     ).describe('The path under base_url; it may hold placeholders.'),
     query: textsChecked(z.record(z.string(), queryValue), check)
+      .meta({ credential: 'likely' })
       .optional()
       .describe(
         'Query parameters. One whose placeholder is empty is left out; a list is sent as the parameter repeated.',
       ),
     body: textsChecked(z.record(z.string(), z.json()), check)
+      .meta({ credential: 'likely' })
       .optional()
       .describe('The JSON body of a POST. A text that is one placeholder alone becomes its value with its type.'),
-    headers: textsChecked(z.record(headerName(), z.string()), check).optional().describe('Further headers.'),
+    headers: textsChecked(z.record(headerName(), z.string()), check)
+      .meta({ credential: 'likely' })
+      .optional()
+      .describe('Further headers.'),
   };
 };
 

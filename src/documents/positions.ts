@@ -3,6 +3,7 @@ import {
   isAlias,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
   type Node,
@@ -11,6 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Problem } from './mistake.ts';
+import type { Path } from './path.ts';
 
 export interface Position {
   readonly line: number;
@@ -36,6 +38,24 @@ export function positionOf(
   }
   const found = depth === path.length;
   return positionAt(source, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
+}
+
+/** The node at a path; where the path goes through an alias (*name), the node that it stands for. */
+export function nodeAt(document: Document, path: Path): Node | undefined {
+  let node: Node | undefined = document.contents ?? undefined;
+  for (const key of path) node = stepInto(document, node, key)?.value;
+  return node;
+}
+
+/** The keys and positions from the root to the last of a chain of nodes, each the parent of the next. */
+export function pathOfAncestors(chain: readonly unknown[]): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (const [i, above] of chain.entries()) {
+    const child = chain[i + 1];
+    if (isPair(above) && isScalar(above.key)) path.push(String(above.key.value));
+    else if (isSeq(above) && child !== undefined) path.push(above.items.indexOf(child));
+  }
+  return path;
 }
 
 function stepInto(

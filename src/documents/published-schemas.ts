@@ -3,7 +3,14 @@ import { type DocumentKind, schemas } from './kinds.ts';
 
 /** JSON Schema of each kind of document, for editors. Draft 7: the newest that the YAML language server reads whole. */
 export function jsonSchema(kind: DocumentKind): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(schemas[kind], { target: 'draft-7', io: 'input' });
+  return z.toJSONSchema(schemas[kind], {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema: made }) => {
+      // A mark of our own, which no editor knows.
+      delete (made as { credential?: unknown }).credential;
+    },
+  });
 }
 
 /** The files of schemas/, by name. */

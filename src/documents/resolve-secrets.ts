@@ -56,11 +56,14 @@ export async function resolveSecrets<Body>(body: Body, sources: SecretSources): 
   return missing.length === 0 ? { kind: 'ok', body: resolved } : { kind: 'missing', missing };
 }
 
+/** Variables that open the store itself: never a partner's credential. */
+const ownVariables = new Set(['INNBOUND_KEY', 'INNBOUND_OLD_KEYS']);
+
 async function read(
   { kind, target }: Reference,
   { env, readFile, secret }: SecretSources,
 ): Promise<string | undefined> {
-  if (kind === 'env') return Object.hasOwn(env, target) ? env[target] : undefined;
+  if (kind === 'env') return Object.hasOwn(env, target) && !ownVariables.has(target) ? env[target] : undefined;
   // Editors and `echo` end a file with a line break that is no part of the secret.
   return kind === 'file' ? (await readFile(target))?.replace(/\r?\n$/, '') : secret(target);
 }

@@ -55,7 +55,7 @@ export const urlText = (...schemes: readonly string[]) =>
     if (url === null || !schemes.includes(url.protocol.slice(0, -1)))
       return { message: `must be an absolute URL that starts with ${list}` };
     return undefined;
-  });
+  }).meta({ credential: 'url' });
 
 export const httpUrl = () => urlText('https', 'http');
 

@@ -1,35 +1,27 @@
 import type { z } from 'zod';
+import { type CredentialRule, isCredential } from './credential.ts';
 import { type DocumentKind, schemas } from './kinds.ts';
 import type { Path } from './path.ts';
 import { childSchema, defOf, meantSchema, type Schema } from './schema-walk.ts';
 import { hasReference } from './secret-reference.ts';
 
-/** Credentials typed into a document, by its schema's word (writeOnly). To be sealed or masked, never shown or stored as they are. */
-export function literalSecrets(kind: DocumentKind, body: unknown): { path: Path; value: string }[] {
-  return [...find(schemas[kind], body, [], false)];
-}
+type Rule = 'always' | CredentialRule;
 
-/** A copy of the body for people to see: literal credentials are masked, references stand as written. */
-export function masked<Body>(kind: DocumentKind, body: Body): Body {
-  const copy = structuredClone(body);
-  for (const { path } of literalSecrets(kind, body)) {
-    const parent = path
-      .slice(0, -1)
-      .reduce<unknown>((value, key) => (value as Record<string | number, unknown>)[key], copy);
-    (parent as Record<string | number, unknown>)[path.at(-1) ?? ''] = '••••••';
-  }
-  return copy;
+/** Credentials typed into a document, found by its schema (credential.ts). They are sealed when the document is applied. */
+export function literalSecrets(kind: DocumentKind, body: unknown): { path: Path; value: string }[] {
+  return [...find(schemas[kind], body, [], undefined)];
 }
 
 function* find(
   schema: Schema,
   value: unknown,
   path: Path,
-  inherited: boolean,
+  inherited: Rule | undefined,
 ): Generator<{ path: Path; value: string }> {
-  const secret = inherited || isWriteOnly(schema);
+  const rule = inherited === 'always' ? inherited : (ruleOf(schema) ?? inherited);
   if (typeof value === 'string') {
-    if (secret && value !== '' && !hasReference(value)) yield { path, value };
+    if (rule === undefined || value === '' || hasReference(value)) return;
+    if (rule === 'always' || isCredential(rule, lastKey(path), value)) yield { path, value };
     return;
   }
   if (typeof value !== 'object' || value === null) return;
@@ -37,13 +29,19 @@ function* find(
   if (meant === undefined) return;
   for (const [key, child] of Object.entries(value)) {
     const step = Array.isArray(value) ? Number(key) : key;
-    yield* find(childSchema(meant, step) ?? meant, child, [...path, step], secret);
+    yield* find(childSchema(meant, step) ?? meant, child, [...path, step], rule);
   }
 }
 
-function isWriteOnly(schema: Schema): boolean {
-  const said = (from: Schema) => (from as z.ZodType).meta?.()?.writeOnly === true;
-  if (said(schema)) return true;
+/** The nearest key above a text: an item of a list goes by the name of its list. */
+function lastKey(path: Path): string {
+  return String(path.findLast((step) => typeof step === 'string') ?? '');
+}
+
+function ruleOf(schema: Schema): Rule | undefined {
+  const said = (schema as z.ZodType).meta?.();
+  if (said?.writeOnly === true) return 'always';
+  if (said?.credential !== undefined) return said.credential as CredentialRule;
   const def = defOf(schema);
-  return 'innerType' in def && isWriteOnly(def.innerType as Schema);
+  return 'innerType' in def ? ruleOf(def.innerType as Schema) : undefined;
 }

@@ -65,7 +65,7 @@ export const workspaceSchema = z
       .describe('Logging.'),
     alerts: z
       .strictObject({
-        webhook: httpUrl().optional().describe('Alerts are posted to this URL as JSON.'),
+        webhook: httpUrl().meta({ writeOnly: true }).optional().describe('Alerts are posted to this URL as JSON.'),
       })
       .prefault({})
       .describe('Where alerts go besides console, log and metrics.'),

@@ -1,5 +1,5 @@
-import { type Document, isCollection, isMap, isScalar, isSeq, Lexer, parseDocument, visit } from 'yaml';
-import { positionAt } from './positions.ts';
+import { type Document, isCollection, isScalar, Lexer, parseDocument, visit } from 'yaml';
+import { pathOfAncestors, positionAt } from './positions.ts';
 
 /** A syntax error or a key that we do not take, at a character of the text. */
 export interface TextFault {
@@ -83,23 +83,10 @@ function keyFaults(yaml: Document, text: string): TextFault[] {
         else {
           const { line } = positionAt(text, earlier);
           const message = `the key ${name} is already set on line ${line}; remove one of the two`;
-          found.push({ offset, path: [...pathOf(ancestors), name], message });
+          found.push({ offset, path: [...pathOfAncestors(ancestors), name], message });
         }
       }
     },
   });
   return found;
-}
-
-/** The keys and positions from the root to a node, from the chain of its ancestors. */
-function pathOf(ancestors: readonly unknown[]): (string | number)[] {
-  const path: (string | number)[] = [];
-  for (const [i, above] of ancestors.entries()) {
-    const child = ancestors[i + 1];
-    if (isMap(above)) continue;
-    if (typeof above === 'object' && above !== null && 'key' in above && isScalar(above.key)) {
-      path.push(String(above.key.value));
-    } else if (isSeq(above) && child !== undefined) path.push(above.items.indexOf(child));
-  }
-  return path;
 }

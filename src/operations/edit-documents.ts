@@ -1,17 +1,17 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
+import { stringify } from 'yaml';
 import type { Applied } from '../api/routes/documents.ts';
+import { hostReferences } from '../documents/host-references.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
-import { valueAt } from '../documents/path.ts';
-import { changeDocument } from '../runtime/in-force.ts';
+import { mask, unmasked } from '../documents/typed-secrets.ts';
+import { changeDocument, sealable } from '../runtime/in-force.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { currentDocuments, type StoredDocument } from '../store/documents/documents.ts';
 import { currentSources } from '../store/documents/list.ts';
-import type { Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 
 /**
@@ -27,8 +27,11 @@ export async function validateDocument(
   text: string,
 ): Promise<readonly Mistake[]> {
   const file = fileName(kind, name ?? 'new-document');
-  const others = await sourcesInForce(runtime, await currentDocuments(runtime.pool), { kind, name });
-  const { checked } = await offThread(runtime, 'checkEdit', { others, edited: { kind, file, text, shipped: false } });
+  const inForce = await currentDocuments(runtime.pool);
+  const others = await sourcesInForce(runtime, inForce, { kind, name });
+  const edited = { kind, file, text, shipped: false };
+  const known = hostReferences(inForce.find((one) => isOne(one, { kind, name }))?.body);
+  const { checked } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
   return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
 }
 
@@ -40,19 +43,31 @@ export async function applyDocument(
   by: string,
 ): Promise<Applied> {
   const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
-    const complete = unmasked(inForce, kind, name, text);
+    const complete = completed(inForce, kind, name, text);
     const file = (await fileHere(runtime, kind, name)) ?? fileName(kind, name);
     const others = await sourcesInForce(runtime, inForce, { kind, name });
     const edited = { kind, file, text: complete, shipped: false };
-    const { name: named, checked } = await offThread(runtime, 'checkEdit', { others, edited });
+    const known = hostReferences(inForce.find((one) => isOne(one, { kind, name }))?.body);
+    const { name: named, checked } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
     if (kind !== 'workspace' && named !== undefined && named !== name) {
       const message = `the document is named ${named}, not ${name}`;
       return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
     }
     if (checked.kind === 'invalid') return { refused: checked };
-    if (!(await isWritten(() => writeWhole(runtime, file, complete)))) return { refused: { kind: 'read_only', file } };
-    const put = withConnector(checked.documents, kind, name, inForce);
-    return { put, remove: [], result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }) };
+    // The file gets the references too: a credential that was typed in the console is on no disk.
+    const sealed = sealable(runtime.keyring, { kind, name, source: complete });
+    const source = sealed?.document.source ?? complete;
+    if (!(await isWritten(() => writeWhole(runtime, file, source)))) return { refused: { kind: 'read_only', file } };
+    const put = withConnector(checked.documents, kind, name, inForce).map((one) =>
+      isOne(one, { kind, name }) ? (sealed?.document ?? one) : one,
+    );
+    const secrets = sealed?.secrets ?? [];
+    return {
+      put,
+      secrets,
+      remove: [],
+      result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }),
+    };
   });
   return afterChange(runtime, applied);
 }
@@ -102,10 +117,10 @@ async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument
   return [
     ...inForce
       .filter((one) => !isOne(one, but) && concerns(one, but))
-      .map(({ kind, name }) => ({
-        kind,
-        file: fileName(kind, name),
-        text: unmasked(inForce, kind, name, texts.get(`${kind} ${name}`) ?? ''),
+      .map((one) => ({
+        kind: one.kind,
+        file: fileName(one.kind, one.name),
+        text: soundSource(inForce, one, texts.get(`${one.kind} ${one.name}`) ?? ''),
         shipped: false,
       })),
     ...shipped,
@@ -139,6 +154,8 @@ function withConnector(
 async function fileHere(runtime: Runtime, kind: DocumentKind, name: string): Promise<string | undefined> {
   const sources = await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir });
   const own = sources.filter((source) => source.kind === kind && !source.shipped);
+  // Most files are called like their document: of ten thousand, one is read instead of all.
+  own.sort((a, b) => Number(b.file === fileName(kind, name)) - Number(a.file === fileName(kind, name)));
   return own.find((source) => kind === 'workspace' || parseFile(source).name === name)?.file;
 }
 
@@ -157,28 +174,19 @@ async function isWritten(write: () => Promise<void>): Promise<boolean> {
 async function writeWhole(runtime: Runtime, file: string, text: string): Promise<void> {
   const target = path.join(runtime.workspaceDir, file);
   await mkdir(path.dirname(target), { recursive: true });
-  await writeFile(`${target}.new`, text);
+  await writeFile(`${target}.new`, text, { mode: 0o600 });
   await rename(`${target}.new`, target);
 }
 
-const mask = '••••••';
-
-/** Replaces each credential that came back still masked by the reference to its sealed value. */
-function unmasked(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
-  if (!text.includes(mask)) return text;
+/** Puts the references back where a text came back with masks, as earlier versions of Innbound showed typed credentials. */
+function completed(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
   const wanted = kind === 'workspace' ? workspaceName : name;
-  const stored = inForce.find((one) => one.kind === kind && one.name === wanted);
-  const document = parseDocument(text);
-  // Mistakes are reported for the text as it was sent.
-  if (document.errors.length > 0) return text;
-  const visit = (value: unknown, at: readonly (string | number)[]): void => {
-    if (typeof value === 'string' && value.includes(mask)) {
-      const known = stored && valueAt(stored.body as Json, at);
-      if (typeof known === 'string') document.setIn(at, known);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, child] of Object.entries(value)) visit(child, [...at, Array.isArray(value) ? Number(key) : key]);
-    }
-  };
-  visit(document.toJS(), []);
-  return document.toString();
+  return unmasked(text, inForce.find((one) => one.kind === kind && one.name === wanted)?.body);
+}
+
+/** The text in force. One that an earlier version spoiled by masking parts of words is rebuilt from its body. */
+function soundSource(inForce: readonly StoredDocument[], { kind, name, body }: StoredDocument, text: string): string {
+  if (!text.includes(mask)) return text;
+  const complete = completed(inForce, kind, name, text);
+  return complete.includes(mask) ? stringify(body) : complete;
 }

@@ -1,5 +1,6 @@
 import { encodeRecord } from '../canonical/encode.ts';
 import { type CheckResult, checkFiles } from '../documents/check.ts';
+import { refuseHostReferences } from '../documents/host-references.ts';
 import type { Bodies } from '../documents/kinds.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
 import type { Arrived } from '../intake/push/receive.ts';
@@ -19,7 +20,12 @@ import { previewMapping, suggestMapping } from './preview-mapping.ts';
  */
 export interface TextTasks {
   /** Checks an edited document together with the others. `name` is the name that it gives itself. */
-  checkEdit(input: { readonly others: readonly SourceFile[]; readonly edited: SourceFile }): {
+  checkEdit(input: {
+    readonly others: readonly SourceFile[];
+    readonly edited: SourceFile;
+    /** References to the machine that the version in force has; see host-references.ts. */
+    readonly hostReferences: readonly string[];
+  }): {
     readonly name: string | undefined;
     readonly checked: CheckResult;
   };
@@ -46,9 +52,9 @@ export type LetterOutcome =
   | { readonly kind: 'dead'; readonly code: string; readonly message: string };
 
 export const textTasks: TextTasks = {
-  checkEdit: ({ others, edited }) => ({
+  checkEdit: ({ others, edited, hostReferences }) => ({
     name: parseFile(edited).name,
-    checked: checkFiles([...others, edited], [compileCheck]),
+    checked: refuseHostReferences(checkFiles([...others, edited], [compileCheck]), edited, hostReferences),
   }),
   check: ({ sources }) => checkFiles(sources, [compileCheck]),
   preview: ({ asked, integration }) => previewMapping(asked, integration),

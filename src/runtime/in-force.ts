@@ -2,10 +2,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sealSecret } from '../documents/keyring.ts';
 import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
-import { literalSecrets } from '../documents/secret-fields.ts';
+import { parseFile } from '../documents/parse.ts';
+import type { Path } from '../documents/path.ts';
 import { type Given, takeUp } from '../documents/take-up.ts';
+import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
-import { randomId } from '../kit/ids.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
 import {
@@ -98,6 +99,8 @@ export async function changeDocument<T>(
   decide: (inForce: readonly StoredDocument[]) => Promise<
     | {
         readonly put: readonly LoadedDocument[];
+        /** Credentials that `put` refers to. */
+        readonly secrets?: readonly TypedSecret[];
         readonly remove: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[];
         readonly result: (applied: readonly AppliedDocument[]) => T;
       }
@@ -107,6 +110,7 @@ export async function changeDocument<T>(
   const changed = await transaction(context.pool, async (tx) => {
     const decided = await decide(await lockDocuments(tx));
     if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
+    await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context.keyring, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     return { kind: 'changed', ...decided, result: decided.result([...applied, ...removed]) } as const;
@@ -152,24 +156,33 @@ function putInForce(tx: Tx, keyring: Keyring, documents: readonly LoadedDocument
 /** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
 const keyedHash = (key: Uint8Array, hash: string): string => hmac('sha256', key, hash).toString('hex');
 
-/** Moves typed credentials into the sealed secrets. The document keeps references to them. */
+/** Moves typed credentials into the sealed secrets. Source and body keep references to them. */
 async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
-  const body = structuredClone(document.body);
-  let { source } = document;
-  for (const { path: at, value } of literalSecrets(document.kind, body)) {
-    const name = randomId('typed');
-    await putSecret(tx, name, sealSecret(keyring, name, value));
-    setAt(body, at, `\${secret:${name}}`);
-    source = source.replaceAll(value, '••••••');
-  }
-  return { source, body };
+  const sealed = sealable(keyring, document);
+  if (sealed === undefined) return document;
+  await putTyped(tx, keyring, sealed.secrets);
+  return { source: sealed.document.source, body: sealed.document.body as unknown as Json };
 }
 
-function setAt(body: Json, at: readonly (string | number)[], value: string): void {
-  const parent = at
-    .slice(0, -1)
-    .reduce<unknown>((inside, key) => (inside as Record<string | number, unknown>)[key], body);
-  (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = value;
+/** A document with references in the place of its typed credentials; undefined if it has none. */
+export function sealable(
+  keyring: Keyring,
+  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
+): { readonly document: LoadedDocument; readonly secrets: readonly TypedSecret[] } | undefined {
+  // Named by content, so that the same text applied twice has the same references.
+  const nameOf = (at: Path, value: string): string => {
+    const content = JSON.stringify([kind, name, at, value]);
+    return `typed_${hmac('sha256', keyring[0].bytes, content).toString('hex').slice(0, 32)}`;
+  };
+  const { text, secrets } = withReferences(kind, source, nameOf);
+  if (secrets.length === 0) return undefined;
+  const { document } = parseFile({ kind, file: name, text });
+  if (document === undefined) throw new TypeError(`sealing the credentials of ${kind} ${name} made it invalid`);
+  return { document, secrets };
+}
+
+async function putTyped(tx: Tx, keyring: Keyring, secrets: readonly TypedSecret[]): Promise<void> {
+  for (const { name, value } of secrets) await putSecret(tx, name, sealSecret(keyring, name, value));
 }
 
 /** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */

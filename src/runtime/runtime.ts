@@ -9,6 +9,7 @@ import { openSecret, workspaceKeyring } from '../documents/keyring.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { loadWorkspace } from '../documents/load.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
+import { secretFiles } from '../documents/secret-files.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import { InnboundError } from '../errors.ts';
@@ -162,7 +163,25 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
     const alone = server !== undefined && options.purpose === 'service';
     signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
-    const { network } = active.settings;
+    const sources: SecretSources = {
+      env: process.env,
+      readFile: secretFiles(workspaceDir, process.env),
+      secret: async (name) => {
+        // These seal sessions and the like: no document may send them anywhere.
+        if (name.startsWith('innbound.')) return undefined;
+        const sealed = await getSecret(pool, name);
+        return sealed && openSecret(keyring, name, sealed);
+      },
+    };
+    const resolve: Runtime['resolve'] = (body) => resolveSecrets(body, sources);
+    const resolvedNetwork = await resolve(active.settings.network);
+    if (resolvedNetwork.kind === 'missing') {
+      const places = resolvedNetwork.missing
+        .map(({ path: at, reference }) => `${reference} (network.${at})`)
+        .join(', ');
+      throw new InnboundError('documents.secret_missing', `innbound.yaml needs ${places}.`);
+    }
+    const network = resolvedNetwork.body;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
     http = openHttp({
       allowPrivate,
@@ -170,15 +189,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...(network.proxy !== undefined && { proxy: network.proxy, proxyResolves: network.proxy_resolves }),
       ...(network.ca !== undefined && { ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8') }),
     });
-    const sources: SecretSources = {
-      env: process.env,
-      readFile: (file) => readFile(path.resolve(workspaceDir, file), 'utf8').catch(() => undefined),
-      secret: async (name) => {
-        const sealed = await getSecret(pool, name);
-        return sealed && openSecret(keyring, name, sealed);
-      },
-    };
-    const resolve: Runtime['resolve'] = (body) => resolveSecrets(body, sources);
     return {
       workspaceDir,
       keyring,

@@ -1,5 +1,6 @@
 import type { ApiPorts } from '../api/api.ts';
 import { jsonSchema } from '../documents/published-schemas.ts';
+import { maskedSource } from '../documents/typed-secrets.ts';
 import { applyDocument, removeDocument, validateDocument } from '../operations/edit-documents.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { documentText, documentVersions, listDocuments } from '../store/documents/list.ts';
@@ -8,7 +9,11 @@ export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
   const { pool } = runtime;
   return {
     list: (kind) => listDocuments(pool, kind),
-    text: (kind, name, version) => documentText(pool, kind, name, version),
+    text: async (kind, name, version) => {
+      const found = await documentText(pool, kind, name, version);
+      // Earlier versions of Innbound sealed fewer fields, and stored the texts of some credentials.
+      return found && { ...found, source: maskedSource(found.kind, found.source) };
+    },
     versions: (kind, name) => documentVersions(pool, kind, name),
     schema: jsonSchema,
     validate: (kind, name, text) => validateDocument(runtime, kind, name, text),

@@ -82,9 +82,9 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
-  const resolved = await runtime.resolve(found.body.pull);
+  const resolved = await runtime.resolve({ pull: found.body.pull, connector: { pull: connectorPull } });
   if (resolved.kind !== 'ok') {
-    const places = resolved.missing.map(({ path: at, reference }) => `${reference} (pull.${at})`).join(', ');
+    const places = resolved.missing.map(({ path: at, reference }) => `${reference} (${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
   }
   const settings = readSettings(
@@ -92,8 +92,8 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
       integration,
       brandId: found.body.brand_id,
       timezone: found.body.timezone,
-      connectorPull,
-      integrationPull: resolved.body,
+      connectorPull: resolved.body.connector.pull,
+      integrationPull: resolved.body.pull,
       maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
       adapter: adapterOf(runtime, found),
     },

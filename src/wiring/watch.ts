@@ -53,8 +53,11 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
   for (const { alert_id, kind, integration, subject } of resolved) {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
   }
-  const url = runtime.active().settings.alerts.webhook;
-  if (url !== undefined) await sendAlerts(runtime, url);
+  const { webhook } = runtime.active().settings.alerts;
+  if (webhook === undefined) return;
+  const address = await runtime.resolve({ webhook });
+  if (address.kind === 'ok') await sendAlerts(runtime, address.body.webhook);
+  else runtime.log.error({ missing: address.missing }, 'watch: the address in alerts.webhook cannot be read');
 }
 
 /** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */

@@ -152,8 +152,10 @@ test('secrets go in and never come out', async () => {
   const reference = `"\${secret:partner.key}"`;
   assert.deepEqual(await usersWith(`# ${reference}: a comment refers to nothing\n${source}`), []);
   const grand = { kind: 'integration', name: 'grand' };
-  assert.deepEqual(await usersWith(source.replace('••••••', reference)), [grand]);
-  assert.deepEqual(await usersWith(source.replace('••••••', 'letmein')), []);
+  const typed = /"\$\{secret:typed_\w+\}"/;
+  assert.match(source, typed);
+  assert.deepEqual(await usersWith(source.replace(typed, reference)), [grand]);
+  assert.deepEqual(await usersWith(source.replace(typed, 'letmein')), []);
   assert.equal((await node.call('DELETE', '/secrets/partner.key', admin)).status, 200);
   for (const own of ['innbound.key', 'typed_x']) {
     assert.equal((await node.call('PUT', `/secrets/${own}`, admin, { value })).status, 422, own);
@@ -161,7 +163,7 @@ test('secrets go in and never come out', async () => {
   }
 });
 
-test('a document is checked, written, put in force; a mistake says where; a masked credential stays itself', async () => {
+test('a document is checked, written, put in force; a mistake says where; a typed credential stays itself', async () => {
   const before = await get('/documents/integration/grand');
   assert.ok(!before.source.includes('letmein'));
   const wrong = { kind: 'integration', name: 'grand', text: before.source.replace('Europe/Lisbon', 'Europe/Lisbn') };

@@ -174,7 +174,7 @@ test('http: mistakes in templates are found when the document is checked', () =>
     /^body\.a\.0\.b there is no filter shout/,
   );
   assert.match(
-    problems({ url: 'https://x.example/', on: { erased: { url: '{}' } } })?.[0]?.join(' ') ?? '',
+    problems({ url: 'https://x.example/', on: { erased: { url: 'https://x.example/{}' } } })?.[0]?.join(' ') ?? '',
     /^on\.erased\.url \{\} is no path/,
   );
   assert.deepEqual(problems({})?.[0]?.[1], 'needs url, or a preset');

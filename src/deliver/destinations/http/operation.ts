@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { plainHeaders } from '../../../documents/credential.ts';
+import { urlTemplate } from '../../../documents/url-template.ts';
 
 /** How one kind of request is made, and what its answer says. */
 
@@ -40,15 +42,20 @@ export const operationShape = {
     .enum(['POST', 'PUT', 'PATCH', 'DELETE'])
     .optional()
     .describe('The method of the request; POST where nothing says otherwise.'),
-  headers: z.record(headerName, z.string()).optional().describe('Further headers.'),
+  headers: z
+    .record(headerName, z.string().meta({ credential: { except: plainHeaders } }))
+    .optional()
+    .describe('Further headers.'),
   body: z
     .json()
+    .meta({ credential: 'likely' })
     .optional()
     .describe(
       'The template of one item, such as { email: "{guest.email}" }; left out, the message itself. `none` sends no body.',
     ),
   envelope: z
     .json()
+    .meta({ credential: 'likely' })
     .optional()
     .describe(
       'The template around the items of a batch, such as { inputs: "{items}" }; left out, a list of the items.',
@@ -68,7 +75,7 @@ export const operationShape = {
 
 export const situationSchema = z.strictObject({
   ...operationShape,
-  url: z.string().optional().describe('The address, a template.'),
+  url: urlTemplate().optional().describe('The address, a template.'),
   skip: z.boolean().optional().describe('Whether nothing is sent.'),
   batch: z
     .int()

@@ -1,22 +1,16 @@
 import { z } from 'zod';
 import { authSchema } from '../../../documents/auth.ts';
-import { checkedText, crossChecked } from '../../../documents/checked.ts';
+import { crossChecked } from '../../../documents/checked.ts';
 import { durationMs } from '../../../documents/duration.ts';
 import { durationText } from '../../../documents/scalars.ts';
-import { hasReference } from '../../../documents/secret-reference.ts';
+import { urlTemplate } from '../../../documents/url-template.ts';
 import type { Json } from '../../../terms.ts';
 import { operationShape, situationSchema } from './operation.ts';
 import { presets } from './preset.ts';
 import { templateProblems } from './template.ts';
 
-/** A URL that may hold placeholders; with them filled in by letters it must be a whole one. */
-const urlTemplate = () =>
-  checkedText('a URL', (text) => {
-    if (hasReference(text)) return undefined;
-    const url = URL.parse(text.replace(/\{[^{}]*\}/g, 'x'));
-    if (url !== null && /^https?:$/.test(url.protocol)) return undefined;
-    return { message: 'must be an absolute URL that starts with https:// or http://' };
-  });
+/** Settings that the presets ask for: addresses, ids and versions. */
+const presetVariables = [...presets.values()].flatMap((preset) => Object.keys(preset.with));
 
 const shape = z
   .strictObject({
@@ -25,7 +19,7 @@ const shape = z
       .optional()
       .describe('A system whose requests are known; anything given here beside it comes first.'),
     with: z
-      .record(z.string(), z.string())
+      .record(z.string(), z.string().meta({ credential: { except: presetVariables } }))
       .default({})
       .describe('Values for {with.NAME}; a preset says which it needs.'),
     url: urlTemplate()
@@ -65,6 +59,13 @@ export const settingsSchema = crossChecked(shape, (settings, report) => {
   const preset = presets.get(String(settings.preset));
   if (settings.preset === undefined && settings.url === undefined) report({ message: 'needs url, or a preset' });
   const given = (settings.with ?? {}) as Loose;
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'string' || !/(?<!\$)\{/.test(value)) continue;
+    report({ message: 'must not hold a placeholder: values of `with` are put into templates as they are' }, [
+      'with',
+      name,
+    ]);
+  }
   for (const [name, variable] of Object.entries(preset?.with ?? {})) {
     if (given[name] !== undefined || variable.default !== undefined) continue;
     report({ message: `the preset ${preset?.preset} needs with.${name}: ${variable.description}` }, ['preset']);

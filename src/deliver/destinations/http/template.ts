@@ -69,7 +69,8 @@ function textOf(value: unknown): string {
 type Read = (scope: Scope) => unknown;
 type Piece = string | Read;
 
-const placeholder = /\{([^{}]*)\}/g;
+/** `${…}` is a reference to a secret, which is in its place before a template is filled. */
+const placeholder = /(?<!\$)\{([^{}]*)\}/g;
 const pathForm = /^[A-Za-z_]\w*(?:\.(?:\w+|-))*$/;
 
 function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplateProblem, 'path'>[] } {

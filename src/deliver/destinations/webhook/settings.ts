@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkedText } from '../../../documents/checked.ts';
+import { plainHeaders } from '../../../documents/credential.ts';
 import { durationMs } from '../../../documents/duration.ts';
 import { durationText, headerName, httpUrl } from '../../../documents/scalars.ts';
 import { hasReference } from '../../../documents/secret-reference.ts';
@@ -21,7 +22,10 @@ export const settingsSchema = z
     old_secret: signingSecret()
       .optional()
       .describe('The secret before it; while it is given, every event carries both signatures.'),
-    headers: z.record(headerName(), z.string()).default({}).describe('Further headers.'),
+    headers: z
+      .record(headerName(), z.string().meta({ credential: { except: plainHeaders } }))
+      .default({})
+      .describe('Further headers.'),
     timeout: durationText('1s', '5m').default('30s').describe('How long an answer may take.'),
   })
   .meta({ title: 'webhook', description: 'Signed onward events (Standard Webhooks).' });

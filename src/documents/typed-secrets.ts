@@ -1,0 +1,95 @@
+import { type Document, isAlias, isScalar, type Node, type Scalar, visit } from 'yaml';
+import type { DocumentKind } from './kinds.ts';
+import { type Path, valueAt } from './path.ts';
+import { nodeAt, pathOfAncestors } from './positions.ts';
+import { literalSecrets } from './secret-fields.ts';
+import { readYaml } from './yaml-text.ts';
+
+/**
+ * Credentials in the text of a document, replaced at the place of their YAML node. Replacing the value wherever it occurs in the
+ * text would miss quoted, escaped and folded values, and would turn a token `a` into a hole in every word with an a.
+ */
+export interface TypedSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a reader sees in the place of a credential that an earlier version stored in the text. */
+export const mask = '••••••';
+
+/** The text with a reference in the place of each typed credential, and the credentials to seal under the references' names. */
+export function withReferences(
+  kind: DocumentKind,
+  text: string,
+  nameOf: (path: Path, value: string) => string,
+): { readonly text: string; readonly secrets: readonly TypedSecret[] } {
+  const secrets: TypedSecret[] = [];
+  const replaced = replaceTyped(kind, text, (path, value) => {
+    const name = nameOf(path, value);
+    secrets.push({ name, value });
+    return `\${secret:${name}}`;
+  });
+  return { text: replaced, secrets };
+}
+
+/** The text for people to see. */
+export function maskedSource(kind: DocumentKind, text: string): string {
+  return replaceTyped(kind, text, () => mask);
+}
+
+/** Puts the stored values back in the place of masks. One without a stored value stays, and is a mistake to be reported. */
+export function unmasked(text: string, storedBody: unknown): string {
+  if (!text.includes(mask)) return text;
+  const read = readYaml(text);
+  if (read.kind === 'refused' || read.faults.length > 0) return text;
+  const edits: Edit[] = [];
+  visit(read.yaml, {
+    Scalar: (key, node, ancestors) => {
+      if (key === 'key' || node.value !== mask || !node.range) return;
+      const known = valueAt(storedBody, pathOfAncestors([...ancestors, node]));
+      if (typeof known === 'string') edits.push({ node, value: known });
+    },
+  });
+  return edited(text, edits);
+}
+
+interface Edit {
+  readonly node: Scalar;
+  readonly value: string;
+}
+
+function replaceTyped(kind: DocumentKind, text: string, by: (path: Path, value: string) => string): string {
+  const read = readYaml(text);
+  if (read.kind === 'refused' || read.faults.length > 0) return text;
+  const edits = new Map<Node, Edit>();
+  for (const { path, value } of literalSecrets(kind, bodyOf(read.yaml))) {
+    const node = scalarAt(read.yaml, path);
+    if (node !== undefined && !edits.has(node)) edits.set(node, { node, value: by(path, value) });
+  }
+  return edited(text, [...edits.values()]);
+}
+
+function bodyOf(yaml: Document): unknown {
+  try {
+    return yaml.toJS({ maxAliasCount: 100 });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text itself, also where the place only repeats it by an alias (*name). */
+function scalarAt(yaml: Document, path: Path): Scalar | undefined {
+  const found = nodeAt(yaml, path);
+  const node = isAlias(found) ? found.resolve(yaml) : found;
+  return isScalar(node) && node.range ? node : undefined;
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  const fromEnd = [...edits].sort((a, b) => (b.node.range?.[0] ?? 0) - (a.node.range?.[0] ?? 0));
+  return fromEnd.reduce((result, { node, value }) => {
+    const [start = 0, end = 0] = node.range ?? [];
+    // A block text ends with its line break, which the next key needs.
+    const lineBreak = result.slice(start, end).endsWith('\n') ? '\n' : '';
+    return result.slice(0, start) + JSON.stringify(value) + lineBreak + result.slice(end);
+  }, text);
+}
