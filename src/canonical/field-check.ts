@@ -1,15 +1,17 @@
+import type { ErrorCode } from '../errors.ts';
 import type { Json, Note } from '../terms.ts';
 import { toCountry } from './country.ts';
 import { isCurrency } from './currency.ts';
 import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import type { FieldKind } from './fields.ts';
+import { isUsableId, longestId } from './limits.ts';
 
-/** A rule that a field broke. It names the value's type and never the value, which may be a guest's; a status alone is nobody's. */
+/** A rule that a field broke. It has the type of the value, never the value, which may be guest data; only a status is quoted. */
 export interface Problem {
   readonly field: string;
   readonly rule: string;
-  /** Absent where the rule is about two fields. */
+  /** Absent if the rule is about two fields. */
   readonly type?: string;
   readonly status?: string;
 }
@@ -25,7 +27,7 @@ const typeWords: ReadonlyMap<string, string> = new Map<string, string>(
   }),
 );
 
-/** All that was broken, as a person reads it: "check_in must be a real date, YYYY-MM-DD (it came as text)". */
+/** One sentence for a person: "check_in must be a real date, YYYY-MM-DD (it came as text)". */
 export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(describe).join('; ');
 }
@@ -36,23 +38,35 @@ function describe({ field, rule, type, status }: Problem): string {
   return came === undefined ? `${field} ${rule}` : `${field} ${rule} (it came as ${came})`;
 }
 
-/** The rule of a field without which there is no record. */
+/** The rule of a required field. */
 export const mustBeThere = 'must be there';
 const longestStatus = 80;
-
 const longestDecimal = 60;
+/** A longer value is not repeated in the note that reports it. */
+const longestNoted = 200;
+
+/** Without these there is no booking; any other field that breaks its rule is left out with a note. */
+const essential: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
 
 /**
- * Turns the values of one record, field by field, into canonical ones. A field that is absent or empty gives undefined; so
- * does one that breaks its rule, which is then among the problems.
+ * Turns the values of one record, field by field, into canonical ones. An absent or empty field gives undefined, and so does one that
+ * breaks its rule: an essential or strict field becomes a problem, which costs the record; any other becomes a note.
  */
 export class FieldCheck {
   readonly problems: Problem[] = [];
   readonly notes: Note[] = [];
+  /** Set where the fault has its own code. */
+  code: ErrorCode | undefined;
+  readonly #strict: ReadonlySet<string> | undefined;
   #list: string | undefined;
   #index = 0;
 
-  /** The fields that follow belong to this item of a list; none for the record itself. */
+  /** `strict` names further fields that cost the record: currency, guests.nationality. */
+  constructor(strict?: ReadonlySet<string>) {
+    this.#strict = strict;
+  }
+
+  /** The fields that follow belong to this item of a list; undefined for the record itself. */
   at(list: string | undefined, index = 0): void {
     this.#list = list;
     this.#index = index;
@@ -63,8 +77,29 @@ export class FieldCheck {
   }
 
   fail(name: string, rule: string, value: unknown): undefined {
+    if (
+      this.#list === undefined
+        ? essential.has(name) || this.#strict?.has(name)
+        : this.#strict?.has(`${this.#list}.${name}`)
+    )
+      this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
+    else this.#drop(name, rule, value);
+    return undefined;
+  }
+
+  /** A fault that costs the record whatever the field. */
+  refuse(name: string, rule: string, value: unknown, code: ErrorCode): undefined {
+    this.code ??= code;
     this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
     return undefined;
+  }
+
+  #drop(name: string, rule: string, value: unknown): void {
+    const field = this.path(name);
+    const reason = `${field} ${rule}; the value was left out.`;
+    const isShown = typeof value === 'object' ? false : String(value).length <= longestNoted;
+    const note: Note = { step: 'shape', field, code: 'invalid_dropped', reason };
+    this.notes.push(isShown ? { ...note, before: storable(String(value)) ?? '' } : note);
   }
 
   /** Two fields that contradict each other. */
@@ -72,7 +107,7 @@ export class FieldCheck {
     this.problems.push({ field: this.path(name), rule });
   }
 
-  /** A status that nobody knows: the spelling is told, since it is what the cure has to list. */
+  /** An unknown status. The spelling is quoted, because the operator has to add it under `values`. */
   failStatus(value: unknown): void {
     const spelling = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined;
     const status =
@@ -87,7 +122,7 @@ export class FieldCheck {
     return text.trim();
   }
 
-  /** Text with its outer spaces; text of spaces alone is empty. */
+  /** Text with its outer spaces, for fields that normalization cleans. */
   verbatim(value: unknown, name: string): string | undefined {
     if (typeof value === 'string') return storable(value);
     if (value === undefined || value === null) return undefined;
@@ -98,6 +133,26 @@ export class FieldCheck {
     }
     if (typeof value === 'boolean') return String(value);
     return this.fail(name, 'must be text', value);
+  }
+
+  /** The id of a reservation: a key in the database. */
+  id(value: unknown, name: string): string | undefined {
+    const usable = typeof value === 'string' ? isUsableId(value.trim()) : true;
+    if (usable) return this.text(value, name);
+    return this.refuse(
+      name,
+      `must have no control characters and at most ${longestId} characters`,
+      value,
+      'record.id_unusable',
+    );
+  }
+
+  /** The id of a guest: also a key, but the booking can do without it. */
+  guestId(value: unknown, name: string): string | undefined {
+    const text = this.text(value, name);
+    return text === undefined || text.length <= longestId
+      ? text
+      : this.fail(name, `must have at most ${longestId} characters`, value);
   }
 
   date(value: unknown, name: string): string | undefined {
@@ -176,13 +231,13 @@ export class FieldCheck {
   }
 }
 
-/** Whether a value would pass as this kind of field; an empty one does. */
+/** Whether a value passes as this kind of field; an empty one does. */
 export function passes(kind: FieldKind, value: unknown): boolean {
   const check = new FieldCheck();
   if (kind === 'status') return typeof value === 'string';
   if (kind === 'birth_date') check.date(value, '');
   else check[kind](value, '');
-  return check.problems.length === 0;
+  return check.problems.length === 0 && !check.notes.some(({ code }) => code === 'invalid_dropped');
 }
 
 function typeOf(value: unknown): string {
@@ -191,14 +246,14 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** PostgreSQL stores neither the NUL character nor half a surrogate pair; one such character must not stop a reservation. */
+/** PostgreSQL cannot store NUL or half a surrogate pair; such a character must not cost the reservation. */
 export function storable(text: string): string | undefined {
   if (isPlain(text)) return text;
   const clean = text.toWellFormed().replaceAll('\0', '');
   return clean.trim() === '' ? undefined : clean;
 }
 
-/** Short text that begins with a plain letter and has no such character, as nearly all has. */
+/** The common case: short text without such characters. */
 function isPlain(text: string): boolean {
   const { length } = text;
   if (length === 0 || length > 64 || text.charCodeAt(0) <= 32 || text.charCodeAt(0) >= 128) return false;

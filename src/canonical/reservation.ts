@@ -49,6 +49,11 @@ export const guestSchema = z.strictObject({
     'Whether the guest agreed to marketing. Three states: true, false, and absent for unknown.',
     true,
   ),
+  extra: field(
+    z.record(z.string(), z.json()),
+    'Other fields of the guest that the connector maps, under names of its own: a loyalty number, a tier.',
+    { loyalty_number: 'L-77120' },
+  ),
 });
 export type Guest = z.infer<typeof guestSchema>;
 

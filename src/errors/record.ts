@@ -7,6 +7,18 @@ export const recordErrors = {
     what: 'A record could not become canonical: a field is missing or breaks a rule of the schema.',
     next: 'Read the field and the rule in the dead letter, correct the mapping of the connector, apply it and replay.',
   },
+  'record.id_unusable': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'The id of a reservation has control characters or is longer than 512 characters, so it cannot be a key.',
+    next: 'Check which field the connector maps to id; if the mapping is right, ask the partner to correct the reservation, then replay.',
+  },
+  'record.too_many_items': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'A reservation has more guests, rooms or charges than the limit (1,000 guests, 1,000 rooms, 5,000 charges).',
+    next: 'Check the list in the mapping of the connector (a condition may be missing, or rows may share a key by mistake), apply it and replay.',
+  },
   'record.unknown_status': {
     stage: 'record',
     retry: 'operator',

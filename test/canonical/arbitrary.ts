@@ -40,6 +40,7 @@ const guest = present<Omit<Guest, 'email_raw' | 'email_proxy' | 'phone_raw'>>({
   document_type: text,
   document_number: text,
   marketing_consent: fc.boolean(),
+  extra: fc.constantFrom({ tier: 'gold' }, { tier: 2, since: ['2020'] }),
 }).filter(notEmpty);
 
 const room = present<Room>({

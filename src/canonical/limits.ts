@@ -1,0 +1,12 @@
+import type { ListName } from './fields.ts';
+
+/** A PostgreSQL index entry holds about 2,700 bytes; 512 characters take at most 1,536 of them in UTF-8. */
+export const longestId = 512;
+
+/** Items per reservation. More than this is a mapping or a partner gone wrong, and would cost every later step its time. */
+export const mostItems: Readonly<Record<ListName, number>> = { guests: 1_000, rooms: 1_000, charges: 5_000 };
+
+/** Whether a text can be a key in the database. Control characters are refused: they reach terminals and logs through the id. */
+export function isUsableId(id: string): boolean {
+  return id.length <= longestId && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
