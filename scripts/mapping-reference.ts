@@ -38,14 +38,14 @@ function section(title: string, ...parts: string[]): string {
 const sources = new Set<string>(valueSources);
 const canonical = { reservation: reservationFields, guests: guestFields, rooms: roomFields, charges: chargeFields };
 
-/** What stands before the examples of a chapter: the keys that belong to it. */
+/** The tables of keys before the examples of a chapter. */
 const opening: { readonly [Name in Chapter]?: readonly string[] } = {
   root: ['Keys of `shape`:', table(shapeSchema)],
   fields: [
     'A field is a path, `false`, or one source with modifiers. Modifiers without a source apply to the raw field of the same name.',
-    'Sources, of which a field has one:',
+    'Sources (a field has exactly one):',
     table(fieldFormSchema, (key) => sources.has(key)),
-    'Modifiers, which are applied in this order whatever the order in the document:',
+    'Modifiers, applied in this order whatever the order in the document:',
     table(fieldFormSchema, (key) => !sources.has(key)),
     'A list inside `sum`, `min`, `max`, `count` and `pick` is a path, or:',
     table(listFormSchema),
@@ -93,22 +93,19 @@ export function mappingReference(examples: readonly Example[] = readExamples()):
   const parts = [
     '<!-- Written by scripts/mapping-reference.ts from the schema and from mapping-examples/; edits are lost. -->',
     '# Mapping: `shape`, `map` and `values` of a connector',
-    'How a partner’s JSON becomes canonical records. It is data: nothing in it runs, and every mistake in it is told with its place before it is applied. `innbound map CONNECTOR --sample FILE` shows what a mapping makes of a response, where each value came from, and what was left unmapped.',
-    'Each example below is run by a test. Examples leave out what they are not about: a real record also needs an id, the dates of the stay and a status.',
-    section(
-      'Canonical fields',
-      'A field of which nothing is said is read from the raw field of the same name.',
-      fieldList(),
-    ),
+    'How a partner’s JSON becomes canonical records. A mapping is data, not code, and every mistake is reported with its position before it is applied. `innbound map CONNECTOR --sample FILE` shows the records of a response, where each value came from, and what is not mapped.',
+    'A test runs each example below. Examples show only what they are about: a real record also needs an id, the dates of the stay and a status.',
+    section('Canonical fields', 'A field that is not mapped is read from the raw field of the same name.', fieldList()),
     ...(Object.entries(chapters) as [Chapter, string][]).map(([chapter, title]) =>
       section(title, ...(opening[chapter] ?? []), ...examples.filter((one) => one.chapter === chapter).map(shown)),
     ),
     section(
-      'What a record must keep to',
-      'A record that breaks a rule is a dead letter with the field, the rule and the type of the value, never the value; the other records go on.',
+      'Rules for a record',
+      'Only the first two rules cost the record: it becomes a dead letter with the field, the rule and the type of the value, never the value, and the other records go on. A value that breaks any other rule is left out with a note, unless its field says `if_invalid: dead_letter`.',
       [
-        '- `id`, `check_in`, `check_out` and `status` are there.',
-        '- Dates are real; `check_out` is not before `check_in`.',
+        '- `id`, `check_in`, `check_out` and `status` are present and valid; `check_out` is not before `check_in`. The `id` has no control characters and at most 512 characters (`record.id_unusable`).',
+        '- At most 500 guests, 500 rooms and 5,000 charges (`record.too_many_items`).',
+        '- Other dates are real.',
         '- `currency` is one of ISO 4217, `nationality` one of ISO 3166.',
         '- Amounts are decimal numbers, `adults`, `children` and `quantity` whole numbers; text that holds one is read.',
         '- `marketing_consent` is true or false; yes, no, y, n, 1 and 0 are read.',

@@ -86,7 +86,7 @@ function prepareRecord(
 ): Prepared {
   const draft = shaper.draft(raw);
   const whole = complete?.(draft.record, sentIn(draft));
-  const checked = toReservation(whole ?? draft);
+  const checked = toReservation(whole === undefined ? draft : { ...whole, strict: draft.strict });
   if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked);
   const clean = normalizeReservation(checked.reservation, region);
   const ruled = rules.apply(clean.reservation);
@@ -107,7 +107,7 @@ function prepareRecord(
     if (again.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), again, checked.reservation.id);
     const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
     record = cleanAgain.reservation;
-    notes = joined(notes, cleanAgain.notes);
+    notes = joined(joined(notes, again.notes), cleanAgain.notes);
   }
   return {
     kind: 'record',

@@ -158,10 +158,17 @@ function list<Of>(
       continue;
     }
     check.at(name, index);
-    items.push(of(item, check));
+    const made = of(item, check);
+    if (name === 'guests' && isEmptyGuest(made as Guest)) check.leaveOut(`guests[${index}]`);
+    else items.push(made);
   }
   check.at(undefined);
   return items;
+}
+
+function isEmptyGuest(guest: Guest): boolean {
+  for (const _ in guest) return false;
+  return true;
 }
 
 function guestOf(raw: GuestDraft, check: FieldCheck): Guest {

@@ -94,6 +94,12 @@ export class FieldCheck {
     return undefined;
   }
 
+  /** A guest without any field, because nothing was sent or a rule removed it. */
+  leaveOut(field: string): void {
+    const reason = 'No field of the guest has a value, so the guest was left out.';
+    this.notes.push({ step: 'shape', field, code: 'empty_item', reason });
+  }
+
   #drop(name: string, rule: string, value: unknown): void {
     const field = this.path(name);
     const reason = `${field} ${rule}; the value was left out.`;

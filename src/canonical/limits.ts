@@ -4,7 +4,7 @@ import type { ListName } from './fields.ts';
 export const longestId = 512;
 
 /** Items per reservation. More than this is a mapping or a partner gone wrong, and would cost every later step its time. */
-export const mostItems: Readonly<Record<ListName, number>> = { guests: 1_000, rooms: 1_000, charges: 5_000 };
+export const mostItems: Readonly<Record<ListName, number>> = { guests: 500, rooms: 500, charges: 5_000 };
 
 /** Whether a text can be a key in the database. Control characters are refused: they reach terminals and logs through the id. */
 export function isUsableId(id: string): boolean {

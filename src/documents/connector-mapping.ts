@@ -12,6 +12,7 @@ import {
 import { statuses } from '../canonical/reservation.ts';
 import {
   conditionSchema,
+  fieldFormSchema,
   fieldSchema,
   joinsSchema,
   joinsText,
@@ -57,40 +58,49 @@ const kindText: ReadonlyMap<string, string> = new Map<string, string>(
   }),
 );
 
-function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: string }, id: string) {
-  return z
-    .strictObject({
-      from: z
-        .union([
-          paths,
-          z.strictObject({ first: z.array(path).min(1).describe('The first of these lists that has an item.') }),
-        ])
-        .optional()
-        .describe('Where the items are; the raw list of the same name unless said. Several lists follow one another.'),
-      join: joinsSchema.optional().describe(joinsText),
-      where: conditionSchema.optional().describe('Only items for which this holds.'),
-      unique: paths.optional().describe('Items with the same values at these paths are one.'),
-      fields: z
-        .strictObject(fieldsOf(kinds))
-        .optional()
-        .describe('The fields of an item, by paths that start at the item.'),
-    })
-    .meta({ id });
+function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: string }) {
+  return z.strictObject({
+    from: z
+      .union([
+        paths,
+        z.strictObject({ first: z.array(path).min(1).describe('The first of these lists that has an item.') }),
+      ])
+      .optional()
+      .describe('Where the items are; the raw list of the same name unless said. Several lists follow one another.'),
+    join: joinsSchema.optional().describe(joinsText),
+    where: conditionSchema.optional().describe('Only items for which this holds.'),
+    unique: paths.optional().describe('Items with the same values at these paths are one.'),
+    fields: z
+      .strictObject(fieldsOf(kinds))
+      .optional()
+      .describe('The fields of an item, by paths that start at the item.'),
+  });
 }
 
 function listOf<Of extends z.ZodType>(one: Of) {
   return z.union([one, z.array(one).min(1), z.literal(false)]);
 }
 
-export const guestListSchema = listMapOf<GuestField>(guestFields, 'GuestList');
+const extraMap = z.record(z.string(), fieldSchema);
+
+export const guestListSchema = listMapOf<GuestField>(guestFields)
+  .extend({
+    extra: extraMap
+      .optional()
+      .describe('Other fields of a guest, such as a loyalty number: a name of your own, and where the value is.'),
+  })
+  .meta({ id: 'GuestList' });
 
 export const mapSchema = z.strictObject({
   ...fieldsOf<ReservationField>(reservationFields),
   guests: listOf(guestListSchema).optional().describe('The guests.'),
-  rooms: listOf(listMapOf<RoomField>(roomFields, 'RoomList')).optional().describe('The rooms, one for each stay.'),
-  charges: listOf(listMapOf<ChargeField>(chargeFields, 'ChargeList')).optional().describe('The charges.'),
-  extra: z
-    .record(z.string(), fieldSchema)
+  rooms: listOf(listMapOf<RoomField>(roomFields).meta({ id: 'RoomList' }))
+    .optional()
+    .describe('The rooms, one for each stay.'),
+  charges: listOf(listMapOf<ChargeField>(chargeFields).meta({ id: 'ChargeList' }))
+    .optional()
+    .describe('The charges.'),
+  extra: extraMap
     .optional()
     .describe('Further fields to carry: a name of your own, and where the value is. Any JSON is taken.'),
 });
@@ -98,20 +108,25 @@ export type MapDocument = z.infer<typeof mapSchema>;
 
 export const pushMapSchema = mapSchema.describe('Where the data of events differs from `map`, field by field.');
 
-const keyed = z.strictObject({ key: paths.describe('The path or paths of a row that tell one item from another.') });
+const flatKey = z.union([paths, fieldFormSchema]);
+const keyed = z.strictObject({
+  key: flatKey.describe('What identifies an item in a row: a path, several paths, or a field with any source.'),
+});
 
 export const flatSchema = z.strictObject({
-  key: paths.describe('The path or paths of a row that are the same in all rows of a reservation.'),
+  key: flatKey.describe(
+    'What all rows of a reservation have in common: a path, several paths, or a field with any source, such as { first: [masterId, bookId] }.',
+  ),
   conflict: z
     .union([
       z.enum(['first', 'last']),
       z.strictObject({ newest: path.describe('A path of the row; the row with the largest value there wins.') }),
     ])
     .optional()
-    .describe('Which row is believed where rows of one reservation disagree: last unless said. A note tells of it.'),
-  guests: keyed.optional().describe('How the guests are told apart.'),
-  rooms: keyed.optional().describe('How the rooms are told apart.'),
-  charges: keyed.optional().describe('How the charges are told apart.'),
+    .describe('Which row wins if rows of one reservation disagree; the last one by default. A note reports it.'),
+  guests: keyed.optional().describe('How to identify guests.'),
+  rooms: keyed.optional().describe('How to identify rooms.'),
+  charges: keyed.optional().describe('How to identify charges.'),
 });
 
 export const shapeSchema = z.strictObject({

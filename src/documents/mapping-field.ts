@@ -125,10 +125,10 @@ export const fieldFormSchema = z
       .optional()
       .describe('The value is a country’s name in this language, or a code: it becomes the two-letter code.'),
     if_invalid: z
-      .literal('drop')
+      .enum(['drop', 'dead_letter'])
       .optional()
       .describe(
-        'Leaves out, with a note, a value that would break the rule of its field; without it the record is a dead letter.',
+        'What to do with a value that breaks the rule of its field. `drop` leaves it out with a note before `default` applies; `dead_letter` makes the record a dead letter. Without it the value is left out with a note, except for `id`, `check_in`, `check_out` and `status`, without which there is no record.',
       ),
     default: scalar.optional().describe('The value where there is none.'),
   })

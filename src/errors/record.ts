@@ -16,7 +16,7 @@ export const recordErrors = {
   'record.too_many_items': {
     stage: 'record',
     retry: 'operator',
-    what: 'A reservation has more guests, rooms or charges than the limit (1,000 guests, 1,000 rooms, 5,000 charges).',
+    what: 'A reservation has more guests, rooms or charges than the limit (500 guests, 500 rooms, 5,000 charges).',
     next: 'Check the list in the mapping of the connector (a condition may be missing, or rows may share a key by mistake), apply it and replay.',
   },
   'record.unknown_status': {

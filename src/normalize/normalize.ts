@@ -247,5 +247,6 @@ function cleanGuest(given: Guest, now: Cleaning): Guest {
   if (given.document_type !== undefined) guest.document_type = given.document_type;
   if (given.document_number !== undefined) guest.document_number = given.document_number;
   if (given.marketing_consent !== undefined) guest.marketing_consent = given.marketing_consent;
+  if (given.extra !== undefined) guest.extra = given.extra;
   return guest;
 }

@@ -1,3 +1,4 @@
+import { isUsableId } from '../canonical/limits.ts';
 import { isObject, type Json, type Origins } from '../terms.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import { type Builder, compileBuilder } from './draft.ts';
@@ -20,6 +21,11 @@ export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env
 }
 
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
+/** A key that the database cannot index counts as none: the check then refuses the record by its id. */
+function usableKey(key: string | undefined): string {
+  return key === undefined || !isUsableId(key) ? '' : key;
+}
+
 type RowKey = (scope: Scope) => string | undefined;
 
 /** A compiled mapping: what compileShape returns. */
@@ -61,7 +67,7 @@ export class CompiledShaper implements Shaper {
   }
 
   rowKey(row: Json): string {
-    return this.#rowKey?.(loneScope(row)) ?? '';
+    return usableKey(this.#rowKey?.(loneScope(row)));
   }
 
   group(rows: readonly Json[]): RawRecord[] {
@@ -92,7 +98,7 @@ export class CompiledShaper implements Shaper {
       raw.around = around;
     }
     if (this.#env.usesBody) raw.body = body;
-    raw.key = this.#builder.key(raw);
+    raw.key = usableKey(this.#builder.key(raw));
     return raw;
   }
 
@@ -120,8 +126,11 @@ export class CompiledShaper implements Shaper {
     const { record, notes, drift } = this.#tracedBuilder().guest(guest, trace);
     const nestedId = guest === envelope ? undefined : keyText(guest.id);
     const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
-    const reservationId = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
-    return { record: { ...record, guest_id: guestId }, notes, drift, present: trace.itemKeys, guestId, reservationId };
+    const named = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
+    const reservationId = usableKey(named) === '' ? undefined : named;
+    const strict = new Set([...this.#env.strict].flatMap((name) => /^guests\.(\w+)$/.exec(name)?.[1] ?? []));
+    const present = trace.itemKeys;
+    return { record: { ...record, guest_id: guestId }, notes, drift, present, guestId, reservationId, strict };
   }
 
   #trace(raw: RawRecord, touching = false): Trace {

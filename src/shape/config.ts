@@ -64,7 +64,7 @@ interface Modifiers {
   readonly add_days?: number | FieldMap | undefined;
   readonly country?: CountryLanguage | readonly CountryLanguage[] | undefined;
   readonly default?: Scalar | undefined;
-  readonly if_invalid?: 'drop' | undefined;
+  readonly if_invalid?: 'drop' | 'dead_letter' | undefined;
 }
 
 export type NamePart = 'first' | 'last';
@@ -103,6 +103,8 @@ export interface ListMap<Field extends string> {
   readonly where?: Condition | undefined;
   readonly unique?: string | readonly string[] | undefined;
   readonly fields?: { readonly [Name in Field]?: FieldMap | undefined } | undefined;
+  /** Guests only. */
+  readonly extra?: { readonly [name: string]: FieldMap } | undefined;
 }
 
 type OneOrMore<Of> = Of | readonly Of[];
@@ -114,12 +116,15 @@ export type MapConfig = { readonly [Name in ReservationField]?: FieldMap | undef
   readonly extra?: { readonly [name: string]: FieldMap } | undefined;
 };
 
+/** What rows or items of one thing have in common: a path, several paths, or a field with any source. */
+export type KeyMap = string | readonly string[] | FieldForm;
+
 export interface FlatConfig {
-  readonly key: string | readonly string[];
+  readonly key: KeyMap;
   readonly conflict?: 'first' | 'last' | { readonly newest: string } | undefined;
-  readonly guests?: { readonly key: string | readonly string[] } | undefined;
-  readonly rooms?: { readonly key: string | readonly string[] } | undefined;
-  readonly charges?: { readonly key: string | readonly string[] } | undefined;
+  readonly guests?: { readonly key: KeyMap } | undefined;
+  readonly rooms?: { readonly key: KeyMap } | undefined;
+  readonly charges?: { readonly key: KeyMap } | undefined;
 }
 
 export interface ShapeSection {

@@ -2,11 +2,11 @@ import { type GuestField, type ReservationField, reservationFields } from '../ca
 import type { Json, JsonObject, Note } from '../terms.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import type { Env } from './env.ts';
+import { compileExtra } from './extra.ts';
 import { compileField, compileSlot } from './field.ts';
 import { compileConflict, overRows } from './flat.ts';
-import { chargeOf, guestOf, type Item, itemsOf, roomOf } from './items.ts';
+import { chargeOf, guestOf, type Item, itemsOf, roomOf, withExtra } from './items.ts';
 import { compileList } from './list-map.ts';
-import { documentPath, isInherited } from './path.ts';
 import { flatScope, loneScope, nestedScope } from './record-scope.ts';
 import { type Drift, keyText, type Read, type Scope, type Trace } from './scope.ts';
 import { newSlot, type Slot } from './slot.ts';
@@ -19,6 +19,8 @@ export type DraftRecord = {
 } & { [Name in 'guests' | 'rooms' | 'charges']: Json[] | undefined } & { extra: JsonObject | undefined };
 
 export interface Built<Of> {
+  /** Fields whose wrong value costs the record. */
+  readonly strict?: ReadonlySet<string>;
   readonly record: Of;
   readonly notes: readonly Note[];
   readonly drift: readonly Drift[];
@@ -61,7 +63,7 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const guests = compileList('guests', config, conflict, env);
   const rooms = compileList('rooms', config, conflict, env);
   const charges = compileList('charges', config, conflict, env);
-  const extra = compileExtra(config, env, over);
+  const extra = compileExtra(config.map?.extra, 'extra', `${env.options.mapAt}.extra`, env, over);
   const scopeOf = (raw: RawRecord, trace: Trace | undefined): Scope =>
     conflict === undefined ? nestedScope(raw, trace) : flatScope(raw, conflict.rank, trace);
 
@@ -85,41 +87,17 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
         guests: itemsOf(scope, 'guests', guests, guestOf, 'last_name') as Json[] | undefined,
         rooms: itemsOf(scope, 'rooms', rooms, roomOf, 'room_type') as Json[] | undefined,
         charges: itemsOf(scope, 'charges', charges, chargeOf, 'amount') as Json[] | undefined,
-        extra: extra(scope),
+        extra: extra?.(scope),
       };
-      return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
+      const { notes, drift, assumed } = scope.root;
+      return { record, notes, drift: distinct(drift), assumed, strict: env.strict };
     },
     guest(item, trace) {
       const scope = loneScope(item, trace);
       const [part] = guests;
-      const record = part === undefined ? ({} as Item<GuestField>) : guestOf(part.reads, scope);
+      const record = part === undefined ? ({} as Item<GuestField>) : withExtra(part, guestOf(part.reads, scope), scope);
       return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
     },
-  };
-}
-
-function compileExtra(
-  config: ShapeConfig,
-  env: Env,
-  over: (slot: Slot) => (read: Read) => Read,
-): (scope: Scope) => JsonObject | undefined {
-  const fields = Object.entries(config.map?.extra ?? {}).map(([field, map]): [string, Read] => {
-    const at = documentPath(`${env.options.mapAt}.extra`, field);
-    if (isInherited(field)) env.problem(at, `the name ${field} is not allowed`);
-    const slot = newSlot('extra', field, 'json');
-    return [field, compileSlot(map, slot, at, env, over(slot))];
-  });
-  if (fields.length === 0) return () => undefined;
-  return (scope) => {
-    const extra: JsonObject = {};
-    let some = false;
-    for (const [name, read] of fields) {
-      const value = read(scope);
-      if (value === undefined) continue;
-      extra[name] = value;
-      some = true;
-    }
-    return some ? extra : undefined;
   };
 }
 

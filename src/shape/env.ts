@@ -23,6 +23,8 @@ export class Env {
   usesBody = false;
   usesParent = false;
   usesKey = false;
+  /** Fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
+  readonly strict = new Set<string>();
   /** Reads the record's currency, for amounts in its minor unit. */
   currency: Read = () => undefined;
 

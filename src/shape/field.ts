@@ -5,7 +5,7 @@ import { compileModifiers, modifierNames } from './modify.ts';
 import { documentPath } from './path.ts';
 import { readingOf } from './reading.ts';
 import { isBlank, type Read } from './scope.ts';
-import { type Slot, slotPath } from './slot.ts';
+import { type Slot, slotName, slotPath } from './slot.ts';
 import { compileSource } from './source.ts';
 
 const formNames: ReadonlySet<string> = new Set([...valueSources, ...modifierNames]);
@@ -23,6 +23,7 @@ function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env
     if (!formNames.has(name))
       env.problem(documentPath(at, name), `unknown key ${name}; use one of ${[...formNames].join(', ')}`);
   }
+  if (form.if_invalid === 'dead_letter') env.strict.add(slotName(slot));
   const given = valueSources.filter((name) => form[name] !== undefined);
   if (given.length > 1) {
     env.problem(at, `has ${given.length} sources, ${given.join(' and ')}; keep one, or list alternatives under first`);
@@ -58,7 +59,8 @@ function traced(read: Read, slot: Slot): Read {
     trace.present = false;
     const value = read(scope);
     if (!isBlank(value)) trace.origins[slotPath(slot, scope.root)] = originOf(trace.sources);
-    if (trace.present && slot.within !== undefined) trace.itemKeys.add(slot.field);
+    if (trace.present && slot.within !== undefined)
+      trace.itemKeys.add(slot.within === 'guests.extra' ? 'extra' : slot.field);
     return value;
   };
 }

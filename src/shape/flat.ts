@@ -1,10 +1,11 @@
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
-import type { FlatConfig } from './config.ts';
+import type { FieldForm, FlatConfig, KeyMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
-import { type Slot, slotPath } from './slot.ts';
+import { asideOf, newSlot, type Slot, slotPath } from './slot.ts';
+import { compileKey } from './table.ts';
 
 /** Sorts the rows of one item by precedence: the first value that is not empty wins. */
 export type Rank = (rows: readonly Scope[]) => readonly Scope[];
@@ -67,6 +68,21 @@ export function overRows(read: Read, slot: Slot, rule: string): Read {
 
 function isSame(one: Json, other: Json): boolean {
   return (keyText(one) ?? JSON.stringify(one)) === (keyText(other) ?? JSON.stringify(other));
+}
+
+/** Compiles the key of rows or items. A field such as `{ first: [masterId, bookId] }` gives its value, as text. */
+export function compileFlatKey(key: KeyMap, at: string, env: Env): (scope: Scope) => string | undefined {
+  if (typeof key === 'string') return compileKey([key], at, env);
+  if (isPaths(key)) return compileKey(key, at, env);
+  const read = silent(env.options.field(key, asideOf(newSlot(undefined, 'key', 'json')), at, env));
+  return (scope) => {
+    const value = read(scope);
+    return isBlank(value) ? undefined : keyText(value);
+  };
+}
+
+function isPaths(key: readonly string[] | FieldForm): key is readonly string[] {
+  return Array.isArray(key);
 }
 
 /** Groups by key, in the order of first appearance. */

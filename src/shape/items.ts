@@ -1,10 +1,10 @@
 import type { ChargeField, GuestField, ListName, RoomField } from '../canonical/fields.ts';
-import type { Json } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 import type { ListPart } from './list-map.ts';
 import { isBlank, type Scope } from './scope.ts';
 
 /** The fields of one item, unchecked. */
-export type Item<Field extends string> = { [Name in Field]: Json | undefined };
+export type Item<Field extends string> = { [Name in Field]: Json | undefined } & { extra?: JsonObject };
 
 type Reads<Field extends string> = ListPart<Field>['reads'];
 type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Field>;
@@ -31,7 +31,7 @@ export function itemsOf<Field extends string>(
     if (kept === 0) out = new Array(items.length);
     for (const item of items) {
       root.index = kept;
-      const made = make(part.reads, item);
+      const made = withExtra(part, make(part.reads, item), item);
       if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
         const reason = 'An item in which no mapped field has a value was left out.';
@@ -49,6 +49,12 @@ export function itemsOf<Field extends string>(
   }
   if (kept < out.length) out.length = kept;
   return kept > 0 || isSent ? out : undefined;
+}
+
+export function withExtra<Field extends string>(part: ListPart<Field>, item: Item<Field>, scope: Scope): Item<Field> {
+  const extra = part.extra?.(scope);
+  if (extra !== undefined) item.extra = extra;
+  return item;
 }
 
 function isEmpty(item: { readonly [field: string]: Json | undefined }): boolean {

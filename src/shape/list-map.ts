@@ -2,14 +2,15 @@ import { type ListName, listFields } from '../canonical/fields.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
+import { compileExtra, type ReadExtra } from './extra.ts';
 import { compileSlot } from './field.ts';
-import { asOne, type Conflict, groupBy, overRows } from './flat.ts';
+import { asOne, type Conflict, compileFlatKey, groupBy, overRows } from './flat.ts';
 import { compileJoins } from './join.ts';
 import { compileFrom, compileSent, filtered } from './list-source.ts';
 import { documentPath } from './path.ts';
 import type { Each, Read, Scope } from './scope.ts';
-import { newSlot } from './slot.ts';
-import { asList, compileKey } from './table.ts';
+import { newSlot, type Slot } from './slot.ts';
+import { asList } from './table.ts';
 import { valuesFor } from './values.ts';
 
 /** One source of a list's items: where they are and how each field is read. */
@@ -18,6 +19,8 @@ export interface ListPart<Field extends string> {
   /** Whether the partner sent the list, be it empty. Asked only where no item was found. */
   readonly isSent: (scope: Scope) => boolean;
   readonly reads: { readonly [Name in Field]: Read };
+  /** Guests only. */
+  readonly extra: ReadExtra | undefined;
   /** Items have no key, so items with equal content are merged. */
   readonly byContent: boolean;
 }
@@ -70,16 +73,20 @@ function compilePart<Name extends ListName>(
       env.problem(documentPath(`${at}.fields`, field), `unknown field ${field}; ${name} have ${known}`);
     }
   }
+  const over =
+    (slot: Slot) =>
+    (read: Read): Read =>
+      conflict === undefined ? read : overRows(read, slot, conflict.rule);
   const reads: { [field: string]: Read } = {};
   for (const [field, kind] of Object.entries(kinds)) {
     const slot = newSlot(name, field, kind, valuesFor(field, config.values));
-    const over = (read: Read): Read => (conflict === undefined ? read : overRows(read, slot, conflict.rule));
-    reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over);
+    reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over(slot));
   }
   return {
     items,
     isSent: compileSent(pathsOf(name, map, flat !== undefined)),
     reads: reads as ListPart<FieldOf<Name>>['reads'],
+    extra: compileExtra(map.extra, 'guests.extra', `${at}.extra`, env, over),
     byContent: flat !== undefined && flat[name] === undefined,
   };
 }
@@ -114,7 +121,7 @@ function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
 /** Flat rows: the items of all rows, merged by key. A row with an empty key has no such item. */
 function regrouped(each: Each, name: ListName, map: AnyListMap, flat: FlatConfig, conflict: Conflict, env: Env): Each {
   const own = flat[name];
-  const key = own === undefined ? undefined : compileKey(asList(own.key), `shape.flat.${name}.key`, env);
+  const key = own === undefined ? undefined : compileFlatKey(own.key, `shape.flat.${name}.key`, env);
   const rowIsItem = map.from === undefined;
   return (scope) => {
     const rows = scope.group === undefined ? [scope] : scope.group.toSorted(asSent);

@@ -1,4 +1,5 @@
 import { type ListName, listFields, reservationFields } from '../canonical/fields.ts';
+import { valueSources } from '../canonical/value-sources.ts';
 import type { FieldMap, ListMap, MapConfig, ShapeConfig } from './config.ts';
 
 /** Field names of events that differ from those of reservation lists. */
@@ -30,17 +31,22 @@ export function pushConfig(config: ShapeConfig, push: MapConfig | undefined): Sh
 function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
   const merged: { [field: string]: unknown } = {};
   for (const field of Object.keys(reservationFields) as (keyof typeof reservationFields)[])
-    merged[field] = push[field] ?? fallback(pull[field], eventNames.get(field) ?? [field]);
+    merged[field] = push[field] ?? fallback(pull[field], field, eventNames.get(field) ?? [field]);
   for (const name of Object.keys(listFields) as ListName[]) merged[name] = mergeList(name, pull[name], push[name]);
   merged.extra = { ...pull.extra, ...push.extra };
   return merged as MapConfig;
 }
 
-function fallback(pull: FieldMap | undefined, names: readonly string[]): FieldMap {
+function fallback(pull: FieldMap | undefined, field: string, names: readonly string[]): FieldMap {
   if (pull === false) return false;
   // Events have no flat rows to compute over.
-  if (JSON.stringify(pull)?.includes('$rows')) return fallback(undefined, names);
-  const all: FieldMap[] = pull === undefined ? [...names] : [pull, ...names.filter((name) => name !== pull)];
+  if (JSON.stringify(pull)?.includes('$rows')) return fallback(undefined, field, names);
+  // Modifiers alone apply to the field of the same name, also as one of several alternatives.
+  const own =
+    typeof pull === 'object' && !valueSources.some((source) => pull[source] !== undefined)
+      ? { ...pull, path: field }
+      : pull;
+  const all: FieldMap[] = own === undefined ? [...names] : [own, ...names.filter((name) => name !== own)];
   const [only] = all;
   return all.length === 1 && only !== undefined ? only : { first: all };
 }
@@ -53,14 +59,15 @@ function mergeList(name: ListName, pull: MapConfig[ListName], push: MapConfig[Li
   if (pull === false && push === undefined) return false;
   const fields: { [field: string]: FieldMap } = {};
   for (const field of Object.keys(listFields[name]))
-    fields[field] = own.fields?.[field] ?? fallback(based.fields?.[field], eventItems[name][field] ?? [field]);
+    fields[field] = own.fields?.[field] ?? fallback(based.fields?.[field], field, eventItems[name][field] ?? [field]);
   const lists = [
     ...new Set([
       ...(typeof based.from === 'string' && based.from !== '$item' ? [based.from] : []),
       ...eventLists[name],
     ]),
   ];
-  return { ...own, from: own.from ?? { first: lists }, fields };
+  const extra = { ...based.extra, ...own.extra };
+  return { ...own, from: own.from ?? { first: lists }, fields, extra };
 }
 
 function isPlain(map: MapConfig[ListName]): boolean {

@@ -2,10 +2,10 @@ import { CompiledShaper, newEnv } from './compiled-shaper.ts';
 import type { MapConfig, MappingProblem, ShapeConfig } from './config.ts';
 import { checkConfig } from './config-check.ts';
 import { compileBuilder } from './draft.ts';
+import { compileFlatKey } from './flat.ts';
 import { pushConfig } from './push.ts';
 import { compileRows } from './rows.ts';
 import type { Shaper } from './shaper.ts';
-import { asList, compileKey } from './table.ts';
 
 export type { RawRecord } from './config.ts';
 export type { Draft, Shaper } from './shaper.ts';
@@ -45,7 +45,7 @@ function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
   const rows = compileRows(config.shape ?? {}, env);
   const builder = compileBuilder(config, env);
   const flatKey = config.shape?.flat?.key;
-  const rowKey = flatKey === undefined ? undefined : compileKey(asList(flatKey), 'shape.flat.key', env);
+  const rowKey = flatKey === undefined ? undefined : compileFlatKey(flatKey, 'shape.flat.key', env);
   if (env.problems.length > 0) return { kind: 'invalid', problems: distinct(env.problems) };
   return { kind: 'ok', shaper: new CompiledShaper(config, env, rows, builder, rowKey) };
 }

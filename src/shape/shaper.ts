@@ -17,6 +17,8 @@ export interface GuestEventDraft {
   readonly present: ReadonlySet<string>;
   readonly guestId: string | undefined;
   readonly reservationId: string | undefined;
+  /** Fields whose wrong value costs the event. */
+  readonly strict: ReadonlySet<string>;
 }
 
 export interface Shaper {

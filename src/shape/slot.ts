@@ -8,7 +8,7 @@ import type { Translate } from './values.ts';
 /** The canonical field that a mapping fills, or a piece of its value. */
 export interface Slot {
   /** The list or object that contains the field. */
-  readonly within: ListName | 'extra' | undefined;
+  readonly within: ListName | 'extra' | 'guests.extra' | undefined;
   readonly field: string;
   /** How a raw value is read; `json` is passed on unchanged. */
   readonly kind: FieldKind | 'json';
@@ -35,7 +35,9 @@ export type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, e
 /** The canonical path of a slot in the current record. */
 export function slotPath(slot: Slot, root: Root): string {
   if (slot.within === undefined) return slot.field;
-  return slot.within === 'extra' ? `extra.${slot.field}` : `${slot.within}[${root.index}].${slot.field}`;
+  if (slot.within === 'extra') return `extra.${slot.field}`;
+  if (slot.within === 'guests.extra') return `guests[${root.index}].extra.${slot.field}`;
+  return `${slot.within}[${root.index}].${slot.field}`;
 }
 
 /** Notes that the value of a slot comes from the connector alone: the partner sent nothing for it. */

@@ -1,3 +1,4 @@
+import { storable } from '../canonical/field-check.ts';
 import { foldSpelling } from '../canonical/status.ts';
 import type { Json } from '../terms.ts';
 import type { Scalar, ValueMap, ValuesConfig } from './config.ts';
@@ -59,7 +60,8 @@ export function doubleSpellings(map: ValueMap): readonly string[] {
 const longest = 80;
 
 export function drift(root: Root, field: string, spelling: string): void {
-  const found: Drift = { field, value: spelling.length > longest ? `${spelling.slice(0, longest)}…` : spelling };
+  const text = storable(spelling) ?? '';
+  const found: Drift = { field, value: text.length > longest ? `${text.slice(0, longest)}…` : text };
   root.drift.push(found);
 }
 

@@ -90,7 +90,8 @@ function touches({ sets, removes, removesItems }: CompiledRule, list: ListName):
 
 function enter(scope: ReservationScope, { list, index }: Item): void {
   const views: readonly View[] = scope.reservation[list];
-  scope[lists[list].variable] = views[index];
+  (scope as { guest: View | undefined; room: View | undefined; charge: View | undefined })[lists[list].variable] =
+    views[index];
 }
 
 function test(rule: CompiledRule, scope: ReservationScope): boolean | Failure {

@@ -23,14 +23,18 @@ function withTypes(): Environment {
       maxCallArguments: 8,
     },
   });
-  environment.registerType('Guest', { ctor: GuestView, fields: typed(guestFields) });
+  environment.registerType('Extra', { ctor: ExtraView });
+  environment.registerType('Guest', { ctor: GuestView, fields: guestTypes() });
   environment.registerType('Room', { ctor: RoomView, fields: typed(lists.rooms.fields) });
   environment.registerType('Charge', { ctor: ChargeView, fields: typed(lists.charges.fields) });
-  environment.registerType('Extra', { ctor: ExtraView });
   environment.registerType('Reservation', { ctor: ReservationView, fields: reservationTypes() });
   registerFunctions(environment);
   for (const name of constants) environment.registerVariable(name, 'string');
   return environment;
+}
+
+function guestTypes(): Record<string, string> {
+  return { ...typed(guestFields), extra: 'Extra' };
 }
 
 function reservationTypes(): Record<string, string> {
@@ -50,7 +54,7 @@ const reservation = overReservation();
 
 function overGuest(): Environment {
   const environment = base.clone();
-  for (const [name, type] of Object.entries(typed(guestFields))) environment.registerVariable(name, type);
+  for (const [name, type] of Object.entries(guestTypes())) environment.registerVariable(name, type);
   return environment.registerVariable('guest', 'Guest');
 }
 
@@ -66,13 +70,13 @@ export const variables: Readonly<Record<ScopeName, readonly string[]>> = {
   guests: ofItem('guests'),
   rooms: ofItem('rooms'),
   charges: ofItem('charges'),
-  guest: [...Object.keys(guestFields), 'guest', ...constants],
+  guest: [...Object.keys(guestTypes()), 'guest', ...constants],
 };
 
 /** The fields of each type that has some. */
 export const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
   Object.entries({
-    Guest: Object.keys(guestFields),
+    Guest: Object.keys(guestTypes()),
     Room: Object.keys(lists.rooms.fields),
     Charge: Object.keys(lists.charges.fields),
     Reservation: Object.keys(reservationTypes()),

@@ -7,14 +7,20 @@ import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } 
 export type Target =
   | { readonly place: 'reservation'; readonly field: string; readonly kind: FieldKind }
   | { readonly place: ListName; readonly field: string; readonly kind: FieldKind }
-  | { readonly place: 'extra'; readonly field: string; readonly kind: 'any' };
+  | { readonly place: 'extra'; readonly field: string; readonly kind: 'any' }
+  /** A name in the `extra` of a guest. */
+  | { readonly place: 'guests'; readonly field: string; readonly kind: 'any' };
 
 const required: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
 const ofList = /^(guests|rooms|charges)\[\]\.(.+)$/;
+const ofGuestExtra = /^guests\[\]\.extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
 const ofExtra = /^extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
 
 /** The target of a path, or a message if the path is invalid. */
 export function targetOf(path: string): Target | string {
+  const inGuestExtra = ofGuestExtra.exec(path)?.[1];
+  if (inGuestExtra !== undefined && !refusedKeys.has(inGuestExtra))
+    return { place: 'guests', field: inGuestExtra, kind: 'any' };
   const inList = ofList.exec(path);
   if (inList) {
     const place = inList[1] as ListName;
@@ -35,7 +41,7 @@ export function targetOf(path: string): Target | string {
   if (Object.hasOwn(lists, path)) return `A list is set by its fields: ${path}[].field.`;
   const near = closest(path, Object.keys(reservationFields));
   if (near !== undefined) return `There is no field ${path}; did you mean ${near}?`;
-  return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field or extra.name.`;
+  return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field, extra.name or guests[].extra.name.`;
 }
 
 export function isRequired(target: Target): boolean {

@@ -18,7 +18,13 @@ export class View {
   }
 }
 
-export class GuestView extends View {}
+export class GuestView extends View {
+  #extra: ExtraView | undefined;
+  get extra(): ExtraView {
+    this.#extra ??= new ExtraView((this.raw.extra ?? {}) as Record<string, Json>);
+    return this.#extra;
+  }
+}
 export class RoomView extends View {}
 export class ChargeView extends View {}
 
@@ -155,7 +161,7 @@ export class GuestScope {
   }
 }
 
-for (const name of Object.keys(guestFields)) {
+for (const name of [...Object.keys(guestFields), 'extra']) {
   Object.defineProperty(GuestScope.prototype, name, {
     get(this: GuestScope) {
       return (this.guest as unknown as Record<string, unknown>)[name];

@@ -1,4 +1,4 @@
-import type { Reservation } from '../canonical/reservation.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
 import type { ListName } from './fields.ts';
 import type { CompiledRule } from './rule.ts';
@@ -26,7 +26,12 @@ function holderOf(
 ): Readonly<Record<string, unknown>> | undefined {
   if (target.place === 'reservation') return record;
   if (target.place === 'extra') return record.extra;
-  return item === undefined ? undefined : record[target.place][item];
+  const holder = item === undefined ? undefined : record[target.place][item];
+  return isGuestExtra(target) ? (holder as Guest | undefined)?.extra : holder;
+}
+
+function isGuestExtra(target: Target): boolean {
+  return target.place === 'guests' && target.kind === 'any';
 }
 
 /** Applies the effects to a copy of the record; unchanged parts are shared. */
@@ -43,7 +48,8 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
     else holder[target.field] = value;
     notes.push(noteOf(rule, value === undefined ? 'rule_removed' : 'rule_set', pathOf(target, item), present, value));
   }
-  if (next?.extra !== undefined && Object.keys(next.extra as JsonObject).length === 0) delete next.extra;
+  if (next !== undefined) withoutEmptyExtra(next);
+  for (const holder of copied.values()) withoutEmptyExtra(holder);
   for (const list of rule.removesItems) {
     const gone = new Set(effects.removed.filter((removal) => removal.list === list).map(({ index }) => index));
     if (gone.size === 0) continue;
@@ -71,7 +77,7 @@ function copyOf(
   if (target.place === 'reservation') return next;
   const key = `${target.place}/${item ?? ''}`;
   const known = copied.get(key);
-  if (known) return known;
+  if (known) return isGuestExtra(target) ? extraOf(known, key, copied) : known;
   if (target.place === 'extra') {
     const extra = { ...(next.extra as JsonObject | undefined) };
     next.extra = extra;
@@ -85,12 +91,27 @@ function copyOf(
   const copy = { ...(items[at] as JsonObject) };
   items[at] = copy;
   copied.set(key, copy);
-  return copy;
+  return isGuestExtra(target) ? extraOf(copy, key, copied) : copy;
+}
+
+/** The guest's extra, copied once; `guest` is a copy already. */
+function extraOf(guest: JsonObject, key: string, copied: Map<string, JsonObject>): JsonObject {
+  const known = copied.get(`${key}/extra`);
+  if (known) return known;
+  const extra = { ...(guest.extra as JsonObject | undefined) };
+  guest.extra = extra;
+  copied.set(`${key}/extra`, extra);
+  return extra;
+}
+
+function withoutEmptyExtra(holder: JsonObject): void {
+  if (holder.extra !== undefined && Object.keys(holder.extra as JsonObject).length === 0) delete holder.extra;
 }
 
 function pathOf(target: Target, item: number | undefined): string {
   if (target.place === 'reservation') return target.field;
-  return target.place === 'extra' ? `extra.${target.field}` : `${target.place}[${item ?? 0}].${target.field}`;
+  if (target.place === 'extra') return `extra.${target.field}`;
+  return `${target.place}[${item ?? 0}].${isGuestExtra(target) ? 'extra.' : ''}${target.field}`;
 }
 
 function sameJson(one: Json | undefined, other: Json | undefined): boolean {

@@ -128,7 +128,11 @@ test('no rows make the flat shape throw', () => {
 });
 
 test('a canonical record maps to itself', () => {
-  const shaper = shaperOf({ unknownStatus: 'other', map: { extra: { some: 'extra.some' } } });
+  const map = {
+    extra: { some: 'extra.some' },
+    guests: { extra: { tier: 'extra.tier', since: 'extra.since' } },
+  };
+  const shaper = shaperOf({ unknownStatus: 'other', map });
   fc.assert(
     fc.property(reservationArbitrary, (reservation) => {
       const raw = only(recordsOf(shaper, [reservation as unknown as Json]));

@@ -155,7 +155,8 @@ test('rules know exactly the fields of the canonical schema', () => {
   const sorted = (names: object): string[] => Object.keys(names).sort();
   const ofSchema = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
   for (const [list, schema] of Object.entries(ofSchema)) {
-    assert.deepEqual(sorted(lists[list as keyof typeof lists].fields), sorted(schema.shape));
+    const { extra: _, ...fields } = schema.shape as { extra?: unknown };
+    assert.deepEqual(sorted(lists[list as keyof typeof lists].fields), sorted(fields));
   }
   assert.deepEqual(sorted({ ...reservationFields, ...lists, extra: true }), sorted(reservationSchema.shape));
 });

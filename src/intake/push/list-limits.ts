@@ -1,3 +1,4 @@
+import { mostItems } from '../../canonical/limits.ts';
 import type { Json } from '../../terms.ts';
 import type { EnvelopeProblem } from './envelope.ts';
 
@@ -5,14 +6,9 @@ import type { EnvelopeProblem } from './envelope.ts';
  * How many elements the lists of one reservation may have. Comparing guests and rooms with the stored ones is work for the
  * node, so that one event must not bring thousands of them. The largest group bookings we know have some 300 guests.
  */
-const listLimits: ReadonlyMap<string, number> = new Map([
-  ['guests', 500],
-  ['rooms', 500],
-  ['stays', 500],
-  ['charges', 5_000],
-]);
+const listLimits: ReadonlyMap<string, number> = new Map([...Object.entries(mostItems), ['stays', mostItems.rooms]]);
 /** For lists with other names, which a connector may map to any of the above. */
-const otherListLimit = 5_000;
+const otherListLimit = mostItems.charges;
 
 /** Every list in an event's data that is too long. `above` is the pointer of the data in its body. */
 export function longLists(data: Json, above: string): EnvelopeProblem[] {
