@@ -28,6 +28,9 @@ Each command explains itself: innbound COMMAND --help. Errors have stable codes:
 // `innbound … | head` closes our output early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
+// A full disk or a closed terminal under standard error must not end a service.
+process.stderr.on('error', () => {});
+
 for (const register of commands) register(program);
 
 try {

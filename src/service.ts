@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { registerApi } from './api/api.ts';
 import { registerConsole } from './api/console.ts';
-import { registerMetrics } from './api/metrics.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
@@ -21,10 +20,10 @@ import { newerSchemaCheck } from './store/db/migrate.ts';
 import { poolProblem } from './store/db/pool.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
 import { forgetNode, seenNode } from './store/operate/nodes.ts';
-import { apiPorts } from './wiring/api.ts';
+import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
-import { metricsOf } from './wiring/metrics.ts';
+import { metricsOf, serveMetrics } from './wiring/metrics.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
 import { clockToleranceMs, startWatch } from './wiring/watch.ts';
@@ -72,8 +71,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const loops: Loop[] = [];
   let draining = false;
   let intake: Intake | undefined;
+  const { network, limits } = runtime.active().settings;
   const app = buildServer({
     log,
+    trustedProxies: network.trusted_proxies,
+    connectionsPerAddress: limits.connections_per_address,
+    secure: () => isServedOverHttps(runtime),
     notReady: async () => {
       if (draining) return ['draining'];
       const pools = [runtime.pool, ...(intake ? [intake.pool] : [])];
@@ -96,11 +99,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (runtime.alone) await endAbandonedLeases(runtime.pool);
     await options.prepare?.(runtime);
     const metrics = metricsOf(runtime);
-    registerMetrics(app, metrics);
+    const ownPort = await serveMetrics(runtime, app, metrics);
+    if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));
     if (role !== 'worker') {
       intake = openIntake(runtime, { answered: metrics.answered });
-      const { limits } = runtime.active().settings;
       webhooks = registerWebhooks(app, {
         clock: runtime.clock,
         intake,

@@ -5,6 +5,8 @@ export type Role = (typeof roles)[number];
 /** The caller, as identified by its token. */
 export interface Caller {
   readonly tokenId: string;
+  /** The token that a session was created from, else the token itself: what limits per holder count by. */
+  readonly grantId: string;
   /** The token's name, written into the audit log. */
   readonly name: string;
   readonly role: Role;
@@ -21,23 +23,24 @@ export function maySee(caller: Caller, integration: string): boolean {
   return caller.integrations === undefined || caller.integrations.includes(integration);
 }
 
-export const sessionCookie = 'innbound_session';
+/** A browser sends a `__Host-` cookie only over https and only to the host that set it. Plain HTTP, on loopback, has no such cookie. */
+export const sessionCookie = (secure: boolean): string => (secure ? '__Host-innbound_session' : 'innbound_session');
 /**
  * A page of another site cannot set this header, because we allow no CORS. A session request with it comes from the console.
  */
 export const consoleHeader = 'x-innbound-console';
 
 /** The token of a request, and whether it came in the header or in the session cookie. */
-export function shownToken(headers: {
-  readonly authorization?: string | undefined;
-  readonly cookie?: string | undefined;
-}): { readonly token: string; readonly by: 'header' | 'cookie' } | undefined {
+export function shownToken(
+  headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined },
+  secure: boolean,
+): { readonly token: string; readonly by: 'header' | 'cookie' } | undefined {
   const bearer = /^Bearer +([\w.~+/-]{8,200})$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, by: 'header' };
   if (headers.authorization !== undefined) return undefined;
   for (const part of (headers.cookie ?? '').split(';')) {
     const [name, value] = part.trim().split('=', 2);
-    if (name === sessionCookie && value !== undefined && /^[\w-]{8,200}$/.test(value)) {
+    if (name === sessionCookie(secure) && value !== undefined && /^[\w-]{8,200}$/.test(value)) {
       return { token: value, by: 'cookie' };
     }
   }

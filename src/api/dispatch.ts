@@ -1,15 +1,16 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { Buckets } from '../intake/push/bucket.ts';
+import { networkOf } from '../intake/push/network.ts';
 import type { Json } from '../terms.ts';
-import { type Caller, consoleHeader, mayAs, maySee, shownToken } from './caller.ts';
+import { type Caller, maySee } from './caller.ts';
+import { failureRate, type Identified, type IdentifyPorts, identify } from './identify.ts';
 import { sendProblem } from './problem.ts';
-import { redacted } from './redact.ts';
+import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
-import { sendStream } from './stream.ts';
+import { openStreams, type Streams } from './stream.ts';
 
 interface AuditEntry {
   readonly actor: string;
@@ -22,33 +23,59 @@ interface AuditEntry {
   readonly address: string;
 }
 
-export interface DispatchPorts {
-  readonly authenticate: (token: string) => Promise<Caller | undefined>;
+export interface DispatchPorts extends IdentifyPorts {
   readonly audit: (entry: AuditEntry) => Promise<void>;
-  readonly now: () => number;
+  /** Called when access is refused, for the log. */
+  readonly refused: (entry: {
+    readonly action: string;
+    readonly status: number;
+    readonly address: string;
+    readonly requestId: string;
+    readonly tokenId?: string;
+  }) => void;
+  /** A keyed hash: the audit log shows what was searched for without containing it. */
+  readonly hash: (text: string) => string;
+}
+
+interface State {
+  readonly failures: Buckets;
+  readonly streams: Streams;
 }
 
 export const apiPrefix = '/api/v1';
-const anonymous: Caller = { tokenId: '', name: 'anonymous', role: 'viewer', integrations: [], kind: 'api' };
-/** Tokens have 256 random bits and cannot be guessed; this limits what guessing costs the store. */
-const failureRate = { perSecond: 1, burst: 60 };
+/** A body without a token is a sign-in. */
+const publicBodyLimit = 16 * 1024;
+const bodyLimit = 8 * 1024 * 1024;
 
 /** The one place that guards routes: token, role, integration, request schema, and audit. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
-  const failures = new Buckets(() => failureRate, 10_000);
+  const state: State = { failures: new Buckets(() => failureRate, 10_000), streams: openStreams() };
+  const known = new WeakMap<FastifyRequest, Identified & { kind: 'known' }>();
   // Streams never end by themselves, and closing the server waits for open responses.
-  const streams = new Set<ServerResponse>();
-  app.addHook('preClose', async () => {
-    for (const stream of streams) stream.end();
-  });
+  app.addHook('preClose', async () => state.streams.end());
   for (const route of routes) {
     app.route({
       method: route.method,
       url: `${apiPrefix}${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
-      bodyLimit: 8 * 1024 * 1024,
-      handler: async (request, reply) => {
+      bodyLimit: route.role === 'public' ? publicBodyLimit : bodyLimit,
+      // Before the body is read: nobody without a token makes us parse one.
+      onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store');
-        return serve(route, request, reply, ports, { failures, streams });
+        const identified = await identify(route, request, ports, state.failures);
+        if (identified.kind === 'known') {
+          known.set(request, identified);
+          return;
+        }
+        const { status, code, detail } = identified;
+        ports.refused({ action: route.id, status, address: request.ip, requestId: request.id });
+        if (identified.kind === 'wait') reply.header('retry-after', identified.seconds);
+        else if (status === 401) reply.header('www-authenticate', 'Bearer realm="innbound"');
+        return sendProblem(request, reply, status, code, { detail });
+      },
+      handler: async (request, reply) => {
+        const identified = known.get(request);
+        if (identified === undefined) throw new TypeError('a request without a caller reached its handler');
+        return serve(route, request, reply, identified, ports, state);
       },
     });
   }
@@ -58,18 +85,17 @@ async function serve(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
+  { caller, token }: Identified & { kind: 'known' },
   ports: DispatchPorts,
-  { failures, streams }: { readonly failures: Buckets; readonly streams: Set<ServerResponse> },
+  { failures, streams }: State,
 ): Promise<FastifyReply> {
-  const identified = await identify(route, request, ports, failures);
-  if (identified.kind !== 'known') {
-    if (identified.kind === 'wait') reply.header('retry-after', identified.seconds);
-    else if (identified.status === 401) reply.header('www-authenticate', 'Bearer realm="innbound"');
-    return sendProblem(request, reply, identified.status, identified.code, { detail: identified.detail });
+  const { id: requestId, ip: address } = request;
+  if (hasNul(request.params) || hasNul(request.query) || hasNul(request.body)) {
+    return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The request contains a NUL character.' });
   }
-  const { caller } = identified;
   const scope = await scopeOf(route, request.params as Record<string, string>, caller);
   if (scope.kind === 'refused') {
+    ports.refused({ action: route.id, status: scope.status, address, requestId, tokenId: caller.tokenId });
     return sendProblem(request, reply, scope.status, scope.code, { detail: scope.detail });
   }
   const parsed = parse(route, request);
@@ -83,7 +109,6 @@ async function serve(
   if (typeof asked === 'string' && !maySee(caller, asked)) {
     return sendProblem(request, reply, 404, 'operate.not_found', { detail: noIntegration(asked) });
   }
-  const { id: requestId, ip: address } = request;
   const call: Call<unknown, unknown, unknown> = {
     ...parsed,
     caller,
@@ -93,26 +118,46 @@ async function serve(
   };
   const result = await route.handle(call).catch(asProblem);
   if (result.kind === 'stream') {
-    const shown = shownToken(request.headers);
-    const stillMay = async () => (shown && (await ports.authenticate(shown.token))) !== undefined;
-    return sendStream(request, reply, result, stillMay, streams);
+    const stillMay = async () => token !== undefined && (await ports.authenticate(token, false)) !== undefined;
+    return streams.send(request, reply, result, { stillMay, holder: caller.grantId });
   }
   const status = result.kind === 'ok' ? route.status : result.status;
-  // A response with guest data is sent only after the audit entry is written.
-  if ((route.method !== 'GET' && !route.asks) || route.payload) {
+  if (route.role === 'public' && status === 401) {
+    // A guess, for the log and the rate limit. The audit log has a row per action, not per guess.
+    failures.charge(networkOf(address), ports.now(), 1);
+    ports.refused({ action: route.id, status, address, requestId });
+  } else if ((route.method !== 'GET' && !route.asks) || route.payload) {
+    // A response with guest data is sent only after the audit entry is written.
     await ports.audit({
       actor: caller.name,
       tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
       action: route.id,
-      integration: scope.integration,
-      target: request.params as { [key: string]: Json },
+      integration: scope.integration ?? (typeof asked === 'string' ? asked : undefined),
+      target: { ...(request.params as { [key: string]: Json }), ...sought(parsed.query, ports.hash) },
       status,
       requestId,
       address,
     });
   }
-  const hides = result.kind === 'ok' && route.payload && caller.role === 'viewer';
-  return send(request, reply, status, hides ? { ...result, body: redacted(result.body) } : result);
+  const hides = result.kind === 'ok' && caller.role === 'viewer';
+  return send(request, reply, status, hides ? { ...result, body: masked(route, result.body) } : result);
+}
+
+/** What a viewer sees: no guest data in payloads, and the partner's guest ids nowhere. */
+const masked = (route: Route, body: unknown): unknown => (route.payload ? redacted(body) : withoutGuestIds(body));
+
+/** The filters of a search. Its text may be a guest's name or address, so it is hashed. */
+function sought(query: unknown, hash: (text: string) => string): { [key: string]: Json } {
+  const { q, cursor: _, ...rest } = (query ?? {}) as { [key: string]: Json | undefined };
+  const filters = Object.entries(rest).filter(([, value]) => value !== undefined) as [string, Json][];
+  return { ...Object.fromEntries(filters), ...(typeof q === 'string' && q.trim() !== '' && { q: hash(q.trim()) }) };
+}
+
+/** PostgreSQL cannot store it in text, and no field of ours contains it. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNul(inner));
 }
 
 const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_costly']);
@@ -121,7 +166,13 @@ const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_cos
 function asProblem(error: unknown): Result {
   if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
   const { code } = error;
-  const status = unprocessable.has(code) ? 422 : code === 'operate.busy' || code.startsWith('store.') ? 503 : 409;
+  const status = unprocessable.has(code)
+    ? 422
+    : code === 'operate.bad_request'
+      ? 400
+      : code === 'operate.busy' || code.startsWith('store.')
+        ? 503
+        : 409;
   return { kind: 'problem', status, code: error.code, detail: error.message };
 }
 
@@ -136,42 +187,6 @@ function send(
   }
   for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(result.body));
-}
-
-type Identified =
-  | { kind: 'known'; caller: Caller }
-  | { kind: 'refused'; status: 401 | 403; code: 'operate.unauthorized' | 'operate.forbidden'; detail: string }
-  | { kind: 'wait'; status: 429; code: 'operate.too_many_failures'; detail: string; seconds: number };
-
-async function identify(
-  route: Route,
-  request: FastifyRequest,
-  ports: DispatchPorts,
-  failures: Buckets,
-): Promise<Identified> {
-  const waiting = failures.peek(request.ip, ports.now());
-  if (waiting.kind === 'wait') {
-    const detail = 'Too many requests from this address had an invalid token.';
-    return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };
-  }
-  const { headers } = request;
-  const shown = shownToken(headers);
-  if (route.role === 'public') return { kind: 'known', caller: anonymous };
-  const caller = shown && (await ports.authenticate(shown.token));
-  if (caller === undefined) {
-    if (shown?.by === 'header') failures.charge(request.ip, ports.now(), 1);
-    const detail = shown ? 'The token is unknown, expired or revoked.' : 'Send a token as Authorization: Bearer …';
-    return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
-  }
-  if (shown?.by === 'cookie' && request.method !== 'GET' && headers[consoleHeader] === undefined) {
-    const detail = `A session request that changes data must have the header ${consoleHeader}.`;
-    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
-  }
-  if (!mayAs(caller, route.role)) {
-    const detail = `This requires the role ${route.role}; the token has the role ${caller.role}.`;
-    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
-  }
-  return { kind: 'known', caller };
 }
 
 type Scoped =

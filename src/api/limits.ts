@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
+import { networkOf, plainAddress } from '../intake/push/network.ts';
 import { randomId } from '../kit/ids.ts';
 
 /**
@@ -8,7 +9,7 @@ import { randomId } from '../kit/ids.ts';
  */
 export const serverLimits = {
   /** For a whole request, from its first byte to its last. */
-  requestTimeout: 20_000,
+  requestTimeout: 14_000,
   keepAliveTimeout: 65_000,
   bodyLimit: 1024 * 1024,
   http: {
@@ -23,11 +24,48 @@ export const serverLimits = {
 /** Further connections are refused, so that a flood does not exhaust memory. */
 const maxConnections = 10_000;
 
+export interface ConnectionLimits {
+  readonly connectionsPerAddress?: number;
+  /** Addresses and ranges that are exempt, because many clients share them. */
+  readonly trustedProxies?: readonly string[];
+}
+
 /** Limits that are not options of the constructor. */
-export function holdConnections(server: Server): void {
+export function holdConnections(server: Server, limits: ConnectionLimits = {}): void {
+  const { connectionsPerAddress = 500, trustedProxies = [] } = limits;
   server.maxConnections = maxConnections;
+  const exempt = rangesOf(trustedProxies);
+  const open = new Map<string, number>();
+  // Else one address could take all connections of the node and shut every sender out.
+  server.on('connection', (socket: Socket) => {
+    const plain = plainAddress(socket.remoteAddress ?? '');
+    if (exempt.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')) return;
+    const address = networkOf(plain);
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > connectionsPerAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
   // A sender may half-close the connection after its request; by default Node would then close before the answer is sent.
   Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+function rangesOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, type);
+    else list.addSubnet(address, Number(bits), type);
+  }
+  return list;
 }
 
 /** Requests of a connection whose responses may not be sent yet. */
@@ -75,6 +113,7 @@ async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket)
   });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
+      `X-Content-Type-Options: nosniff\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   );

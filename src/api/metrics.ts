@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MetricRows } from '../store/operate/metrics.ts';
 import type { BreakerNow, LaneNow } from '../store/operate/overview.ts';
+import { sendProblem } from './problem.ts';
 
 export interface MetricPorts {
   readonly read: () => Promise<{
@@ -108,8 +109,18 @@ export function openMetrics(ports: MetricPorts): Metrics {
   };
 }
 
-export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
-  app.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
-  );
+/** `isAllowed` decides for each request, such as by its token. */
+export function registerMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  isAllowed: (request: FastifyRequest) => Promise<boolean>,
+): void {
+  app.get('/metrics', async (request, reply) => {
+    if (!(await isAllowed(request))) {
+      reply.header('www-authenticate', 'Bearer realm="innbound"');
+      const detail = 'Send a token for all integrations, or set metrics.port or metrics.access in innbound.yaml.';
+      return sendProblem(request, reply, 401, 'operate.unauthorized', { detail });
+    }
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
+  });
 }

@@ -32,8 +32,9 @@ export function openApiDocument(routes: readonly Route[]): Schema {
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: sessionCookie,
-          description: 'The console’s session. Requests that change data also need the header X-Innbound-Console.',
+          name: sessionCookie(true),
+          description:
+            'The console’s session; over plain HTTP its name has no __Host- prefix. Requests that change data also need the header X-Innbound-Console.',
         },
       },
       schemas: { Problem: problemSchema },

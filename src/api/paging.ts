@@ -19,9 +19,9 @@ function encodeCursor(parts: readonly (string | number)[]): string {
 }
 
 const forms = {
-  time: (part: string) => !Number.isNaN(Date.parse(part)),
+  time: (part: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(part) && !Number.isNaN(Date.parse(part)),
   number: (part: string) => /^\d{1,18}$/.test(part),
-  text: () => true,
+  text: (part: string) => !part.includes('\0'),
 };
 
 /** The cursor's parts as text. A foreign cursor is refused: starting over would page in circles. */
@@ -30,7 +30,7 @@ export function decodeCursor(cursor: string | undefined, ...kinds: (keyof typeof
   const parts = partsOf(cursor);
   if (parts.length === kinds.length && kinds.every((kind, i) => forms[kind](parts[i] ?? ''))) return parts;
   throw new InnboundError(
-    'operate.invalid_input',
+    'operate.bad_request',
     'The cursor was not issued by this list; use next_cursor of a previous page.',
   );
 }

@@ -11,9 +11,11 @@ const personal = new Set([
   'phone_raw',
   'date_of_birth',
   'document_number',
+  // Some systems use the e-mail address.
+  'guest_id',
 ]);
 /** Partner data as sent: any of its fields may be personal. */
-const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report']);
+const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report', 'answer']);
 const mask = '•••';
 const ofGuests = /^(?:guests|extra)\b|^$/;
 
@@ -29,5 +31,17 @@ export function redacted(value: unknown): unknown {
       if (hidesChange && (key === 'before' || key === 'after')) return [key, mask];
       return [key, redacted(inner)];
     }),
+  );
+}
+
+/** Responses without payloads: only the partner's guest ids are masked. */
+export function withoutGuestIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutGuestIds);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === 'guest_id' && typeof inner === 'string' ? mask : withoutGuestIds(inner),
+    ]),
   );
 }

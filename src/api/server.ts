@@ -1,31 +1,47 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { randomId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
+import { isConnectionFailure } from '../kit/sql-state.ts';
 import { type HealthPorts, registerHealth } from './health.ts';
 import { holdConnections, serverLimits } from './limits.ts';
 import { sendProblem } from './problem.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 
 export interface ServerPorts extends HealthPorts {
   readonly log: Log;
+  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly connectionsPerAddress?: number;
+  /** Whether browsers reach the service over https and may insist on it. */
+  readonly secure?: () => boolean;
 }
 
 /** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
 export function buildServer(ports: ServerPorts): FastifyInstance {
+  const { trustedProxies = [], connectionsPerAddress } = ports;
   const app = fastify({
     ...serverLimits,
     logger: false,
     genReqId: () => randomId('req'),
     forceCloseConnections: 'idle',
-    trustProxy: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     // A URL that cannot be decoded matches no route and gets a problem document like any other error.
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, 400, 'operate.bad_request'),
   });
-  holdConnections(app.server);
+  holdConnections(app.server, {
+    trustedProxies,
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+  });
+  app.addHook('onRequest', async (_request, reply) => setSecurityHeaders(reply.raw, ports.secure?.() ?? false));
   registerHealth(app, ports);
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, 404, 'operate.no_route'));
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status < 500) return sendProblem(request, reply, status, 'operate.bad_request');
+    if (isConnectionFailure(error)) {
+      reply.header('retry-after', '5');
+      return sendProblem(request, reply, 503, 'store.unreachable');
+    }
     ports.log.error(
       { request_id: request.id, route: request.routeOptions.url, error: error.message },
       'http: unexpected',

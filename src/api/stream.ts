@@ -7,17 +7,68 @@ const heartbeatMs = 15_000;
 /** A reader this far behind is disconnected; a browser reconnects by itself. */
 const mostBuffered = 1024 * 1024;
 
-/** Server-sent events on a hijacked response; ends when the client disconnects or falls behind, or the server closes. */
-export function sendStream(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  stream: Extract<Result, { kind: 'stream' }>,
-  stillMay: () => Promise<boolean>,
-  streams: Set<ServerResponse>,
-): FastifyReply {
-  const { raw } = reply;
+/** So that one holder of a token cannot take all streams of the node. A browser opens one per tab. */
+const mostPerHolder = 10;
+
+export interface Streams {
+  /** Server-sent events on a hijacked response; ends when the client disconnects or falls behind, or the server closes. */
+  send(request: FastifyRequest, reply: FastifyReply, stream: Stream, listener: Listener): FastifyReply;
+  end(): void;
+}
+
+type Stream = Extract<Result, { kind: 'stream' }>;
+
+interface Listener {
+  readonly stillMay: () => Promise<boolean>;
+  /** The token that it counts for. */
+  readonly holder: string;
+}
+
+export function openStreams(): Streams {
+  const open = new Map<ServerResponse, string>();
+  return {
+    send(request, reply, stream, { stillMay, holder }) {
+      const { raw } = reply;
+      const held = [...open.values()].filter((one) => one === holder).length;
+      const send = writer(raw);
+      if (held >= mostPerHolder || !stream.open(send)) {
+        reply.header('retry-after', '10');
+        const whose = held >= mostPerHolder ? 'This token' : 'This node';
+        const detail = `${whose} has too many live listeners; retry later.`;
+        return sendProblem(request, reply, 503, 'operate.conflict', { detail });
+      }
+      reply.hijack();
+      raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      raw.write(': here\n\n');
+      const beat = setInterval(() => {
+        raw.write(': still here\n\n');
+        // A revoked token or an ended session must stop receiving.
+        stillMay().then(
+          (may) => may || raw.end(),
+          () => {},
+        );
+      }, heartbeatMs);
+      open.set(raw, holder);
+      raw.once('close', () => {
+        clearInterval(beat);
+        open.delete(raw);
+        stream.close();
+      });
+      return reply;
+    },
+    end() {
+      for (const raw of open.keys()) raw.end();
+    },
+  };
+}
+
+function writer(raw: ServerResponse): (event: string, data: unknown) => void {
   let id = 0;
-  const send = (event: string, data: unknown): void => {
+  return (event, data) => {
     if (raw.writableLength > mostBuffered) {
       raw.destroy();
       return;
@@ -25,33 +76,4 @@ export function sendStream(
     id += 1;
     raw.write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
-  if (!stream.open(send)) {
-    reply.header('retry-after', '10');
-    return sendProblem(request, reply, 503, 'operate.conflict', {
-      detail: 'This node has too many live listeners; retry later.',
-    });
-  }
-  reply.hijack();
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  });
-  raw.write(': here\n\n');
-  const beat = setInterval(() => {
-    raw.write(': still here\n\n');
-    // A revoked token or an ended session must stop receiving.
-    stillMay().then(
-      (may) => may || raw.end(),
-      () => {},
-    );
-  }, heartbeatMs);
-  const end = (): void => {
-    clearInterval(beat);
-    streams.delete(raw);
-    stream.close();
-  };
-  streams.add(raw);
-  raw.once('close', end);
-  return reply;
 }

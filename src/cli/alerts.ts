@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { acknowledgeAlert, listAlerts } from '../store/operate/alerts.ts';
-import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly all?: boolean;
@@ -22,11 +22,13 @@ Examples:
   innbound alerts --acknowledge alr_…`,
     )
     .action((options: Options) =>
-      withRuntime(options, 'alerts', async ({ pool }) => {
+      withRuntime(options, 'alerts', async (runtime) => {
+        const { pool } = runtime;
         if (options.acknowledge !== undefined) {
           const row = await acknowledgeAlert(pool, options.acknowledge, userInfo().username);
           if (row === undefined)
             throw new InnboundError('operate.not_found', `There is no alert ${options.acknowledge}.`);
+          await audited(runtime, 'alerts.acknowledge', { target: { alert_id: options.acknowledge } });
           if (options.json) printJson(row);
           else show(`Acknowledged: ${row.message}`);
           return;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { applyWorkspace } from '../runtime/in-force.ts';
 import { openRuntime, readSoundDocuments } from '../runtime/runtime.ts';
-import { type CommonOptions, common, printJson, show, table } from './command.ts';
+import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
 
 export function registerApply(program: Command): void {
   common(program.command('apply'))
@@ -25,6 +25,11 @@ Example:
       });
       try {
         const applied = await applyWorkspace(runtime, documents, 'apply');
+        const changed = applied.filter(({ change }) => change !== 'same');
+        if (changed.length > 0) {
+          const target = { documents: changed.map(({ kind, name, version }) => `${kind} ${name} version ${version}`) };
+          await audited(runtime, 'documents.apply', { target });
+        }
         if (options.json) for (const document of applied) printJson(document);
         else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
       } finally {

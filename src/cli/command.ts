@@ -1,7 +1,10 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { openRuntime, type Runtime } from '../runtime/runtime.ts';
+import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
+import { printable } from './printable.ts';
 
 /** Options of every command. */
 export interface CommonOptions {
@@ -32,15 +35,24 @@ export async function withRuntime<T>(
 
 /** Results go to standard output, progress and hints to standard error. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${printable(JSON.stringify(value))}\n`);
 }
 
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 export function show(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${printable(text)}\n`);
+}
+
+/** Writes what an operator did from the command line into the audit log. */
+export async function audited(
+  runtime: Runtime,
+  action: string,
+  about: { readonly integration?: string | undefined; readonly target?: { readonly [key: string]: Json } } = {},
+): Promise<void> {
+  await writeAudit(runtime.pool, { actor: `${userInfo().username} (command line)`, action, ...about });
 }
 
 /** Reports an error as text, or as JSON with --json, and sets the exit code. */

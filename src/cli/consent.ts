@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { linkFor } from '../wiring/consent.ts';
-import { type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 
 export function registerConsent(program: Command): void {
   common(program.command('consent <integration>'))
@@ -20,6 +20,7 @@ Example:
       withRuntime(options, 'consent', async (runtime) => {
         const link = await linkFor(runtime, integration, userInfo().username);
         if (link.kind === 'unavailable') throw new InnboundError(link.code, link.message);
+        await audited(runtime, 'integrations.consent', { integration });
         if (options.json) return printJson({ url: link.url, valid_ms: link.validMs });
         show(link.url);
         say(`\nThe link works once and expires in ${link.validMs / 60_000} minutes.`);

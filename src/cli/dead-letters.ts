@@ -15,7 +15,7 @@ import {
 } from '../store/operate/dead-letters.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
-import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -155,6 +155,7 @@ function summary(letter: DeadLetter) {
 async function showOne(runtime: Runtime, id: string, options: CommonOptions): Promise<void> {
   const letter = await showDeadLetter(runtime.pool, id);
   if (letter === undefined) throw new InnboundError('deliver.not_dead', `There is no dead letter ${id}.`, { id });
+  await audited(runtime, 'dead_letters.get', { integration: letter.integration, target: { id } });
   const replayed =
     letter.state === 'open' ? await replayPorts(runtime).preview(letter, underFor(letter, undefined)) : undefined;
   const { record_id: _, ...rest } = letter;
@@ -181,8 +182,12 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
       say(`${result.id}: ${result.result.replace('_', ' ')}${'message' in result ? `: ${result.message}` : ''}`);
     },
   });
-  // A running service may process them first; without one, this command does.
   const brands = new Set(letters.map(({ integration }) => integration));
+  for (const integration of brands) {
+    const target = { ids: letters.filter((one) => one.integration === integration).map(({ id }) => id) };
+    await audited(runtime, 'dead_letters.replay', { integration, target });
+  }
+  // A running service may process them first; without one, this command does.
   if (letters.some(({ kind }) => kind === 'event')) await drainEvents(eventWorkerPorts(runtime));
   const outbound = await deliverPorts(runtime);
   const delivered = { delivered: 0, retry: 0, dead: 0 };
@@ -213,8 +218,10 @@ function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions)
 
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {
   let dropped = 0;
-  for (const { id } of await chosen(runtime, ids, options)) {
-    if (await dropDeadLetter(runtime, id, { by: userInfo().username, reason: options.reason })) dropped += 1;
+  for (const { id, integration } of await chosen(runtime, ids, options)) {
+    if (!(await dropDeadLetter(runtime, id, { by: userInfo().username, reason: options.reason }))) continue;
+    await audited(runtime, 'dead_letters.drop', { integration, target: { id } });
+    dropped += 1;
   }
   if (options.json) printJson({ dropped });
   else say(`${dropped} dropped.`);

@@ -8,7 +8,7 @@ import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { sealerOf } from '../wiring/push.ts';
-import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly rotate?: boolean;
@@ -60,6 +60,9 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
     ...(options.rotate && given === undefined && { rotate: true }),
     overlapMs: options.overlap,
   });
+  const action = options.rotate || given !== undefined ? 'endpoint.rotate' : 'endpoint.issue';
+  if (address.secret !== undefined || action === 'endpoint.rotate')
+    await audited(runtime, action, { integration: name, target: { endpoint_id: address.endpoint_id } });
   if (given !== undefined) await bringSecret(runtime, name, given, address.secret === undefined ? options.overlap : 0);
   const result = given === undefined ? address : withoutSecret(address);
   if (options.json) return printJson(result);
@@ -85,10 +88,18 @@ const withoutSecret = ({ secret: _, ...address }: EndpointAddress): EndpointAddr
 
 async function readSecret(): Promise<string> {
   const secret = (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (Buffer.byteLength(secret) < 16 || secret.length > 1024) {
-    throw new InnboundError('operate.usage', 'A secret has 16 to 1024 characters.');
-  }
+  const weakness = weaknessOf(secret);
+  if (weakness !== undefined) throw new InnboundError('operate.usage', weakness);
   return secret;
+}
+
+/** Why a secret chosen by a sender is refused: whoever guesses it can forge events. */
+function weaknessOf(secret: string): string | undefined {
+  if (secret.length > 1024) return 'A secret has at most 1024 characters.';
+  if (secret.length < 24) return 'The secret is too short: use at least 24 random characters.';
+  if (new Set(secret).size < 12) return 'The secret repeats few characters: use at least 24 random characters.';
+  if (/^(.{1,12})\1+.{0,12}$/s.test(secret)) return 'The secret repeats itself: use at least 24 random characters.';
+  return undefined;
 }
 
 /** Replaces the issued secret, which expires after the overlap, with the sender's own. */
@@ -101,6 +112,7 @@ async function retire(runtime: Runtime, name: string, options: Options): Promise
   const retired = await transaction(runtime.pool, (tx) => retireEndpoint(tx, name));
   if (retired === undefined) throw new InnboundError('push.no_endpoint', `${name} has no endpoint.`);
   runtime.wake.signal('documents');
+  await audited(runtime, 'endpoint.retire', { integration: name, target: { endpoint_id: retired } });
   if (options.json) return printJson({ endpoint_id: retired, retired: true });
   show(`Retired ${retired}: it answers 410 from now on.`);
 }

@@ -6,11 +6,11 @@ import { InnboundError } from '../errors.ts';
 import { eraseGuest } from '../operations/erase-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations, type Told } from '../store/erasure/erasures.ts';
-import { writeAudit } from '../store/operate/audit.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { privacyPorts } from '../wiring/privacy.ts';
-import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { typedOrGiven } from './typed-or-given.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -23,8 +23,11 @@ interface Options extends CommonOptions {
 export function registerErase(program: Command): void {
   common(program.command('erase'))
     .description('erase a guest everywhere, notify the destinations, and prevent the guest from being stored again')
-    .option('--email <address>', 'the guest’s e-mail address')
-    .option('--phone <number>', 'the guest’s phone number, in international form')
+    .option(
+      '--email <address>',
+      'the guest’s e-mail address; - reads it from standard input, so that ps does not show it',
+    )
+    .option('--phone <number>', 'the guest’s phone number, in international form; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
     .option('--proof', 'erase nothing: show the receipts of earlier erasures with the same keys')
@@ -37,11 +40,13 @@ receipt lists what was removed where and contains no guest data.
 
 Example:
   innbound erase --email guest@example.com
+  printf %s "$ADDRESS" | innbound erase --email -
   innbound erase --email guest@example.com --proof`,
     )
     .action((options: Options) =>
       withRuntime(options, 'erase', async (runtime) => {
-        const { email, phone, guestId, integration } = options;
+        const { guestId, integration } = options;
+        const { email, phone } = await typedOrGiven({ email: options.email, phone: options.phone });
         const by = `${userInfo().username} (command line)`;
         const whom = {
           ...(email !== undefined && { email }),
@@ -53,12 +58,7 @@ Example:
         const erased = await eraseGuest(runtime, whom, by);
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
-        await writeAudit(runtime.pool, {
-          actor: by,
-          action: 'privacy.erase',
-          integration,
-          target: { erasure_id: receipt.erasure_id },
-        });
+        await audited(runtime, 'privacy.erase', { integration, target: { erasure_id: receipt.erasure_id } });
         // Without a running service, notify the destinations here.
         if ((await liveNodes(runtime.pool)).length === 0) await drainOnce(await deliverPorts(runtime));
         await noteConfirmations(runtime.pool);

@@ -1,6 +1,6 @@
 import { InnboundError } from '../errors.ts';
 import type { Io } from '../partner/io.ts';
-import { say, show } from './command.ts';
+import { say } from './command.ts';
 import { ended } from './serve.ts';
 
 /** The terminal for the commands of the partner kit. */
@@ -14,7 +14,8 @@ export function terminalIo(): Io {
   return {
     out: (text) => {
       clear();
-      show(text);
+      // Not through `show`: the report may be coloured. It quotes no values of the partner.
+      process.stdout.write(`${text}\n`);
     },
     say: (text) => {
       clear();

@@ -5,7 +5,7 @@ import { resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
-import { type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -41,6 +41,8 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     );
   }
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id });
+  const target = { destination, records: queued, ...(id !== undefined && { id }) };
+  await audited(runtime, 'resend', { integration, target });
   if (!options.json) say(`${queued} ${queued === 1 ? 'record' : 'records'} queued for ${destination}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };

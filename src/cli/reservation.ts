@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import type { Timeline } from '../store/records/timeline.ts';
-import { type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
@@ -19,11 +19,12 @@ Example:
   innbound reservation R-1042 --integration lisbon-grand`,
     )
     .action(async (id: string, options: Options) => {
-      await withRuntime(options, 'reservation', async ({ pool }) => {
-        const timeline = await timelineOf(pool, options.integration, 'reservation', id);
+      await withRuntime(options, 'reservation', async (runtime) => {
+        const timeline = await timelineOf(runtime.pool, options.integration, 'reservation', id);
         if (!timeline) {
           throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
         }
+        await audited(runtime, 'reservations.timeline', { integration: options.integration, target: { id } });
         if (options.json) printJson({ ...timeline, reservation_id: id });
         else showTimeline(timeline);
       });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { sealSecret } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
-import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 export function registerSecret(program: Command): void {
   const secret = program
@@ -28,8 +28,9 @@ Examples:
       if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
       const value = (await text(process.stdin)).replace(/\r?\n$/, '');
       if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
-      await withRuntime(options, 'secret', async ({ pool, keyring }) => {
-        await putSecret(pool, name, sealSecret(keyring, name, value));
+      await withRuntime(options, 'secret', async (runtime) => {
+        await putSecret(runtime.pool, name, sealSecret(runtime.keyring, name, value));
+        await audited(runtime, 'secrets.put', { target: { name } });
       });
       if (options.json) printJson({ name });
       else show(`Stored. Documents refer to it as \${secret:${name}}.`);
@@ -46,9 +47,10 @@ Examples:
   common(secret.command('delete <name>'))
     .description('delete a secret; documents that refer to it stop working')
     .action((name: string, options: CommonOptions) =>
-      withRuntime(options, 'secret', async ({ pool }) => {
-        const deleted = await deleteSecret(pool, name);
+      withRuntime(options, 'secret', async (runtime) => {
+        const deleted = await deleteSecret(runtime.pool, name);
         if (!deleted) throw new InnboundError('documents.secret_missing', `There is no secret ${name}.`);
+        await audited(runtime, 'secrets.delete', { target: { name } });
         if (options.json) printJson({ name, deleted });
         else show(`Deleted ${name}.`);
       }),

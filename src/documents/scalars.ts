@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import countries from 'i18n-iso-countries';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
@@ -98,3 +99,13 @@ export const countryText = () =>
 
 /** A header's name, as RFC 9110 spells tokens. */
 export const headerName = () => z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no header name' });
+
+/** An IP address, or a range in CIDR notation. */
+export const addressRange = () =>
+  checkedText('an address or a range such as 10.0.0.0/8', (text) => {
+    const [address = '', bits, ...more] = text.split('/');
+    const version = isIP(address);
+    const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32));
+    if (version !== 0 && isRange && more.length === 0) return undefined;
+    return { message: 'must be an IP address or a range in CIDR notation, such as 10.0.0.0/8' };
+  });

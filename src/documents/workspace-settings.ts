@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationText, httpUrl, sizeText, urlText } from './scalars.ts';
+import { addressRange, durationText, httpUrl, sizeText, urlText } from './scalars.ts';
 
 /** innbound.yaml: what holds for the whole service. Every key has a default; the file may be left out. */
 
@@ -23,10 +23,16 @@ export const workspaceSchema = z
           .describe(
             'Whether the proxy may resolve names that have no address on this machine. It then has to refuse private networks itself.',
           ),
+        trusted_proxies: z
+          .array(addressRange())
+          .default([])
+          .describe(
+            'Reverse proxies in front of this service, as addresses or ranges such as 10.0.0.0/8. Only from these is X-Forwarded-For believed, which limits per address need.',
+          ),
         ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
       })
       .prefault({})
-      .describe('Outgoing connections.'),
+      .describe('Outgoing connections, and the proxies in front of this service.'),
     retention: z
       .strictObject({
         raw: day('30d', 'Raw payloads, as received.'),
@@ -51,9 +57,33 @@ export const workspaceSchema = z
           .max(1_000_000)
           .default(100_000)
           .describe('The longest array of JSON that is read.'),
+        connections_per_address: z
+          .int()
+          .min(10)
+          .max(10_000)
+          .default(500)
+          .describe('Open connections from one address; trusted proxies are exempt.'),
       })
       .prefault({})
       .describe('What is refused as too large.'),
+    metrics: z
+      .strictObject({
+        access: z
+          .enum(['token', 'open', 'off'])
+          .default('token')
+          .describe(
+            'Who may read /metrics, which names integrations: holders of a token for all integrations, anyone who reaches the port, or nobody.',
+          ),
+        port: z
+          .int()
+          .min(1)
+          .max(65_535)
+          .optional()
+          .describe('A separate port for /metrics, without a token; the main port then does not serve it.'),
+        host: z.string().min(1).default('127.0.0.1').describe('The address that the separate port listens on.'),
+      })
+      .prefault({})
+      .describe('Metrics in Prometheus format.'),
     log: z
       .strictObject({
         level: z

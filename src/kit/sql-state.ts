@@ -13,3 +13,15 @@ const states = {
 export function isSqlState(error: unknown, state: keyof typeof states): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === states[state];
 }
+
+/** True if the database could not be reached, ended the connection or is not accepting any: retrying later may help. */
+export function isConnectionFailure(error: unknown): boolean {
+  const { code = '', message = '', syscall } = (error ?? {}) as { code?: string; message?: string; syscall?: string };
+  if (code === 'ENOENT') return syscall === 'connect';
+  return (
+    /^(?:08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code) ||
+    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|No host of DATABASE_URL|database ".*" is not currently accepting)/.test(
+      message,
+    )
+  );
+}

@@ -7,6 +7,7 @@ import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
+import { hashIdentity } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
@@ -35,15 +36,21 @@ import { studioPorts } from './studio.ts';
 export function apiPorts(runtime: Runtime): ApiPorts {
   const { pool } = runtime;
   const integrations = integrationPorts(runtime);
+  const secure = () => isServedOverHttps(runtime);
   return {
     dispatch: {
       now: systemClock.now,
-      authenticate: async (token) => {
-        const row = await findToken(pool, token);
+      authenticate: async (token, use) => {
+        const row = await findToken(pool, token, use);
         if (row === undefined || row.kind === 'sign_in') return undefined;
         const { token_id: tokenId, name, role, integrations: limited, kind } = row;
-        return { tokenId, name, role, integrations: limited ?? undefined, kind };
+        const grantId = kind === 'session' ? row.created_by : tokenId;
+        return { tokenId, grantId, name, role, integrations: limited ?? undefined, kind };
       },
+      secure,
+      refused: ({ action, status, address, requestId, tokenId }) =>
+        runtime.log.warn({ action, status, address, request_id: requestId, token_id: tokenId }, 'api: access refused'),
+      hash: (text) => `hmac:${hashIdentity(runtime.keyring[0], `search ${text.toLowerCase()}`).slice(0, 32)}`,
       audit: (entry) => writeAudit(pool, entry),
     },
     session: {
@@ -55,7 +62,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
         return { session: made.session, expires_at: expires_at ?? new Date(), caller };
       },
       signOut: async (tokenId) => void (await revokeToken(pool, tokenId)),
-      secure: () => runtime.active().settings.public_url?.startsWith('https:') ?? false,
+      secure,
     },
     tokens: {
       list: () => listTokens(pool),
@@ -113,6 +120,11 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     privacy: privacyPorts(runtime),
     audit: { list: (filter) => listAudit(pool, filter) },
   };
+}
+
+/** Innbound itself speaks plain HTTP; its public address says whether a proxy in front of it speaks https. */
+export function isServedOverHttps(runtime: Runtime): boolean {
+  return runtime.active().settings.public_url?.startsWith('https:') ?? false;
 }
 
 function endpointPorts(runtime: Runtime): ApiPorts['endpoints'] {

@@ -1,8 +1,13 @@
-import { type Metrics, openMetrics } from '../api/metrics.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { shownToken } from '../api/caller.ts';
+import { type Metrics, openMetrics, registerMetrics } from '../api/metrics.ts';
+import { buildServer } from '../api/server.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
 import { lanesNow, openBreakers } from '../store/operate/overview.ts';
+import { findToken } from '../store/operate/tokens.ts';
+import { isServedOverHttps } from './api.ts';
 
 export function metricsOf(runtime: Runtime): Metrics {
   return openMetrics({
@@ -23,4 +28,28 @@ export function metricsOf(runtime: Runtime): Metrics {
       return { rows, lanes: waiting, breakers };
     },
   });
+}
+
+/** Serves /metrics as the settings say; the returned server is the separate one, if there is one. */
+export async function serveMetrics(
+  runtime: Runtime,
+  app: FastifyInstance,
+  metrics: Metrics,
+): Promise<FastifyInstance | undefined> {
+  const { access, port, host } = runtime.active().settings.metrics;
+  if (access === 'off') return undefined;
+  if (port === undefined) {
+    registerMetrics(app, metrics, async (request) => access === 'open' || (await mayRead(runtime, request)));
+    return undefined;
+  }
+  const own = buildServer({ log: runtime.log, notReady: async () => [] });
+  registerMetrics(own, metrics, async () => true);
+  await own.listen({ host, port });
+  return own;
+}
+
+async function mayRead(runtime: Runtime, { headers }: FastifyRequest): Promise<boolean> {
+  const shown = shownToken(headers, isServedOverHttps(runtime));
+  const row = shown && (await findToken(runtime.pool, shown.token));
+  return row !== undefined && row.integrations === null;
 }

@@ -65,10 +65,32 @@ test('erase gives a receipt also where there was nothing, and refuses what is no
   assert.equal((refused.json()[0]?.error as { code: string } | undefined)?.code, 'operate.usage');
 });
 
+test('what an operator does from the command line is in the audit log', async () => {
+  const piped = await innbound(['erase', '--email', '-', '--workspace', dir, '--json'], {
+    input: 'piped@mail.example\n',
+  });
+  assert.equal(piped.code, 0, piped.stderr);
+  await innbound(['secret', 'set', 'pms-token', '--workspace', dir], { input: 'a secret' });
+  await at('secret', 'delete', 'pms-token');
+  await at('resend', 'lake');
+  const [admin] = (await at('token', 'create', '--role', 'admin')).json();
+  const response = await call('/api/v1/audit', String(admin?.token));
+  const { items } = (await response.json()) as { items: { actor: string; action: string; target: object }[] };
+  const mine = items.filter(({ actor }) => actor.endsWith('(command line)')).map(({ action }) => action);
+  for (const action of ['privacy.erase', 'secrets.put', 'secrets.delete', 'resend', 'tokens.create']) {
+    assert.ok(mine.includes(action), `${action} in ${mine.join(', ')}`);
+  }
+  assert.ok(!JSON.stringify(items).includes('mail.example'));
+});
+
 test('alerts and metrics answer', async () => {
   assert.equal((await at('alerts')).code, 0);
   assert.equal((await at('alerts', '--acknowledge', 'alr_none')).code, 1);
-  const metrics = await fetch(`${service.url}/metrics`);
+  assert.equal((await fetch(`${service.url}/metrics`)).status, 401, 'they name integrations');
+  const [limited] = (await at('token', 'create', '--integration', 'grand')).json();
+  assert.equal((await call('/metrics', String(limited?.token))).status, 401);
+  const [made] = (await at('token', 'create', '--role', 'viewer')).json();
+  const metrics = await call('/metrics', String(made?.token));
   assert.equal(metrics.status, 200);
   assert.match(await metrics.text(), /innbound_store_up 1/);
 });

@@ -12,7 +12,7 @@ import { transaction } from '../../src/store/db/pool.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
-import { apiPorts } from '../../src/wiring/api.ts';
+import { apiPorts, isServedOverHttps } from '../../src/wiring/api.ts';
 import { testDatabase } from '../support/database.ts';
 
 export interface Answer {
@@ -75,7 +75,14 @@ shape: { root_path: reservations }
   process.env.DATABASE_URL = database.url;
   process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
   const runtime = await openRuntime({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
-  const app = buildServer({ log: runtime.log, notReady: async () => [] });
+  const { network, limits } = runtime.active().settings;
+  const app = buildServer({
+    log: runtime.log,
+    notReady: async () => [],
+    trustedProxies: network.trusted_proxies,
+    connectionsPerAddress: limits.connections_per_address,
+    secure: () => isServedOverHttps(runtime),
+  });
   const ports = apiPorts(runtime);
   registerApi(app, ports);
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -28,7 +28,7 @@ const who = z.object({
 
 export function sessionRoutes(ports: SessionPorts): Route[] {
   const cookie = (value: string, maxAgeS: number): Record<string, string> => ({
-    'set-cookie': `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${ports.secure() ? '; Secure' : ''}`,
+    'set-cookie': `${sessionCookie(ports.secure())}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${ports.secure() ? '; Secure' : ''}`,
   });
   return [
     route({

@@ -13,6 +13,7 @@ import {
   openGroupCommit,
 } from './group-commit.ts';
 import { secretKeys } from './mint.ts';
+import { networkOf } from './network.ts';
 import type { Endpoint, PushSettings, Rejection } from './ports.ts';
 import { type Arrived, type Received, receive } from './receive.ts';
 import { openRejectionLog, type RejectionBatch, type RejectionLog } from './rejection-log.ts';
@@ -109,7 +110,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
   return {
     directory,
     guard(address) {
-      const level = failures.peek(network(address), clock.now());
+      const level = failures.peek(networkOf(address), clock.now());
       return level.kind === 'wait' ? answer.rateLimited('address_rate', level.seconds) : undefined;
     },
     async receive(arrived, address, origin) {
@@ -129,8 +130,8 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
       if ('code' in received.answer) enter(received.answer, origin(), endpoint);
       else if (received.idReused)
         enter({ status: 200, code: 'push.event_id_reused', reason: 'event_id_reused' }, origin(), endpoint);
-      if (verified) failures.giveBack(network(address), 1);
-      else failures.charge(network(address), clock.now(), 1 + arrived.rawBody.length / bytesPerToken);
+      if (verified) failures.giveBack(networkOf(address), 1);
+      else failures.charge(networkOf(address), clock.now(), 1 + arrived.rawBody.length / bytesPerToken);
       return received;
     },
     refused(refusal, origin, endpoint) {
@@ -138,7 +139,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
       // A rate-limited address is neither charged again nor recorded each time.
       if (refusal.reason === 'address_rate' || refusal.reason === 'draining') return;
       enter(refusal, origin, endpoint ?? directory.peek(origin.endpointId));
-      failures.charge(network(origin.address), clock.now(), 1);
+      failures.charge(networkOf(origin.address), clock.now(), 1);
     },
     flushed: commits.flushed,
     async close() {
@@ -151,10 +152,4 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
 
 function opened({ secrets, ...endpoint }: LoadedEndpoint): Endpoint {
   return { ...endpoint, secrets: secrets.map((one) => secretKeys(one.secretNo, one.secret, one.expiresAt)) };
-}
-
-/** An IPv6 host usually controls a whole /64. */
-function network(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
-  return address.split(':', 4).join(':');
 }

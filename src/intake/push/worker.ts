@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
+import { isConnectionFailure } from '../../kit/sql-state.ts';
 import type { EventPath, Lane, Settled } from './event-path.ts';
 import { workLane } from './work-lane.ts';
 
@@ -115,7 +116,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
   try {
     return await run(batchSize);
   } catch (error) {
-    if (isUnreachable(error)) throw error;
+    if (isConnectionFailure(error)) throw error;
     ports.onError?.(integration, error);
   }
   for (let i = 0; i < batchSize; i++) {
@@ -123,20 +124,12 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
       const result = await run(1);
       if (result !== 'more') return result;
     } catch (error) {
-      if (isUnreachable(error)) throw error;
+      if (isConnectionFailure(error)) throw error;
       await ports.setAside(integration, error as Error);
       return 'more';
     }
   }
   return 'more';
-}
-
-/** The store was unreachable: not the event's fault. */
-function isUnreachable(error: unknown): boolean {
-  const { code = '', message = '' } = error as { code?: string; message?: string };
-  return (
-    /^(?:08|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code) || /terminated|timeout exceeded|connection/i.test(message)
-  );
 }
 
 /** Processes everything that is pending and returns when every lane is empty; for commands and tests. */

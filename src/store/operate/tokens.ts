@@ -59,19 +59,27 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
 
 const valid = `t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 
-/** The caller's token, if it and its parent are valid. Its last use is recorded once a minute. */
-export async function findToken(db: Pool, token: string): Promise<TokenRow | undefined> {
+/** A session that is not used for this long ends. */
+const idleAfter = `interval '2 hours'`;
+
+/**
+ * The caller's token, if it and its parent are valid: a session ends with the API token that it was created from. A sign-in
+ * link is used up by its session, which therefore outlives it. The last use is recorded once a minute, unless `use` is false.
+ */
+export async function findToken(db: Pool, token: string, use = true): Promise<TokenRow | undefined> {
   const { rows } = await db.query<TokenRow & { stale: boolean }>(
     `select ${columns.replace(/\w+/g, 't.$&')}, coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
        from tokens t left join tokens p on p.token_id = t.parent
       where t.hash = $1 and t.kind in ('api', 'session') and ${valid}
-        and (p.token_id is null or (p.revoked_at is null or p.kind = 'sign_in'))`,
+        and (t.kind <> 'session' or coalesce(t.last_used_at, t.created_at) > now() - ${idleAfter})
+        and (p.token_id is null or p.kind = 'sign_in'
+             or (p.revoked_at is null and (p.expires_at is null or p.expires_at > now())))`,
     [hashOf(token)],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
   const { stale, ...found } = row;
-  if (stale) await db.query('update tokens set last_used_at = now() where token_id = $1', [found.token_id]);
+  if (stale && use) await db.query('update tokens set last_used_at = now() where token_id = $1', [found.token_id]);
   return found;
 }
 

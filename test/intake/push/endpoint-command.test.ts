@@ -75,7 +75,9 @@ test('a secret of the sender’s own is taken from standard input and never show
   assert.equal(code, 0, stderr);
   assert.ok(!stdout.includes('secret"') && !stdout.includes('sender’s own'));
   assert.equal(await send({ endpointId, secret }), 202);
-  assert.equal((await endpoint([integration, '--secret-stdin'], 'short')).code, 1);
+  for (const weak of ['short', 'a'.repeat(40), 'hunter2hunter2hunter2hunter2', '0123012301230123012301230123']) {
+    assert.equal((await endpoint([integration, '--secret-stdin'], weak)).code, 1, weak);
+  }
 });
 
 test('what was refused is listed with its reason', async () => {

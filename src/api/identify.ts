@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify';
+import type { Buckets } from '../intake/push/bucket.ts';
+import { networkOf } from '../intake/push/network.ts';
+import { type Caller, consoleHeader, mayAs, shownToken } from './caller.ts';
+import type { Route } from './route.ts';
+
+export interface IdentifyPorts {
+  /** `use` records that the token was used; a session that is not used for some time ends. */
+  readonly authenticate: (token: string, use: boolean) => Promise<Caller | undefined>;
+  /** Whether callers reach the API over https; only then is the session cookie bound to this host. */
+  readonly secure: () => boolean;
+  readonly now: () => number;
+}
+
+export type Identified =
+  | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string }
+  | {
+      readonly kind: 'refused';
+      readonly status: 401 | 403;
+      readonly code: 'operate.unauthorized' | 'operate.forbidden';
+      readonly detail: string;
+    }
+  | {
+      readonly kind: 'wait';
+      readonly status: 429;
+      readonly code: 'operate.too_many_failures';
+      readonly detail: string;
+      readonly seconds: number;
+    };
+
+const anonymous: Caller = {
+  tokenId: '',
+  grantId: '',
+  name: 'anonymous',
+  role: 'viewer',
+  integrations: [],
+  kind: 'api',
+};
+/** Tokens have 256 random bits and cannot be guessed; this limits what guessing costs us. */
+export const failureRate = { perSecond: 1, burst: 60 };
+
+/**
+ * Who calls, and whether the role suffices. A valid token is accepted before the failures of its address count: behind one
+ * proxy, a single client with a wrong token would otherwise lock out all the others.
+ */
+export async function identify(
+  route: Route,
+  request: FastifyRequest,
+  ports: IdentifyPorts,
+  failures: Buckets,
+): Promise<Identified> {
+  const { headers } = request;
+  if (route.role === 'public') return mustWait(request, ports, failures) ?? { kind: 'known', caller: anonymous };
+  const shown = shownToken(headers, ports.secure());
+  const caller = shown && (await ports.authenticate(shown.token, true));
+  if (shown === undefined || caller === undefined) {
+    const waits = mustWait(request, ports, failures);
+    if (waits) return waits;
+    if (shown) failures.charge(networkOf(request.ip), ports.now(), 1);
+    const detail = shown ? 'The token is unknown, expired or revoked.' : 'Send a token as Authorization: Bearer …';
+    return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
+  }
+  if (shown.by === 'cookie' && request.method !== 'GET' && headers[consoleHeader] === undefined) {
+    const detail = `A session request that changes data must have the header ${consoleHeader}.`;
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  if (!mayAs(caller, route.role)) {
+    const detail = `This requires the role ${route.role}; the token has the role ${caller.role}.`;
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  return { kind: 'known', caller, token: shown.token };
+}
+
+function mustWait(request: FastifyRequest, ports: IdentifyPorts, failures: Buckets): Identified | undefined {
+  const waiting = failures.peek(networkOf(request.ip), ports.now());
+  if (waiting.kind !== 'wait') return undefined;
+  const detail = 'Too many requests from this address had an invalid token.';
+  return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };
+}
