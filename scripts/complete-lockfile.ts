@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json what npm left out: optional packages of other systems that the registry at hand did not have.
+ * Adds the packages that npm left out of package-lock.json: optional packages of other systems that the registry did not have.
  * With a hole npm ci refuses the lockfile everywhere; with the entry it skips the package where it does not fit.
- * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts tells when.
+ * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts says when.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

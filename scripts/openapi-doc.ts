@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { type ApiPorts, apiRoutes } from '../src/api/api.ts';
 import { openApiDocument } from '../src/api/openapi.ts';
 
-/** Writes docs/reference/api/openapi.json from the routes; test/api/openapi.test.ts tells when it is to be run. */
+/** Writes docs/reference/api/openapi.json from the routes; test/api/openapi.test.ts says when to run it. */
 export const openApiFile = fileURLToPath(new URL('../docs/reference/api/openapi.json', import.meta.url));
 
 export function openApiText(): string {
-  // Routes only hold on to their ports; none is called here.
+  // Routes only store their ports; none is called here.
   const document = openApiDocument(apiRoutes({} as ApiPorts));
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** The checks and the tests, each step a line with its time. Node's own summary comes last, for people and for CI. */
+/** Runs the checks and the tests, one line per step with its time. Node's summary and the slowest files come last. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { pushErrors } from './errors/push.ts';
 import { recordErrors } from './errors/record.ts';
 import { storeErrors } from './errors/store.ts';
 
-/** The one registry. docs/errors.md is held against it by test/errors.test.ts, both ways. */
+/** The registry of all codes. test/errors.test.ts compares it with docs/errors.md in both directions. */
 export const errors = {
   ...documentErrors,
   ...pullErrors,

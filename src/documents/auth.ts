@@ -7,7 +7,7 @@ import { headerName, httpUrl, secretText } from './scalars.ts';
 
 const none = z
   .strictObject({ type: z.literal('none').describe('No credentials are sent.') })
-  .meta({ title: 'none', description: 'No credentials. It has to be said, so that forgetting them is a mistake.' });
+  .meta({ title: 'none', description: 'No credentials. Required, so that forgetting them is a mistake.' });
 
 const bearer = z
   .strictObject({
@@ -87,7 +87,7 @@ const oauth2 = z.discriminatedUnion('grant', [
 
 const hmac = crossChecked(
   z.strictObject({
-    type: z.literal('hmac').describe('Every request is signed, anew at each attempt.'),
+    type: z.literal('hmac').describe('Every request is signed, again at each attempt.'),
     secret: secretText().describe('The secret that both sides know.'),
     algorithm: z.enum(['sha256', 'sha512']).default('sha256').describe('The hash under the HMAC.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
@@ -107,7 +107,7 @@ const hmac = crossChecked(
     if (!told.includes('signature')) report({ message: 'no header carries {signature}' }, ['headers']);
     for (const { name } of typeof sign === 'string' ? placeholdersIn(sign) : []) {
       if (!['timestamp', 'nonce'].includes(name) || told.includes(name)) continue;
-      report({ message: `{${name}} is signed but no header tells it to the partner` }, ['headers']);
+      report({ message: `{${name}} is signed, but no header carries it` }, ['headers']);
     }
   },
 ).meta({ title: 'hmac', description: 'A signature over parts of the request, in headers.' });

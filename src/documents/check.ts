@@ -19,14 +19,14 @@ export interface CheckFinding {
   readonly severity?: 'warning' | undefined;
 }
 
-/** Sees every document; of one with mistakes, what is sound in it, or nothing where too little is. */
+/** Gets every document. Of one with mistakes it gets the valid part, or nothing if too little is valid. */
 export type DocumentCheck = (documents: LoadedDocuments) => readonly CheckFinding[];
 
 export type CheckResult =
   | { readonly kind: 'ok'; readonly documents: LoadedDocuments; readonly warnings: readonly Mistake[] }
   | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[]; readonly warnings: readonly Mistake[] };
 
-/** Checks the files of a workspace as a whole, from memory. Every mistake of every file at once, in the order of the files. */
+/** Checks all files of a workspace, from memory. Reports every mistake of every file, in the order of the files. */
 export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
   const files = winning(sources.map(parseFile));
   const documents = collect(files.map(({ document }) => document));
@@ -66,14 +66,14 @@ function collect(loaded: readonly (LoadedDocument | undefined)[]): LoadedDocumen
   };
 }
 
-/** What holds where there is no innbound.yaml. */
+/** The settings of a workspace without innbound.yaml. */
 function defaultWorkspace(): LoadedDocument<'workspace'> {
   const { document } = parseFile({ kind: 'workspace', file: 'innbound.yaml', text: '' });
   if (document === undefined) throw new TypeError('the defaults of innbound.yaml do not meet its schema');
   return document as LoadedDocument<'workspace'>;
 }
 
-/** The finding at its place; nothing where it only tells that something was taken out, which is a mistake already told. */
+/** The finding with its position. Undefined if it is about a part that was removed as a mistake, which is reported already. */
 function placed(
   { document, path, message, suggestion, offset, severity }: CheckFinding,
   files: readonly ParsedFile[],

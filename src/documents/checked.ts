@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Path } from './path.ts';
 
-/** What is wrong with a text, found by a check that knows more than its type. */
+/** A mistake in a text, found by a check beyond its type. */
 export interface Finding {
   readonly message: string;
   readonly suggestion?: string | undefined;
@@ -53,7 +53,7 @@ export function* textsIn(value: unknown, path: Path = []): Generator<{ text: str
   }
 }
 
-/** Hands a finding of a check to zod; where there is none, nothing. */
+/** Reports the finding of a check, if any, to zod. */
 function report(context: z.RefinementCtx, found: Finding | undefined, path: Path = []): void {
   if (found === undefined) return;
   const { message, suggestion, offset } = found;

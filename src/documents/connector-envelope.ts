@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { checkedText, crossChecked } from './checked.ts';
 
-/** Where a sender that has an envelope of its own keeps what ours says by name. */
+/** Where another sender's envelope has the fields of ours. */
 
 const place = () =>
   checkedText('a place such as type, $body.property.id or header.X-Event', (text) =>
     /^(?:\$item|(?:header\.|\$body\.)?[^.$\s]+(?:\.[^.\s]+)*)$/.test(text)
       ? undefined
-      : { message: 'must be a path in the event, $body.PATH for one in the whole body, header.NAME, or $item' },
+      : { message: 'must be a path in the event, $body.PATH for a path in the body, header.NAME, or $item' },
   );
 const places = () =>
   z.union([place(), z.array(place()).min(1)], {
@@ -68,7 +68,7 @@ export const envelopeSchema = crossChecked(
     brand: z
       .union([places(), z.literal(false)], { error: 'must be a place, a list of places, or false' })
       .default('brand_id')
-      .describe('Which brand it is about, held against brand_id; `false` where the sender does not say it.'),
+      .describe('The brand of the event, compared with brand_id; `false` if the sender does not send it.'),
     data: places()
       .default('data')
       .describe('The reservation, the guest, or what names them; `$item` for the event itself.'),
@@ -80,7 +80,7 @@ export const envelopeSchema = crossChecked(
   ({ each, event, names: given }, report) => {
     if (each === '$item') report({ message: 'must be the path of a list in the body' }, ['each']);
     if (typeof event === 'object' && event !== null && 'join' in event && given === undefined)
-      report({ message: 'joined names are none of ours: say which they are (names)' }, ['event']);
+      report({ message: 'joined names are not event names of ours: list them in names' }, ['event']);
   },
 ).describe(
   'Where this sender’s events keep what our envelope says by name. Left out: event, timestamp, brand_id and data.',

@@ -38,7 +38,7 @@ function fieldsOf<Names extends string>(
   for (const [name, kind] of Object.entries(kinds))
     shape[name] = fieldSchema
       .optional()
-      .describe(`${kindText.get(kind as string) ?? ''} Nothing said: the raw field of the same name.`);
+      .describe(`${kindText.get(kind as string) ?? ''} Default: the raw field of the same name.`);
   return shape as Optional<Names, typeof fieldSchema>;
 }
 
@@ -138,7 +138,7 @@ export const shapeSchema = z.strictObject({
   single_path: path
     .optional()
     .describe('Where the reservation is in the response for a single one; the response itself unless said.'),
-  total: path.optional().describe('Where the response says how many records there are in all; total unless said.'),
+  total: path.optional().describe('Where the response has the count of all records; `total` by default.'),
   count_path: path
     .optional()
     .describe('The list whose items the partner’s paging counts, where that is not root_path.'),
@@ -164,7 +164,7 @@ const statusValues = z.strictObject(
 export const valuesSchema = z.strictObject({
   status: statusValues
     .optional()
-    .describe('The five statuses, and other for what is none of them. Case and separators do not matter.'),
+    .describe('The five statuses, and `other` for all remaining ones. Case and separators do not matter.'),
   channel: valueMap.optional().describe('Channels: canonical value to spellings; `*` is any other spelling.'),
   source: valueMap.optional().describe('Sources.'),
   currency: valueMap.optional().describe('Currencies, where the partner writes signs or names.'),

@@ -7,7 +7,7 @@ const totalPath = () =>
     .string()
     .min(1)
     .default('total')
-    .describe('Path in the response to the count of all records; where it is there, the run is held against it.');
+    .describe('Path in the response to the count of all records. If it is present, the run is checked against it.');
 
 const offset = z
   .strictObject({

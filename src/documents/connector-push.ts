@@ -29,14 +29,13 @@ const hmac = crossChecked(
 
 const token = crossChecked(
   z.strictObject({
-    type: z.literal('token').describe('A shared secret as it is, for senders that cannot sign.'),
+    type: z.literal('token').describe('A shared secret in clear text, for senders that cannot sign.'),
     header: headerName().optional().describe('The header that carries the token.'),
     prefix: z.string().default('').describe('Text before the token in its header, such as `Bearer ` with its space.'),
     query: z.string().min(1).optional().describe('The query parameter that carries the token, instead of a header.'),
   }),
   ({ header, query }, report) => {
-    if ((header === undefined) === (query === undefined))
-      report({ message: 'the token comes in exactly one of header and query' });
+    if ((header === undefined) === (query === undefined)) report({ message: 'give exactly one of header and query' });
   },
 ).meta({ title: 'token', description: 'A token in a header or in the URL.' });
 

@@ -45,7 +45,7 @@ export function checkBody(request: Readonly<Record<string, unknown>>, report: Re
     report({ message: 'a body needs method: POST' }, ['body']);
 }
 
-/** Whether the request carries the value. A misspelled placeholder is a mistake of its own, and no second one for what it lacks. */
+/** Whether the request carries the value. True for a misspelled placeholder, which is reported once and not also as missing. */
 export function sends(request: Readonly<Record<string, unknown>>, known: Placeholders, ...names: string[]): boolean {
   const used = [...textsIn([request.path, request.query, request.body, request.headers])].flatMap(({ text }) =>
     placeholdersIn(text),

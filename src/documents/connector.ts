@@ -10,7 +10,7 @@ import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
 import { nameText } from './scalars.ts';
 
-/** How one kind of PMS speaks. Data: nothing in it runs, but for the adapter it may name. */
+/** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
 const pullSchema = crossChecked(
   z.strictObject({
@@ -21,7 +21,7 @@ const pullSchema = crossChecked(
       .describe(
         'Further requests for what the rows of a page only name by id; the answers stand beside the rows for lookups and joins.',
       ),
-    pagination: paginationSchema.default({ type: 'none' }).describe('How the pages of a list follow each other.'),
+    pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     window: z
       .strictObject({
         step: checkedText('whole days from 1d to 7d', (text) =>
@@ -59,15 +59,13 @@ export const connectorSchema = crossChecked(
     title: z.string().min(1).optional().describe('The system’s name as people write it.'),
     description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
     pull: pullSchema.optional().describe('How the partner’s API is asked; left out for a partner that only pushes.'),
-    shape: shapeSchema
-      .optional()
-      .describe('Where in a response the reservations are, and whether they come as flat rows.'),
+    shape: shapeSchema.optional().describe('Where a response has the reservations, and whether they are flat rows.'),
     map: mapSchema
       .optional()
       .describe(
         'Which of the partner’s fields becomes which of ours; a field that is not mentioned has the same name.',
       ),
-    values: valuesSchema.optional().describe('Which of the partner’s spellings becomes which of our values.'),
+    values: valuesSchema.optional().describe('Which of the partner’s spellings stand for which of our values.'),
     unknown_status: z
       .enum(['dead_letter', 'other'])
       .default('dead_letter')
@@ -85,10 +83,10 @@ export const connectorSchema = crossChecked(
   (connector, report) => {
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
-      report({ message: 'flat rows are put together from several answers: there is none for tables to stand in' }, [
-        'pull',
-        'related',
-      ]);
+      report(
+        { message: 'flat rows are joined from several responses, so related tables have no response to belong to' },
+        ['pull', 'related'],
+      );
     }
     if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
       return;

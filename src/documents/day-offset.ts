@@ -1,13 +1,13 @@
 export const dayOffsetForm = /^([+-]?)(\d{1,4})d$/;
 
-/** Days from today of an offset such as +1d, 0d or -6d; undefined when the text is none. */
+/** Days from today for an offset such as +1d, 0d or -6d; undefined for any other text. */
 export function parseDayOffset(text: string): number | undefined {
   const [, sign, days] = dayOffsetForm.exec(text) ?? [];
   if (days === undefined) return undefined;
   return sign === '-' && Number(days) > 0 ? -Number(days) : Number(days);
 }
 
-/** As parseDayOffset, for text that a document's schema has already let through. */
+/** As parseDayOffset, for text that the schema has already accepted. */
 export function dayOffset(text: string): number {
   const days = parseDayOffset(text);
   if (days === undefined) throw new TypeError(`${JSON.stringify(text)} is no day offset`);

@@ -5,7 +5,7 @@ import { checkedText } from './checked.ts';
 import { rateSchema } from './rate.ts';
 import { durationText, nameText } from './scalars.ts';
 
-/** What every destination has, whatever its type. */
+/** The settings that all types of destinations share. */
 
 const lists = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
 
@@ -22,7 +22,7 @@ const fieldText = () =>
       canonicalFields.find((field) => field.replace('[]', '') === text) ??
       canonicalFields.find((field) => field.endsWith(`].${text}`)) ??
       closest(text, canonicalFields);
-    const message = 'is no field of the canonical record';
+    const message = 'is not a field of the canonical record';
     return suggestion === undefined ? { message } : { message, suggestion };
   });
 
@@ -49,12 +49,12 @@ export const commonShape = {
   consent: z
     .enum(['none', 'marketing'])
     .default('none')
-    .describe('`marketing`: only guests with marketing_consent are sent, and a withdrawal is told.'),
+    .describe('`marketing`: only guests with marketing_consent are sent, and a withdrawal is reported.'),
   retry: z
     .array(durationText('1s', '7d'))
     .max(20)
     .default(['5s', '1m', '10m', '1h'])
-    .describe('The waits before each retry, with jitter; after the last the delivery becomes a dead letter.'),
+    .describe('The delays before each retry, with jitter; after the last retry the delivery becomes a dead letter.'),
   rate: rateSchema.optional().describe('The most we send, over all nodes.'),
   concurrency: z
     .int()

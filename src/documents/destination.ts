@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { commonShape, type DestinationCommon } from './destination-common.ts';
 
 /**
- * Where canonical records go. Each folder of deliver/destinations is a type, and its settings.ts says what that type adds:
- * they are found, not listed, so that a new destination touches nothing else.
+ * Where canonical records go. Each folder of deliver/destinations is a type; its settings.ts declares the settings of the type.
+ * Types are discovered, not listed, so that a new destination changes no other file.
  */
 
 const folder = new URL('../deliver/destinations/', import.meta.url);

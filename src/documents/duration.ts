@@ -3,13 +3,13 @@ type Unit = keyof typeof unitMs;
 
 export const durationForm = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** Milliseconds of a duration such as 500ms, 30s, 15m, 1h or 7d; undefined when the text is none. */
+/** Milliseconds of a duration such as 500ms, 30s, 15m, 1h or 7d; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = durationForm.exec(text) ?? [];
   return amount === undefined || unit === undefined ? undefined : Number(amount) * unitMs[unit as Unit];
 }
 
-/** As parseDuration, for text that a document's schema has already let through. */
+/** As parseDuration, for text that the schema has already accepted. */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new TypeError(`${JSON.stringify(text)} is no duration`);

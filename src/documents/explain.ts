@@ -19,10 +19,10 @@ import {
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue without words of its own; schemas that give a message keep it. */
+/** Marks an issue without a message of its own; schemas that set a message keep it. */
 const wordless = '';
 
-/** Everything that keeps a value from meeting a schema, in the words of a person who wrote YAML. */
+/** Every reason why a value does not match a schema, in words for the author of the YAML. */
 export function explain(schema: z.ZodType, value: unknown): Problem[] {
   const { error } = schema.safeParse(value, { error: () => wordless });
   if (error === undefined) return [];
@@ -68,7 +68,7 @@ function unknownKey(here: Schema | undefined, path: Path, key: string): Problem 
   return { path: [...path, key], at: 'key', ...withSuggestion(`unknown key ${key}${listed}`, near) };
 }
 
-/** The right word one level too high: `auth` beside `pull` was meant as pull.auth. */
+/** The correct word one level too high: `auth` beside `pull` means pull.auth. */
 function deeperKey(here: Schema, key: string): string | undefined {
   const parent = keysOf(here).find((name) => {
     const child = schemaAt(here, [name], undefined);
@@ -174,7 +174,7 @@ function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }
 
-/** A misspelled key is one mistake, not two: that its right spelling is missing says nothing more. */
+/** A misspelled key is one mistake: that its correct spelling is missing is not reported too. */
 function withoutEchoes(problems: readonly Problem[]): Problem[] {
   const meant = new Set(
     problems.flatMap(({ at, path, suggestion }) =>

@@ -29,7 +29,7 @@ const rangeSchema = crossChecked(
 
 const syncSchema = z.strictObject({
   every: durationText('15m', '60m').describe('How often it runs: 15m to 60m.'),
-  range: rangeSchema.describe('First and last day to ask for, counted from today at the property; both are included.'),
+  range: rangeSchema.describe('First and last day to request, relative to today at the property; both are included.'),
   status: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a status or a list of them' })
     .optional()
@@ -42,7 +42,7 @@ const pullShape = z.strictObject({
   headers: ownHeadersSchema
     .optional()
     .describe(
-      'Headers that this brand needs besides its credentials, such as an application key. Sent with every request to the host of base_url, token requests included.',
+      'Headers that this brand needs in addition to its credentials, such as an application key. Sent with every request to the host of base_url, token requests included.',
     ),
   syncs: z
     .strictObject({
@@ -51,13 +51,13 @@ const pullShape = z.strictObject({
       post_stay: syncSchema.optional().describe('Reservations whose check-out has passed.'),
     })
     .default({})
-    .describe('What is pulled, how often.'),
+    .describe('What is pulled, and how often.'),
   rate: rateSchema.optional().describe('The most we ask of this partner, over all nodes.'),
   timeouts: z
     .strictObject({
       connect: durationText('1s', '1m').default('10s').describe('To reach the server.'),
       idle: durationText('1s', '10m').default('30s').describe('Without a byte arriving.'),
-      total: durationText('1s', '30m').default('2m').describe('For the whole of one request.'),
+      total: durationText('1s', '30m').default('2m').describe('For one request in total.'),
     })
     .prefault({})
     .describe('How long a request may take.'),
@@ -110,7 +110,7 @@ const ruleSchema = crossChecked(
 export const integrationSchema = crossChecked(
   z.strictObject({
     integration: nameText().describe('The integration’s name; commands and the console use it.'),
-    connector: nameText().describe('The connector that says how the partner speaks.'),
+    connector: nameText().describe('The connector, which describes the partner’s API.'),
     brand_id: z
       .string()
       .min(1)

@@ -5,7 +5,7 @@ import { keyFile } from '../kit/key-file.ts';
 
 /**
  * The keys that seal stored secrets: INNBOUND_KEY where it is set (several separated by commas: the first seals, the others
- * still open what they sealed), else the key file of the workspace, created on first use.
+ * only open values sealed earlier); otherwise the key file of the workspace, created on first use.
  */
 export async function workspaceKeyring(
   workspaceDir: string,
@@ -18,18 +18,18 @@ export async function workspaceKeyring(
   if (found.kind === 'exposed') {
     throw new InnboundError(
       'documents.key_exposed',
-      `${path} may be read by others (mode ${found.mode}): run chmod 600 on it.`,
+      `${path} is readable by others (mode ${found.mode}): run chmod 600 on it.`,
       { path },
     );
   }
-  throw new InnboundError('documents.key_malformed', `${path} holds no key of 32 bytes in hex or base64.`, { path });
+  throw new InnboundError('documents.key_malformed', `${path} is not a key of 32 bytes in hex or base64.`, { path });
 }
 
 function keyringFrom(text: string): Keyring {
   const keys = text.split(',').map((part) => {
     const key = parseKey(part);
     if (key !== undefined) return key;
-    throw new InnboundError('documents.key_malformed', 'INNBOUND_KEY is no key of 32 bytes in hex or base64.');
+    throw new InnboundError('documents.key_malformed', 'INNBOUND_KEY is not a key of 32 bytes in hex or base64.');
   });
   return keys as unknown as Keyring;
 }
@@ -43,7 +43,9 @@ export function openSecret(keyring: Keyring, name: string, sealed: Uint8Array): 
   const opened = open(keyring, sealed, associatedWith(name));
   if (opened.kind === 'ok') return opened.plaintext.toString('utf8');
   const why =
-    opened.kind === 'damaged' ? 'it is damaged' : `it was sealed with the key ${opened.keyId}, which is not at hand`;
+    opened.kind === 'damaged'
+      ? 'it is damaged'
+      : `it was sealed with the key ${opened.keyId}, which this node does not have`;
   throw new InnboundError('documents.secret_sealed', `The stored secret ${name} cannot be opened: ${why}.`, { name });
 }
 

@@ -30,7 +30,7 @@ export async function readWorkspace(dir: string, { shippedConnectorsDir }: LoadO
   if (places === undefined) {
     throw new InnboundError(
       'documents.no_workspace',
-      `${dir} is no workspace: it has neither innbound.yaml nor a folder connectors, integrations or destinations.`,
+      `${dir} is not a workspace: it has neither innbound.yaml nor a folder connectors, integrations or destinations.`,
       { dir },
     );
   }
@@ -42,7 +42,7 @@ export async function readWorkspace(dir: string, { shippedConnectorsDir }: LoadO
     }
   }
   const files: SourceFile[] = [];
-  // A few at a time: a workspace of ten thousand brands must not open ten thousand files at once.
+  // 32 at a time: a workspace of ten thousand brands must not open ten thousand files at once.
   for (let i = 0; i < places.length; i += 32) files.push(...(await Promise.all(places.slice(i, i + 32).map(read))));
   return files;
 }
@@ -65,7 +65,7 @@ async function findPlaces(dir: string): Promise<Place[] | undefined> {
   return places.length > 0 || kinds.some((kind) => top.has(`${kind}s`)) ? places : undefined;
 }
 
-/** Editors leave .name.yaml.swp and ._name.yaml behind: what begins with a dot is no document. */
+/** Names that begin with a dot are not documents: editors leave files such as .name.yaml.swp and ._name.yaml. */
 function isYaml(name: string): boolean {
   return /^[^.].*\.ya?ml$/.test(name);
 }

@@ -10,7 +10,7 @@ export const spellings = z.union([scalar, z.array(scalar)]);
 
 export const operatorsSchema = z.strictObject({
   is: spellings.optional().describe('The value is this, or one of these.'),
-  not: spellings.optional().describe('The value is not this, and none of these.'),
+  not: spellings.optional().describe('The value is none of these.'),
   exists: z.boolean().optional().describe('true: there is a value; false: it is absent, null or empty text.'),
   same_as: path.optional().describe('The value equals the one at this path.'),
   not_same_as: path.optional().describe('The value differs from the one at this path, or is empty.'),
@@ -130,7 +130,7 @@ export const fieldFormSchema = z
       .describe(
         'What to do with a value that breaks the rule of its field. `drop` leaves it out with a note before `default` applies; `dead_letter` makes the record a dead letter. Without it the value is left out with a note, except for `id`, `check_in`, `check_out` and `status`, without which there is no record.',
       ),
-    default: scalar.optional().describe('The value where there is none.'),
+    default: scalar.optional().describe('The value if there is none.'),
   })
   .meta({ id: 'FieldForm' });
 
@@ -160,7 +160,7 @@ export const listFormSchema = z
     where: conditionSchema.optional().describe('Only items for which this holds.'),
     unique: paths.optional().describe('Items with the same values at these paths are one.'),
     get value() {
-      return fieldSchema.optional().describe('What is taken of each item; the item itself unless said.');
+      return fieldSchema.optional().describe('The part of each item to use; the item itself by default.');
     },
   })
   .meta({ id: 'ListForm' });
@@ -175,7 +175,7 @@ export const lookupSchema = z
     },
     key: path.optional().describe('Where a row has its key; left out where the table is an object.'),
     get value() {
-      return fieldSchema.optional().describe('What is taken of the row; the row itself unless said.');
+      return fieldSchema.optional().describe('The part of the row to use; the row itself by default.');
     },
   })
   .meta({ id: 'Lookup' });

@@ -1,11 +1,11 @@
 import type { Path } from './path.ts';
 
-/** What is wrong inside one document, before its place in the text is known. */
+/** A mistake inside one document, before its position in the text is known. */
 export interface Problem {
   readonly path: Path;
   /** Whether the key itself is wrong or what it holds. */
   readonly at: 'key' | 'value';
-  /** One sentence, complete with its "did you mean". */
+  /** One sentence, including "did you mean". */
   readonly message: string;
   /** The text that was probably meant. */
   readonly suggestion?: string;
@@ -39,7 +39,7 @@ export function withSuggestion(
   return suggestion === undefined ? { message } : { message: `${message}; did you mean ${suggestion}?`, suggestion };
 }
 
-/** As a person reads: file by file, from top to bottom. */
+/** In reading order: file by file, from top to bottom. */
 export function inOrder(mistakes: readonly Mistake[]): Mistake[] {
   return [...mistakes].sort(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,

@@ -27,8 +27,8 @@ export const ownHeadersSchema = crossChecked(z.record(headerName(), secretText()
   for (const name of Object.keys(headers)) {
     const lower = name.toLowerCase();
     if (lower === 'authorization') report({ message: 'belongs to auth' }, [name]);
-    else if (ofTheConnection.has(lower)) report({ message: 'is set for each connection and cannot be chosen' }, [name]);
-    else if (seen.has(lower)) report({ message: 'is there twice; upper and lower case are the same' }, [name]);
+    else if (ofTheConnection.has(lower)) report({ message: 'is set by the HTTP client and cannot be chosen' }, [name]);
+    else if (seen.has(lower)) report({ message: 'is set twice; header names are not case-sensitive' }, [name]);
     seen.add(lower);
   }
 });

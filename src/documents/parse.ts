@@ -16,25 +16,25 @@ export interface SourceFile {
   readonly file: string;
   readonly text: string;
   readonly shipped?: boolean;
-  /** Why the text could not be had. */
+  /** Why the text could not be read. */
   readonly unreadable?: string;
 }
 
-/** What came of a file: a document, or mistakes; the name and the value also where it has mistakes, for references to it. */
+/** The result of parsing a file: a document or mistakes. Name and value are also set for a file with mistakes, for references to it. */
 export interface ParsedFile {
   readonly source: SourceFile;
   readonly name: string | undefined;
-  /** The value as it was most likely meant, with misspelled keys under their right names. */
+  /** The value as probably meant: misspelled keys have their correct names. */
   readonly meant: unknown;
   readonly document: LoadedDocument | undefined;
-  /** For checks that need a whole document: it, or of one with mistakes what is sound in it. */
+  /** For checks that need a valid document: the document, or the valid part of one with mistakes. */
   readonly sound: { readonly document: LoadedDocument; readonly removed: readonly Path[] } | undefined;
   readonly mistakes: readonly Mistake[];
   mistakeAt(problem: Problem): Mistake;
 }
 
 const deepestDocument = 100;
-/** One slip early in a file can make hundreds of errors further down. */
+/** One mistake early in a file can cause hundreds of errors below it. */
 const mostSyntaxErrors = 20;
 /** More than a person reads at once; the rest shows when these are corrected. */
 const mostMistakes = 100;
@@ -148,7 +148,7 @@ function readDocument(kind: DocumentKind, raw: unknown): Reading {
   }
   const other = kindOf(raw);
   if (kind !== 'workspace' && other !== undefined && other !== kind && knownKeys(other, raw) > knownKeys(kind, raw)) {
-    const message = `this document is ${other === 'integration' ? 'an' : 'a'} ${other}: it belongs into the folder ${other}s`;
+    const message = `this document is ${other === 'integration' ? 'an' : 'a'} ${other}: move it to the folder ${other}s`;
     return refused({ path: [other], at: 'key', message });
   }
   if (isDeeperThan(raw, deepestDocument)) {
@@ -157,7 +157,7 @@ function readDocument(kind: DocumentKind, raw: unknown): Reading {
   return readThrough(schemas[kind], raw);
 }
 
-/** The kind that a document says it is: by the key that names it. An integration also has the key `connector`. */
+/** The kind of a document, by the key that names it. An integration also has the key `connector`. */
 function kindOf(raw: object): DocumentKind | undefined {
   return (['integration', 'destination', 'connector'] as const).find((kind) => Object.hasOwn(raw, kind));
 }

@@ -10,7 +10,7 @@ export interface Place {
 
 const parts = ['query', 'body', 'header'] as const;
 
-/** query.offset, body.paging.limit or header.X-Page; undefined when the text is none. */
+/** query.offset, body.paging.limit or header.X-Page; undefined for any other text. */
 export function parsePlace(text: string): Place | undefined {
   const dot = text.indexOf('.');
   const part = parts.find((known) => known === text.slice(0, dot));

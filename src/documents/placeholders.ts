@@ -1,7 +1,7 @@
 import { closest } from '../canonical/closest.ts';
 import type { Finding } from './checked.ts';
 
-/** What `{name}` in a connector's request may stand for. A value that is one placeholder alone keeps its type: a list stays a list. */
+/** The placeholders of a connector's request. A value that is a single placeholder keeps its type: a list stays a list. */
 export const requestPlaceholders: Readonly<Record<string, string>> = {
   'window.from': 'first day of the window, YYYY-MM-DD in the property’s time zone',
   'window.to': 'last day of the window, YYYY-MM-DD in the property’s time zone',
@@ -44,7 +44,7 @@ export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
 
 const form = /\{([A-Za-z_][\w.]*)\}/g;
 
-/** The names of the placeholders in a text. Braces around anything but a name are plain text: JSON may stand in a query. */
+/** The names of the placeholders in a text. Braces around anything but a name are plain text: a query may contain JSON. */
 export function placeholdersIn(text: string): { name: string; offset: number }[] {
   // ${env:X} has a colon and $ before the brace: it is a reference and no placeholder.
   return Array.from(text.matchAll(form), (found) => ({ name: found[1] ?? '', offset: found.index })).filter(
@@ -59,6 +59,6 @@ export function checkPlaceholders(text: string, known: Readonly<Record<string, s
   if (unknown === undefined) return undefined;
   const near = closest(unknown.name, names);
   const listed = near === undefined ? `; known here: ${names.map((name) => `{${name}}`).join(', ')}` : '';
-  const message = `{${unknown.name}} is no placeholder here${listed}`;
+  const message = `{${unknown.name}} is not a placeholder here${listed}`;
   return { message, offset: unknown.offset, ...(near === undefined ? {} : { suggestion: `{${near}}` }) };
 }

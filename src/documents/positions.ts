@@ -19,7 +19,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where in the text a problem is: at the wrong key, at the wrong value, and for what is missing at the key it is missing from. */
+/** The position of a problem: the wrong key, the wrong value, or for a missing key the key of its parent. */
 export function positionOf(
   document: Document,
   source: string,
@@ -99,7 +99,7 @@ function valueStart(node: Node | undefined, source: string, keyStart: number, of
 }
 
 /**
- * Where the character at `offset` of a text's value stands in the source. Walks both side by side, since quotes, escapes and
+ * The position in the source of the character at `offset` of a value. Walks value and source side by side, since quotes, escapes and
  * folded lines make them differ; inside a run of folded white space it is exact to that run.
  */
 function insideScalar(source: string, start: number, end: number, node: Scalar<string>, offset: number): number {
@@ -145,7 +145,7 @@ export function positionAt(source: string, offset: number): Position {
   return { line: low + 1, column: Math.min(offset, source.length) - (starts[low] ?? 0) - mark + 1 };
 }
 
-/** Kept for the text that was asked about last: mistakes come document by document. */
+/** Cached for one text: mistakes are reported document by document. */
 let counted: { readonly source: string; readonly starts: readonly number[] } | undefined;
 
 function lineStartsOf(source: string): readonly number[] {

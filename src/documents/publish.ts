@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { referenceFiles } from './published-reference.ts';
 import { schemaFiles } from './published-schemas.ts';
 
-/** Writes what is generated from the schemas and committed: run it after changing one. A test holds the files against it. */
+/** Writes the committed files that are generated from the schemas. Run it after changing a schema; a test compares the files. */
 
 const root = new URL('../../', import.meta.url);
 

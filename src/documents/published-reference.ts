@@ -5,7 +5,7 @@ import { placeholderTables } from './published-placeholders.ts';
 import { jsonSchema } from './published-schemas.ts';
 import { sizeForm } from './size.ts';
 
-/** The reference pages, written from the schemas: what the service checks is what the page says. */
+/** The reference pages, generated from the schemas that the service checks documents with. */
 
 interface Json {
   readonly type?: string | undefined;
@@ -98,7 +98,7 @@ function sections(root: Json, hasMapping: boolean): string[] {
   return parts;
 }
 
-/** A destination's types share most keys: these are told once, then what each type adds. */
+/** The types of destinations share most keys: the page lists these once, then the keys of each type. */
 function sharedAndOwn(options: readonly Json[], visit: (schema: Json, path: string, heading: string) => void): void {
   const isShared = (key: string): boolean =>
     key !== 'type' &&

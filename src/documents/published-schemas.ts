@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DocumentKind, schemas } from './kinds.ts';
 
-/** JSON Schema of each kind of document, for editors. Draft 7: the newest that the YAML language server reads whole. */
+/** JSON Schema of each kind of document, for editors. Draft 7 is the newest that the YAML language server supports fully. */
 export function jsonSchema(kind: DocumentKind): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(schemas[kind], {
     target: 'draft-7',

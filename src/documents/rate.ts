@@ -9,6 +9,6 @@ export const rateSchema = z.strictObject({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('How many may come at once after a quiet time; as many as `requests` where left out.'),
+    .describe('How many requests may be sent at once after a pause; as many as `requests` by default.'),
 });
 export type Rate = z.infer<typeof rateSchema>;

@@ -5,8 +5,8 @@ import type { ParsedFile } from './parse.ts';
 import { type Path, valueAt } from './path.ts';
 
 /**
- * What is wrong between documents. Works on what was written, not on what met its schema: a document with a mistake of its
- * own still has its references checked, and is still there to be referred to.
+ * Mistakes between documents. Uses the documents as written, valid or not: a document with a mistake of its
+ * own still has its references checked, and can still be referred to.
  */
 export function crossMistakes(files: readonly ParsedFile[]): Mistake[] {
   const connectors = byName(files, 'connector');
@@ -59,7 +59,7 @@ function integrationMistakes(file: ParsedFile, connectors: Targets, destinations
       file.mistakeAt({
         path: ['pull'],
         at: 'key',
-        message: `the connector ${connector.name} has no pull section: it cannot be polled`,
+        message: `the connector ${connector.name} has no pull section, so it cannot be polled`,
       }),
     );
   }
@@ -74,7 +74,7 @@ function unknownName(kind: DocumentKind, name: string, targets: Targets): { mess
   return withSuggestion(`no ${kind} is named ${name}${listed}`, near);
 }
 
-/** The name that a file without a readable one most likely has. */
+/** The likely name of a document whose own name cannot be read. */
 function stemOf({ source }: ParsedFile): string {
   return source.file
     .replace(/\/connector\.yaml$/, '')

@@ -3,14 +3,14 @@ import { explain } from './explain.ts';
 import type { Problem } from './mistake.ts';
 import { type Path, valueAt } from './path.ts';
 
-/** A document read past its misspelled keys. */
+/** A document with its misspelled keys corrected. */
 export interface Reading {
   readonly problems: readonly Problem[];
-  /** The document as it was most likely meant: misspelled keys have their right names. */
+  /** The document as probably meant: misspelled keys have their correct names. */
   readonly meant: unknown;
-  /** What the schema made of it, defaults filled in; only where there is no problem. */
+  /** The parsed document with defaults, if there is no problem. */
   readonly body: unknown;
-  /** Where something of `meant` stands in what was written. */
+  /** The path in the written document for a path in `meant`. */
   written(path: Path): Path;
 }
 
@@ -20,12 +20,12 @@ interface Rename {
   readonly to: string;
 }
 
-/** Each repair holds the whole document against its schema again. */
+/** Each repair checks the document again. */
 const mostRepairs = 50;
 
 /**
  * Holds a document against its schema. A misspelled key, or a misspelled `type`, is one mistake, and what depends on it is
- * checked as if it were spelled right; else each correction would bring up the mistakes that hid behind it.
+ * checked as if it were spelled correctly. Otherwise each correction would reveal further mistakes.
  */
 export function readThrough(schema: z.ZodType, value: unknown): Reading {
   const { success, data } = schema.safeParse(value);
@@ -47,7 +47,7 @@ export function readThrough(schema: z.ZodType, value: unknown): Reading {
   }
 }
 
-/** What puts right one misspelling in `value`. */
+/** A function that corrects one misspelling in `value`. */
 function repairOf({ at, path, suggestion, decides }: Problem, value: unknown): (() => Rename | undefined) | undefined {
   const [parent, key] = [path.slice(0, -1), path.at(-1)];
   const object = valueAt(value, parent) as Record<string, unknown> | undefined;
@@ -58,7 +58,7 @@ function repairOf({ at, path, suggestion, decides }: Problem, value: unknown): (
       return undefined;
     };
   }
-  // Beside its right spelling, the wrong one is a key too many.
+  // Next to its correct spelling, the wrong one is an unknown key.
   if (at !== 'key' || suggestion.includes('.') || Object.hasOwn(object, suggestion)) return undefined;
   return () => {
     object[suggestion] = object[key];

@@ -21,7 +21,7 @@ export type Resolved<Body> =
 
 /**
  * A copy of the body with every reference replaced by what it refers to, or all that cannot be had. An empty value counts as
- * missing: it is a variable set by accident far oftener than a credential. What is read is not searched for references again.
+ * missing: an empty variable is more often an accident than a credential. A resolved value is not searched for references again.
  */
 export async function resolveSecrets<Body>(body: Body, sources: SecretSources): Promise<Resolved<Body>> {
   const missing: MissingSecret[] = [];
@@ -64,6 +64,6 @@ async function read(
   { env, readFile, secret }: SecretSources,
 ): Promise<string | undefined> {
   if (kind === 'env') return Object.hasOwn(env, target) && !ownVariables.has(target) ? env[target] : undefined;
-  // Editors and `echo` end a file with a line break that is no part of the secret.
+  // Editors and `echo` end a file with a line break, which is not part of the secret.
   return kind === 'file' ? (await readFile(target))?.replace(/\r?\n$/, '') : secret(target);
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { explain } from './explain.ts';
 import { type Path, valueAt } from './path.ts';
 
-/** What is left of a document when all that is wrong is taken out. */
+/** The valid part of a document with mistakes. */
 export interface Salvaged {
   readonly body: unknown;
   /** What was taken out. */
@@ -10,9 +10,9 @@ export interface Salvaged {
 }
 
 /**
- * The sound part of a document with mistakes, so that checks which need a whole document (a mapping or a rule that must
- * compile) can look at it too: a wrong schedule must not hide a wrong rule until the next try. What is wrong is taken out,
- * and what cannot do without it with it; where nothing whole is left, undefined.
+ * Removes the mistakes of a document, so that checks which need a valid document (a mapping or a rule that must
+ * compile) can run too: a wrong schedule must not hide a wrong rule until the next try. A wrong value is removed,
+ * together with everything that requires it. Undefined if nothing valid is left.
  */
 export function salvage(
   schema: z.ZodType,
@@ -37,7 +37,7 @@ export function salvage(
         removed.push(path);
         continue;
       }
-      // Another problem of this round may have taken it out already.
+      // Another problem of this round may have removed it already.
       if (remove(left, present)) removed.push(present);
     }
     if (removed.length === before) return undefined;
@@ -48,7 +48,7 @@ export function salvage(
 /** A document with more layers of mistakes is corrected step by step. */
 const mostRounds = 20;
 
-/** The path or the nearest above it that is there. An item goes with its whole list: the others must keep their places. */
+/** The path, or its nearest existing parent. An item is removed with its list, because other items must keep their positions. */
 function removable(root: unknown, path: Path): Path | undefined {
   const firstIndex = path.findIndex((step) => typeof step === 'number');
   let present = firstIndex === -1 ? path : path.slice(0, firstIndex);
@@ -61,7 +61,7 @@ function remove(root: unknown, path: Path): boolean {
   return typeof parent === 'object' && parent !== null && Reflect.deleteProperty(parent, path.at(-1) ?? '');
 }
 
-/** Whether one of the paths lies on the way to the other. */
+/** Whether one of the paths is a prefix of the other. */
 export function related(a: Path, b: Path): boolean {
   const shorter = Math.min(a.length, b.length);
   return a.slice(0, shorter).every((step, i) => String(step) === String(b[i]));

@@ -74,11 +74,11 @@ function checkTimezone(text: string): Finding | undefined {
   if (zones.has(text) || (/^[A-Za-z]/.test(text) && isTimezone(text))) return undefined;
   const place = text.toLowerCase().replaceAll(' ', '_');
   const suggestion = [...zones].find((zone) => zone.toLowerCase().endsWith(`/${place}`)) ?? closest(text, zones);
-  const message = 'is no IANA time zone (such as Europe/Lisbon)';
+  const message = 'is not an IANA time zone (such as Europe/Lisbon)';
   return suggestion === undefined ? { message } : { message, suggestion };
 }
 
-/** Older names and links, such as Europe/Kiev or Asia/Calcutta, are no members of the set but known all the same. */
+/** Older names and links, such as Europe/Kiev or Asia/Calcutta, are not in the set but valid. */
 function isTimezone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
@@ -93,12 +93,12 @@ export const countryText = () =>
     if (/^[A-Z]{2}$/.test(text) && countries.isValid(text)) return undefined;
     const code = countries.toAlpha2(text.toUpperCase()) ?? countries.getAlpha2Code(text, 'en');
     const suggestion = code !== undefined && countries.isValid(code) ? code : undefined;
-    const message = 'is no ISO 3166 country code of two capital letters (such as PT)';
+    const message = 'is not an ISO 3166 country code of two capital letters (such as PT)';
     return suggestion === undefined ? { message } : { message, suggestion };
   }).meta({ pattern: '^[A-Z]{2}$', examples: ['PT'] });
 
 /** A header's name, as RFC 9110 spells tokens. */
-export const headerName = () => z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no header name' });
+export const headerName = () => z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not a header name' });
 
 /** An IP address, or a range in CIDR notation. */
 export const addressRange = () =>

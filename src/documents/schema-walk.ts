@@ -31,7 +31,7 @@ export function unwrap(schema: Schema): Schema {
   }
 }
 
-/** The schema that the value at the path is held against, as far as the value tells which options of unions were meant. */
+/** The schema for the value at the path; the value decides which option of a union applies. */
 export function schemaAt(schema: Schema, path: Path, value: unknown): Schema | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return schema;
@@ -82,7 +82,7 @@ export function discriminatorOf(schema: Schema): string | undefined {
   return def.discriminator;
 }
 
-/** The option of a union that the value was meant as: by discriminator, else by type, else (of several objects) by shared keys. */
+/** The option of a union that fits the value best: by discriminator, then by type, then (for objects) by shared keys. */
 export function meantOption(union: Schema, value: unknown): Schema | undefined {
   const options = optionsOf(union);
   const discriminator = discriminatorOf(union);
@@ -117,7 +117,7 @@ export function typeName(value: unknown): TypeName {
   return typeof value as TypeName;
 }
 
-/** The types of values that a schema may let through. */
+/** The types of values that a schema may accept. */
 export function typeNames(schema: Schema): TypeName[] {
   const def = defOf(unwrap(schema));
   switch (def.type) {

@@ -17,7 +17,7 @@ const targets: Record<Reference['kind'], { form: RegExp; expected: string }> = {
   secret: { form: /^[A-Za-z0-9][\w.-]{0,99}$/, expected: 'the name of a stored secret' },
 };
 
-/** The references in a text in their order, and what is wrong with the first one that is malformed. */
+/** The references in a text, in order, and the mistake in the first malformed one. */
 export function findReferences(text: string): { references: Reference[]; finding?: Finding } {
   const references: Reference[] = [];
   for (let start = text.indexOf(opening); start !== -1; start = text.indexOf(opening, start)) {

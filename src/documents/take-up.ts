@@ -1,34 +1,34 @@
 /**
- * Which of a workspace's files a starting service puts in force. Several nodes, each with files of its own, share what is in
- * force, and the console changes it through any of them: so a file that this workspace has given before and that nobody touched
- * since says nothing new, whatever has taken its place. Only what is new in the files counts.
+ * Decides which files of a workspace a starting service applies. Several nodes, each with its own files, share the documents in
+ * force, and the console changes them through any node. So a file that this workspace applied before and that did not change since
+ * is left alone, even if another version has replaced it. Only changed files are applied.
  */
 
-/** What the files of one workspace gave last: `kind name` to hash. */
+/** The hashes of a workspace's files at their last apply, by `kind name`. */
 export type Given = Readonly<Record<string, string>>;
 
 export interface FileOffered {
   /** `kind name`. */
   readonly key: string;
   readonly hash: string;
-  /** Equal to what is in force. */
+  /** Equal to the version in force. */
   readonly inForce: boolean;
   /** It was in force at some time. */
   readonly past: boolean;
 }
 
 export interface TakeUp {
-  /** To be put in force. */
+  /** Applied. */
   readonly apply: readonly string[];
-  /** To be taken out of force: their files were taken away here. */
+  /** Removed, because their files were deleted here. */
   readonly remove: readonly string[];
-  /** Left as files: something newer, or nothing, is in force in their place. */
+  /** Not applied: a newer version, or none, is in force. */
   readonly behind: readonly string[];
 }
 
 /**
- * A content that was never in force is new, wherever it comes from. One that was is new only where this workspace is known to
- * have given something else since: somebody went back to it here. `given` is undefined where nothing is known of the workspace.
+ * Content that was never in force is new. Content that was in force before is new only if this workspace has
+ * applied something else since: somebody restored it here. `given` is undefined if nothing is known of the workspace.
  */
 export function takeUp(files: readonly FileOffered[], inForce: readonly string[], given: Given | undefined): TakeUp {
   const differing = files.filter((file) => !file.inForce);

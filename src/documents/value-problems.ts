@@ -4,7 +4,7 @@ import { findReferences } from './secret-reference.ts';
 
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What is wrong with values and keys whatever the schema says: references to secrets, numbers that lose digits, unsafe keys. */
+/** Mistakes in values and keys that no schema reports: references to secrets, numbers that lose digits, unsafe keys. */
 export function* valueProblems(value: unknown, path: Path = []): Generator<Problem> {
   if (typeof value === 'string') {
     const { finding } = findReferences(value);
@@ -13,7 +13,7 @@ export function* valueProblems(value: unknown, path: Path = []): Generator<Probl
     yield { path, at: 'value', ...withSuggestion(message, suggestion), offset };
   } else if (typeof value === 'number') {
     if (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)) return;
-    yield { path, at: 'value', message: 'is no number that can be kept exactly: put it in quotes' };
+    yield { path, at: 'value', message: 'cannot be kept exactly as a number: put it in quotes' };
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, child] of Object.entries(value)) {
       const childPath = [...path, Array.isArray(value) ? Number(key) : key];

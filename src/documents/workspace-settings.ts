@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressRange, durationText, httpUrl, sizeText, urlText } from './scalars.ts';
 
-/** innbound.yaml: what holds for the whole service. Every key has a default; the file may be left out. */
+/** innbound.yaml: settings of the service. Every key has a default, and the file is optional. */
 
 const day = (kept: string, what: string) => durationText('1d', '3650d').default(kept).describe(what);
 
@@ -65,7 +65,7 @@ export const workspaceSchema = z
           .describe('Open connections from one address; trusted proxies are exempt.'),
       })
       .prefault({})
-      .describe('What is refused as too large.'),
+      .describe('Limits on the size of data that is accepted, and on connections.'),
     metrics: z
       .strictObject({
         access: z
@@ -89,7 +89,7 @@ export const workspaceSchema = z
         level: z
           .enum(['debug', 'info', 'warn', 'error', 'silent'])
           .default('info')
-          .describe('The least that is written.'),
+          .describe('The lowest level that is written.'),
       })
       .prefault({})
       .describe('Logging.'),
@@ -98,7 +98,7 @@ export const workspaceSchema = z
         webhook: httpUrl().meta({ writeOnly: true }).optional().describe('Alerts are posted to this URL as JSON.'),
       })
       .prefault({})
-      .describe('Where alerts go besides console, log and metrics.'),
+      .describe('Where alerts are sent, besides console, log and metrics.'),
   })
   .meta({ title: 'Workspace settings', description: 'innbound.yaml: what holds for the whole service.' });
 

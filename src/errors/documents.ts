@@ -4,20 +4,20 @@ export const documentErrors = {
   'documents.invalid': {
     stage: 'documents',
     retry: 'operator',
-    what: 'The workspace holds documents with mistakes; nothing was applied.',
-    next: 'Correct each place that is listed (file, line, column) and apply again.',
+    what: 'Documents of the workspace have mistakes; nothing was applied.',
+    next: 'Correct each listed place (file, line, column) and apply again.',
   },
   'documents.no_workspace': {
     stage: 'documents',
     retry: 'operator',
     what: 'The folder is not a workspace.',
-    next: 'Run innbound init in it, or name another folder with --workspace.',
+    next: 'Run innbound init in it, or choose another folder with --workspace.',
   },
   'documents.unknown_name': {
     stage: 'documents',
     retry: 'operator',
     what: 'No document of that kind has this name.',
-    next: 'Pick one of the names that are listed, or apply the workspace that holds it.',
+    next: 'Choose one of the listed names, or apply the workspace that has the document.',
   },
   'documents.secret_missing': {
     stage: 'documents',
@@ -28,19 +28,19 @@ export const documentErrors = {
   'documents.key_exposed': {
     stage: 'documents',
     retry: 'operator',
-    what: 'The file with the key that seals stored secrets may be read by others than its owner.',
-    next: 'Run chmod 600 on the file that is named; if others could have read it, store the secrets anew under a new key.',
+    what: 'The file with the key that seals stored secrets is readable by users other than its owner.',
+    next: 'Run chmod 600 on the file. If somebody may have read it, rotate the key with innbound key rotate.',
   },
   'documents.key_malformed': {
     stage: 'documents',
     retry: 'operator',
-    what: 'INNBOUND_KEY or the key file is no key of 32 bytes in hex or base64.',
-    next: 'Set it to the key that sealed the stored secrets; for a first start, make one with openssl rand -base64 32.',
+    what: 'INNBOUND_KEY or the key file is not a key of 32 bytes in hex or base64.',
+    next: 'Set it to the key that sealed the stored secrets; for a first start, generate one with openssl rand -base64 32.',
   },
   'documents.secret_sealed': {
     stage: 'documents',
     retry: 'operator',
     what: 'A stored secret cannot be opened: it was sealed with another key, or is damaged.',
-    next: 'Bring back the key it was sealed with, or store the secret again with innbound secret set NAME.',
+    next: 'Restore the key that it was sealed with, or store the secret again with innbound secret set NAME.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -71,7 +71,7 @@ export const pushErrors = {
     stage: 'push',
     retry: 'sender',
     what: 'The event could not be stored: the store did not answer in time, or the service is stopping.',
-    next: 'The sender retries after Retry-After. Check PostgreSQL if this continues.',
+    next: 'The sender retries after Retry-After. If it persists, check PostgreSQL.',
   },
   'push.bad_request': {
     stage: 'push',

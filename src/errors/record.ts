@@ -22,20 +22,20 @@ export const recordErrors = {
   'record.unknown_status': {
     stage: 'record',
     retry: 'operator',
-    what: 'The status has a spelling that neither the schema nor the values of the connector know.',
+    what: 'The spelling of the status is neither in the schema nor in the values of the connector.',
     next: 'Add the spelling to values.status of the connector (or set unknown_status: other), apply it and replay.',
   },
   'record.root_not_found': {
     stage: 'record',
     retry: 'operator',
-    what: 'The response has nothing at the place where the connector looks for reservations.',
-    next: 'Compare shape.root_path (or single_path) of the connector with the keys that are named; set shape.missing_is_empty where the partner leaves an empty list out.',
+    what: 'The response has nothing where the connector expects the reservations.',
+    next: 'Compare shape.root_path (or single_path) of the connector with the keys in the message; set shape.missing_is_empty if the partner omits empty lists.',
   },
   'record.not_a_list': {
     stage: 'record',
     retry: 'operator',
-    what: 'The place where the connector looks for reservations does not hold a list.',
-    next: 'Set shape.root_path to the key that holds the list, or shape.object_is_one where the partner sends a single reservation as an object.',
+    what: 'The value where the connector expects the reservations is not a list.',
+    next: 'Set shape.root_path to the key of the list, or shape.object_is_one if the partner sends a single reservation as an object.',
   },
   'record.not_found': {
     stage: 'record',
@@ -47,12 +47,12 @@ export const recordErrors = {
     stage: 'record',
     retry: 'operator',
     what: 'A business rule of the integration could not be evaluated over a record.',
-    next: 'Read which rule and why in the dead letter, correct it in the transforms of the integration (has() tells absent fields), apply it and replay.',
+    next: 'Read the rule and the reason in the dead letter, correct it in transforms of the integration (has() tests for absent fields), apply it and replay.',
   },
   'record.rule_too_costly': {
     stage: 'record',
     retry: 'operator',
-    what: 'A business rule could take too long over a record: its lists or texts are larger than rules may go over.',
-    next: 'Make the rule go over fewer lists or shorter texts, apply it and replay.',
+    what: 'A business rule would take too long for this record: its lists or texts exceed the limits for rules.',
+    next: 'Let the rule use fewer lists or shorter texts, apply it and replay.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,7 +5,7 @@ export const storeErrors = {
     stage: 'store',
     retry: 'again',
     what: 'PostgreSQL did not answer.',
-    next: 'Check DATABASE_URL and the server; the service goes on by itself once it answers.',
+    next: 'Check DATABASE_URL and the server; the service continues by itself once it answers.',
   },
   'store.read_only': {
     stage: 'store',
@@ -17,13 +17,13 @@ export const storeErrors = {
     stage: 'store',
     retry: 'operator',
     what: 'Another service runs on this workspace.',
-    next: 'Stop the process that is named, use another workspace, or share a PostgreSQL through DATABASE_URL to run several nodes.',
+    next: 'Stop the process in the message, use another workspace, or run several nodes with one PostgreSQL in DATABASE_URL.',
   },
   'store.postgres_failed': {
     stage: 'store',
     retry: 'operator',
     what: 'The private PostgreSQL could not be started.',
-    next: 'Read the log that is named; set DATABASE_URL to use a PostgreSQL of your own.',
+    next: 'Read the log file in the message; set DATABASE_URL to use a PostgreSQL of your own.',
   },
   'store.newer_schema': {
     stage: 'store',
@@ -40,13 +40,13 @@ export const storeErrors = {
   'store.changed_migration': {
     stage: 'store',
     retry: 'operator',
-    what: 'The database was made by a version whose migrations differ from this one’s.',
-    next: 'Run the version that made it; a development database can be dropped and made anew.',
+    what: 'The database was created by a version whose migrations differ from this one’s.',
+    next: 'Run the version that created it; a development database can be dropped and created again.',
   },
   'store.other_key': {
     stage: 'store',
     retry: 'operator',
-    what: 'The secrets in this database were sealed with another key than the one at hand.',
-    next: 'Give every node the same INNBOUND_KEY, or the key file of the workspace that was there first (.innbound/key).',
+    what: 'The secrets in this database were sealed with another key than this node has.',
+    next: 'Give every node the same INNBOUND_KEY, or the key file of the first workspace (.innbound/key).',
   },
 } as const satisfies Record<string, ErrorEntry>;

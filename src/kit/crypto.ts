@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Sealing at rest with AES-256-GCM. What is sealed names its key, so that keys can be changed one day, and is bound to what
+ * Encryption at rest with AES-256-GCM. A sealed value names its key, so that keys can be rotated, and is bound to what
  * it belongs to: a sealed value moved to another row does not open there.
  *
  *   version 1 | key id 8 | nonce 12 | tag 16 | ciphertext        (bytes)
@@ -28,7 +28,7 @@ const idEnd = 9;
 const nonceEnd = idEnd + 12;
 const tagEnd = nonceEnd + 16;
 
-/** A key of 32 bytes written as hex or base64 (either alphabet); undefined when the text is none. */
+/** A key of 32 bytes in hex or base64 (either alphabet); undefined for any other text. */
 export function parseKey(text: string): Key | undefined {
   const plain = text.trim();
   const isHex = /^[0-9a-fA-F]{64}$/.test(plain);
@@ -36,7 +36,7 @@ export function parseKey(text: string): Key | undefined {
   return keyOf(Buffer.from(plain, isHex ? 'hex' : 'base64'));
 }
 
-/** The id tells keys apart and tells nothing of the key. */
+/** The id distinguishes keys and reveals nothing about the key. */
 function keyOf(bytes: Buffer): Key {
   if (bytes.length !== 32) throw new TypeError('a key has 32 bytes');
   return { id: createHmac('sha256', bytes).update('key id').digest('hex').slice(0, 16), bytes };
@@ -71,7 +71,7 @@ export function open(keyring: Keyring, sealed: Uint8Array, associated: string): 
   }
 }
 
-/** Whether both are the same, in a time that tells neither where they differ nor how long the expected one is. */
+/** Compares in a time that reveals neither where the two differ nor the length of the expected one. */
 export function sameSecret(given: string | Uint8Array, expected: string | Uint8Array): boolean {
   const digest = (value: string | Uint8Array) => createHash('sha256').update(value).digest();
   return timingSafeEqual(digest(given), digest(expected));
@@ -87,7 +87,7 @@ export function hmac(
   return mac.digest();
 }
 
-/** 256 random bits in the URL-safe alphabet, after a prefix that says what it opens. */
+/** 256 random bits in the URL-safe alphabet, after a prefix that names its purpose. */
 export function randomSecret(prefix = ''): string {
   return prefix + randomBytes(32).toString('base64url');
 }

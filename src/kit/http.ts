@@ -7,9 +7,9 @@ import { type FailureReason, failureReason } from './http/failure.ts';
 export type { FailureReason } from './http/failure.ts';
 
 /**
- * The one HTTP client for addresses that other people configured. Whatever the other side does, a request ends by its
+ * The HTTP client for addresses that other people configured. Whatever the other side does, a request ends by its
  * deadline, holds at most maxBytes, goes to public addresses only (unless allowed) and never follows a redirect, because a
- * redirect would carry credentials to an address nobody configured. A failure is a value.
+ * redirect would send credentials to an address that nobody configured. Every failure is a value; nothing throws.
  */
 export interface Http {
   request(exchange: Exchange): Promise<Answered>;
@@ -33,11 +33,11 @@ export interface Exchange {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The whole exchange, from name resolution to the last byte. */
+  /** For the exchange as a whole, from name resolution to the last byte. */
   readonly deadlineMs: number;
-  /** To reach the server; ten seconds where left out. */
+  /** Connect timeout; ten seconds by default. */
   readonly connectMs?: number;
-  /** The longest silence within it. */
+  /** The longest time without a byte. */
   readonly idleMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
@@ -67,7 +67,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 export function openHttp(settings: HttpSettings): Http {
   const limits = { connections: settings.connections ?? 256, pipelining: 1, maxHeaderSize: 64 * 1024 };
-  // The time to connect belongs to a pool of connections, not to a request: one pool for each time that is asked for.
+  // A pool has one connect timeout for all its requests, so each timeout has its own pool.
   const dispatchers = new Map<number, Dispatcher>();
 
   function dispatcherFor(connectTimeoutMs: number): Dispatcher {
@@ -164,7 +164,7 @@ export function openHttp(settings: HttpSettings): Http {
   };
 }
 
-/** The client heeds an abort only once it is connected; a deadline holds before that too. */
+/** undici honours an abort only after it has connected; the deadline must hold before that too. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new errors.RequestAbortedError());
@@ -180,7 +180,7 @@ function parseUrl(text: string): URL | undefined {
   return url.username === '' && url.password === '' ? url : undefined;
 }
 
-/** What the client says about an error that it knows; nothing of an unknown one, whose text may quote the answer. */
+/** The client's message for known errors. The text of an unknown error may quote the answer, so it is not used. */
 function explanation(error: unknown): string {
   const reason = failureReason(error);
   if (reason === undefined) return 'the answer is not valid HTTP';

@@ -6,7 +6,7 @@ import type { Json } from '../terms.ts';
  * is left to JSON.parse, which is native; one pass over the bytes beforehand bounds what it may build, and one over the
  * result finds what the bytes alone do not show.
  *
- * As with parseJson, a number that a double cannot hold comes in as its own text. It is put into quotes before the parser sees
+ * As with parseJson, a number that a double cannot hold is read as text. It is put into quotes before the parser sees
  * it: a reviver, called for every value, took half a second for a body of 1 MiB that was made for it.
  */
 export interface StrictLimits {
@@ -119,7 +119,7 @@ function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kin
         const value = Number(token);
         if (value === Number.POSITIVE_INFINITY)
           return { kind: 'invalid', reason: 'number_out_of_range', position: start };
-        // What is no number stays as it is, for the parser to refuse; in quotes it would pass as a text.
+        // Not a number: left unquoted, so that the parser refuses it.
         if (wellFormed.test(token) && !holds(value, token))
           long.push(bytes[start - 1] === 0x2d ? start - 1 : start, at);
       }
@@ -131,7 +131,7 @@ function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kin
 
 const wellFormed = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Whether a double gives the number back as it was written: any of 15 significant digits it does, if it is not too small. */
+/** Whether a double keeps the number exactly: true for up to 15 significant digits, unless it is too small. */
 function holds(value: number, token: string): boolean {
   const mantissa = token
     .replace(/[eE].*$/, '')

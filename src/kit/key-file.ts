@@ -9,7 +9,7 @@ export type KeyFile =
   | { readonly kind: 'exposed'; readonly mode: string }
   | { readonly kind: 'malformed' };
 
-/** The key in the file; a new one where there is none. Of several that start at once, all get the same. */
+/** The key in the file; creates one if there is none. Processes that start at the same time get the same key. */
 export async function keyFile(path: string): Promise<KeyFile> {
   return (await readKey(path)) ?? (await createKey(path));
 }
@@ -35,8 +35,8 @@ async function readKey(path: string): Promise<KeyFile | undefined> {
 }
 
 /**
- * Written whole under another name and then linked: link() refuses an existing name, as O_EXCL does, but unlike O_EXCL never
- * shows the others a file that is still empty.
+ * Written under another name and then linked: like O_EXCL, link() refuses an existing name, but it never
+ * exposes an empty file to other processes.
  */
 async function createKey(path: string): Promise<KeyFile> {
   await mkdir(dirname(path), { recursive: true });

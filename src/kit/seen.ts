@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which items came before: a hash of each one's identity, with a hash of its content. Two typed arrays with open addressing take
- * 16 bytes an item at half load, where a Map of texts took over 100: a million items stay at 32 MB. Hashes have 53 bits; among
- * a million items two meet once in 18,000 times.
+ * A set of seen items: a hash of each item's identity, with a hash of its content. Two typed arrays with open addressing take
+ * 32 bytes per item at half load (a Map of texts: over 100), so a million items take 32 MB. Hashes have 53 bits; among
+ * a million items the chance of a collision is 1 in 18,000.
  */
 export class Seen {
   #keys = new Float64Array(1024);
@@ -14,7 +14,7 @@ export class Seen {
     return this.#size;
   }
 
-  /** The content's hash last given for the row; undefined for an item not seen. */
+  /** The last content hash of the item; undefined for an unseen one. */
   get(key: number): number | undefined {
     const slot = this.#slot(key);
     return this.#keys[slot] === 0 ? undefined : this.#contents[slot];
@@ -59,14 +59,14 @@ export class Seen {
 
 /**
  * 53 bits of a text, never 0; not for secrets. Short ones by two rounds of a 32-bit multiply-xor hash (cyrb53's scheme), long ones
- * by the processor's SHA-256: 1.3 µs for a row of 630 characters in the place of 4.1.
+ * by SHA-256, which the processor accelerates: 1.3 µs for 630 characters instead of 4.1.
  */
 export function hash53(text: string): number {
   return text.length < 160 ? multiplied(text) : digested(text);
 }
 
 function digested(text: string): number {
-  // A character for each byte: a buffer would cost as much again as the hash.
+  // A character per byte: a buffer would double the cost.
   const bytes = hash('sha256', text, 'latin1');
   let value = bytes.charCodeAt(6) & 31;
   for (let i = 0; i < 6; i++) value = value * 256 + bytes.charCodeAt(i);

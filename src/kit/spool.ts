@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import path from 'node:path';
 
 /**
- * A folder for a few bytes that must outlive a crash until they reach the store. Writing is synchronous on purpose: nothing else of
+ * A folder for a few bytes that must survive a crash until they reach the store. Writing is synchronous on purpose: nothing else of
  * this process can run, or die, between the arrival of the bytes and the disk's confirmation.
  */
 export interface Spool {

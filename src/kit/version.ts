@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** As package.json says: the one place where the version is written. */
+/** From package.json, the only place where the version is written. */
 export const version: string = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;

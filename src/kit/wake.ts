@@ -1,10 +1,10 @@
 /**
- * Tells waiting loops that there is work, so that they need not poll often. Signals inside the process arrive at once; `relay`
+ * Wakes waiting loops when there is work, so that they need not poll often. Signals inside the process arrive at once; `relay`
  * carries them to other processes. A lost signal only costs time: every waiter also wakes by itself.
  */
 export class Wake {
   #waiters = new Map<string, Set<() => void>>();
-  /** Signals that came while nobody waited: the next wait returns at once. */
+  /** Signals without a waiter: the next wait returns at once. */
   #pending = new Set<string>();
   #relay: ((topic: string) => void) | undefined;
 

@@ -175,7 +175,7 @@ test('http: mistakes in templates are found when the document is checked', () =>
   );
   assert.match(
     problems({ url: 'https://x.example/', on: { erased: { url: 'https://x.example/{}' } } })?.[0]?.join(' ') ?? '',
-    /^on\.erased\.url \{\} is no path/,
+    /^on\.erased\.url \{\} is not a path/,
   );
   assert.deepEqual(problems({})?.[0]?.[1], 'needs url, or a preset');
   assert.match(problems({ preset: 'mailchimp' })?.[0]?.[1] ?? '', /needs with\.base_url/);

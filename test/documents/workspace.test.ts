@@ -22,7 +22,7 @@ test('five mistakes in three files are named at once, each with its place', asyn
   });
   assert.deepEqual(lines(await loadWorkspace(dir)), [
     'connectors/acme-pms.yaml:4:5 pull.request.paht: unknown key paht; did you mean path?',
-    'connectors/acme-pms.yaml:5:50 pull.request.query.dateTo: {window.till} is no placeholder here; did you mean {window.to}?',
+    'connectors/acme-pms.yaml:5:50 pull.request.query.dateTo: {window.till} is not a placeholder here; did you mean {window.to}?',
     'destinations/archive.yaml:2:7 type: must be one of files, http, postgres, webhook; did you mean files?',
     'integrations/lisbon-grand.yaml:9:20 pull.syncs.stay.every: must be from 15m to 60m; did you mean 15m?',
     'integrations/lisbon-grand.yaml:10:11 deliver[0]: no destination is named archiv; did you mean archive?',
@@ -126,7 +126,7 @@ test('a document with mistakes is still there to be referred to', async (t) => {
 test('an integration cannot poll through a connector that only pushes', async (t) => {
   const dir = folderWith(t, { ...sound, 'connectors/acme-pms.yaml': 'connector: acme-pms\n' });
   assert.deepEqual(lines(await loadWorkspace(dir)), [
-    'integrations/lisbon-grand.yaml:5:1 pull: the connector acme-pms has no pull section: it cannot be polled',
+    'integrations/lisbon-grand.yaml:5:1 pull: the connector acme-pms has no pull section, so it cannot be polled',
   ]);
 });
 

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Which addresses are on the public internet. IPv4 is the whole space less its special ranges; IPv6 is the one range that is
- * routed at all (2000::/3) less its special ranges, so that a spelling nobody thought of is refused and not let through.
+ * Which addresses are on the public internet. IPv4: all but the special ranges. IPv6: the one range that is
+ * routed (2000::/3) without its special ranges, so that an unforeseen notation is refused.
  */
 const special4 = new BlockList();
 for (const [network, prefix] of [
@@ -49,7 +49,7 @@ export function isPublicAddress(address: string): boolean {
   return routed6.check(bare, 'ipv6') && !special6.check(bare, 'ipv6');
 }
 
-/** The IPv4 address inside ::ffff:a.b.c.d and inside 64:ff9b::a.b.c.d, which is where a NAT64 network puts the whole of IPv4. */
+/** The IPv4 address inside ::ffff:a.b.c.d, and inside 64:ff9b::a.b.c.d, the prefix that NAT64 networks use. */
 function embedded4(address: string): string | undefined {
   const groups = expand6(address);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

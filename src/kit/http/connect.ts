@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isPublicAddress } from './address.ts';
 
-/** Thrown inside a connection attempt: the address is not a public one. */
+/** Thrown inside a connection attempt: the address is not public. */
 export class BlockedAddress extends Error {
   readonly code = 'INNBOUND_BLOCKED_ADDRESS';
   constructor(host: string) {
@@ -14,7 +14,7 @@ export class BlockedAddress extends Error {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** dns.lookup that gives back public addresses only. The socket connects to what is given back here, so nothing can change in between. */
+/** dns.lookup that returns public addresses only. The socket connects to the address returned here, so nothing can change in between. */
 export function publicLookup(host: string, options: LookupOptions, callback: LookupCallback): void {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error) return callback(error, '');
@@ -27,7 +27,7 @@ export function publicLookup(host: string, options: LookupOptions, callback: Loo
 }
 
 export interface TlsSettings {
-  /** Further certificate authorities, in PEM, beside the ones that Node ships. */
+  /** Additional certificate authorities, in PEM. */
   readonly ca?: string;
   readonly connectTimeoutMs: number;
 }
@@ -41,7 +41,7 @@ export function tlsOptions({ ca, connectTimeoutMs }: TlsSettings): buildConnecto
   } as buildConnector.BuildOptions;
 }
 
-/** A connector that refuses non-public addresses. `lookup` is never asked about an IP literal, so those are checked here. */
+/** A connector that refuses non-public addresses. `lookup` is not called for IP literals, so they are checked here. */
 export function guardedConnector(settings: TlsSettings, allowPrivate: boolean): buildConnector.connector {
   if (allowPrivate) return buildConnector(tlsOptions(settings));
   const connect = buildConnector({ ...tlsOptions(settings), lookup: publicLookup } as buildConnector.BuildOptions);

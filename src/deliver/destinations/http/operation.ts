@@ -4,7 +4,7 @@ import { urlTemplate } from '../../../documents/url-template.ts';
 
 /** How one kind of request is made, and what its answer says. */
 
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no header name' });
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not a header name' });
 
 const answerSchema = z
   .strictObject({
