@@ -6,6 +6,7 @@ import type { Route } from './route.ts';
 import { type AlertPorts, alertRoutes } from './routes/alerts.ts';
 import { type AuditPorts, auditRoutes } from './routes/audit.ts';
 import { type ConsentPorts, consentRoutes } from './routes/consent.ts';
+import { type CoveragePorts, coverageRoutes } from './routes/coverage.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
 import { type DestinationPorts, destinationRoutes } from './routes/destinations.ts';
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
@@ -29,6 +30,7 @@ export interface ApiPorts {
   readonly overview: OverviewPorts;
   readonly live: LivePorts;
   readonly integrations: IntegrationPorts & IntegrationActionPorts;
+  readonly coverage: CoveragePorts;
   readonly consent: ConsentPorts;
   readonly endpoints: EndpointPorts;
   readonly runs: RunPorts;
@@ -53,6 +55,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...liveRoutes(ports.live),
     ...integrationRoutes(ports.integrations),
     ...integrationActionRoutes(ports.integrations),
+    ...coverageRoutes(ports.coverage),
     ...consentRoutes(ports.consent),
     ...endpointRoutes(ports.endpoints),
     ...runRoutes(ports.runs),

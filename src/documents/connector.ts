@@ -33,6 +33,12 @@ const pullSchema = crossChecked(
       })
       .default({ step: '7d' })
       .describe('How a sync’s range is cut into requests.'),
+    gone: z
+      .enum(['kept', 'cancelled'])
+      .default('kept')
+      .describe(
+        'What becomes of a reservation that a complete run no longer lists and that the partner, asked by `single` where there is one, does not have: `kept` marks it as not listed, `cancelled` delivers it as cancelled.',
+      ),
     errors: errorsSchema,
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)

@@ -20,6 +20,7 @@ export const alertKinds = [
   'breaker_open',
   'auth_failed',
   'dead_letters_growing',
+  'bookings_unlisted',
   'clock_skew',
   'deliveries_behind',
   'destination_failing',
@@ -55,6 +56,8 @@ export interface Facts {
     readonly usual: number;
     readonly open: number;
   }[];
+  /** Reservations that disappeared from their brand's lists during the last day. */
+  readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
   readonly skews: readonly {
     readonly integration: string;
     /** Refused since their time was too far off, in the last hour or two. */
@@ -82,6 +85,7 @@ export interface Facts {
 }
 
 const fewestDead = 10;
+const fewestUnlisted = 10;
 const behindMs = 15 * 60_000;
 const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} hours`;
 
@@ -128,6 +132,11 @@ export function conditionsOf(facts: Facts): Condition[] {
     if (last_hour < fewestDead || last_hour < usual * 3) continue;
     const message = `${last_hour} dead letters in an hour, where ${usual.toFixed(1)} are usual; ${open} are open.`;
     add('dead_letters_growing', 'warning', integration, '', message, { last_hour, usual, open });
+  }
+  for (const { integration, count } of facts.unlisted) {
+    if (count < fewestUnlisted) continue;
+    const message = `${count} reservations disappeared from the partner's lists in a day, without a cancellation.`;
+    add('bookings_unlisted', 'warning', integration, '', message, { count });
   }
   for (const { integration, refused, ahead, taken } of facts.skews) {
     if (refused >= 3) {

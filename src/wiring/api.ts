@@ -26,6 +26,8 @@ import { findToken, listTokens, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
+import { pushGaps } from '../store/runs/push-gaps.ts';
+import { listUnlisted } from '../store/runs/unlisted.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -81,6 +83,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       broken: () => runtime.active().broken,
     },
     integrations,
+    coverage: {
+      unlisted: (integration, limit) => listUnlisted(pool, integration, limit),
+      pushGaps: (integration, days) => pushGaps(pool, integration, days),
+    },
     runs: {
       listRuns: (filter) => listRuns(pool, filter),
       integrationOf: (runId) => runIntegration(pool, runId),

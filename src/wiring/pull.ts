@@ -100,7 +100,8 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     { durationMs, dayOffset },
   );
   const { path: recordPath, target } = found;
-  return { kind: 'ok', plan: { settings, shaper: recordPath.shaper, prepare: recordPath.prepare, target } };
+  const { shaper, singleShaper, prepare } = recordPath;
+  return { kind: 'ok', plan: { settings, shaper, single: (body) => singleShaper.single(body), prepare, target } };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   quietFeeds,
 } from '../store/operate/conditions.ts';
 import { pruneStore } from '../store/operate/retention.ts';
+import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { startEvery } from '../watch/every.ts';
 import { judgeSilence } from '../watch/silence.ts';
@@ -76,12 +77,13 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, skews, clocks, health] = await Promise.all([
+  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, health] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
     openBreakersOf(runtime),
     authFailures(pool, names),
     deadLetterGrowth(pool),
+    recentlyUnlisted(pool),
     clockSkews(pool),
     nodeClocks(pool, clockToleranceMs),
     healthOf(runtime, names),
@@ -108,6 +110,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     breakers,
     authFailures: auth,
     deadLetters: dead,
+    unlisted,
     skews,
     nodeClocks: clocks,
     lanes,

@@ -104,6 +104,7 @@ const calm: Facts = {
   breakers: [],
   authFailures: [],
   deadLetters: [],
+  unlisted: [],
   skews: [],
   nodeClocks: [],
   lanes: [],

@@ -21,6 +21,13 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     () => query(`update dead_letters set at = now() - interval '2 hours'`),
   ],
   [
+    'bookings_unlisted',
+    () =>
+      query(`insert into unlisted (integration, id, sync, since, run_id)
+             select 'other', 'U' || n, 'stay', now(), 'run' from generate_series(1, 12) n`),
+    () => query('delete from unlisted'),
+  ],
+  [
     'clock_skew',
     () =>
       query(`insert into rejection_counts (integration, endpoint_id, code, reason, hour, count)

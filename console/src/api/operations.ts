@@ -251,6 +251,40 @@ export interface Operations {
       already_going: boolean;
     };
   };
+  'integrations.unlisted': {
+    input: {
+      integration: string;
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        id: string;
+        sync: string;
+        since: string;
+        answer: "present" | "absent" | null;
+        asked_at: string | null;
+        check_in: string;
+        check_out: string;
+        status: string;
+      }[];
+    };
+  };
+  'integrations.push_gaps': {
+    input: {
+      integration: string;
+      days?: number | undefined;
+    };
+    answer: {
+      items: {
+        day: string;
+        events: number;
+        created: number;
+        updated: number;
+        cancelled: number;
+        examples: string[];
+      }[];
+    };
+  };
   'integrations.consent': {
     input: {
       integration: string;
@@ -1440,6 +1474,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
+  'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
+  'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
   'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],

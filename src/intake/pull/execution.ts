@@ -15,6 +15,7 @@ import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, Waiting } from './run-state.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
+import { followUp, unlistedIn } from './unlisted.ts';
 
 /** A page was read and handed to the writer; the request for the next one is already out. */
 interface Advanced {
@@ -43,6 +44,7 @@ export class Execution {
   readonly #writer: PageWriter;
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
+  #isResumedAtEnd = false;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -66,7 +68,13 @@ export class Execution {
     return this.#lease.during(this.#options.signal, () => this.#goThrough(start));
   }
 
+  get #context() {
+    return { ports: this.#ports, plan: this.#plan, run: this.#run, asker: this.#asker };
+  }
+
   async #goThrough(start: Position): Promise<RunOutcome> {
+    // Some of the rows that show what was listed may be grouped and gone already.
+    this.#isResumedAtEnd = start.window === undefined;
     let position = start;
     let fetching = this.#fetch(position);
     while (fetching !== undefined) {
@@ -169,9 +177,15 @@ export class Execution {
 
   async #conclude(position: Position): Promise<RunOutcome> {
     if (!(await this.#writer.isSettled)) return { kind: 'fenced' };
+    const unlisted = this.#isResumedAtEnd ? [] : await unlistedIn(this.#context, position);
     const formed = await formStaged(this.#ports, this.#plan, this.#run, position, this.#lease.signal);
     if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
     this.#counters.stored(formed.counters);
+    if (unlisted.length > 0) {
+      const followed = await followUp(this.#context, position, unlisted);
+      if (followed.kind === 'fenced') return { kind: 'fenced' };
+      this.#counters.stored(followed.counters);
+    }
     return this.#finish(concluded(position));
   }
 

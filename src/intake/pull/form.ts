@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { prepareRecords } from './prepare-page.ts';
+import { formedAs, prepareRecords } from './prepare-page.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
 
 export type Formed =
@@ -33,13 +33,16 @@ export async function formStaged(
     const staged = await ports.runs.staged(run, keysAtOnce);
     if (staged.length === 0) return { kind: 'ok', counters };
     let counted = noCounts;
-    const prepared = staged.flatMap(({ rows, requestedAt }) => {
-      const made = prepareRecords(plan, run, position, plan.shaper.group(rows), requestedAt);
-      counted = sum(counted, made.counted);
-      return made.prepared;
+    const made = staged.map(({ rows, requestedAt }) => {
+      const raws = plan.shaper.group(rows);
+      return prepareRecords(plan, run, position, raws, requestedAt, raws.map(formedAs));
     });
+    for (const one of made) counted = sum(counted, one.counted);
+    const prepared = made.flatMap((one) => one.prepared);
+    const pulled = made.flatMap((one) => one.pulled);
     const keys = staged.map(({ key }) => key);
-    const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, { keys, prepared, counted }, plan.target);
+    const formed = { keys, prepared, pulled, counted };
+    const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
     if (tally === 'fenced') return { kind: 'fenced' };
     counters = sum(sum(counters, counted), tally);
   }

@@ -2,7 +2,7 @@ import type { AnswerRead, AskCounts } from './ask.ts';
 import type { WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { preparePage, pulledOf } from './prepare-page.ts';
+import { preparePage, recognisableRows } from './prepare-page.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 
 /** A page that was read, with the positions around it. */
@@ -27,7 +27,7 @@ export async function makePageCommit(
 ): Promise<PageCommit> {
   const { requestedAt, bytes } = answer;
   const { rows } = taken;
-  const recognisable = plan.shaper.flat ? [] : rows.flatMap((row) => pulledOf(row) ?? []);
+  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
   const known = await ports.runs.known(plan.target, recognisable);
   const made = preparePage(plan, run, position, rows, known, requestedAt);
   return {

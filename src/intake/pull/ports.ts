@@ -1,4 +1,4 @@
-import type { Status } from '../../canonical/reservation.ts';
+import type { Reservation, Status } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
@@ -16,6 +16,8 @@ export interface PullPlan {
   readonly settings: PullSettings;
   readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'single'>;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
+  /** Reads the answer for a single reservation. */
+  single: Shaper['single'];
   /** Passed through to the store. */
   readonly target: Target;
 }
@@ -93,6 +95,21 @@ export interface KnownRow {
   readonly status: Status;
 }
 
+/** A known row that a complete run did not list. */
+export interface UnlistedRow extends KnownRow {
+  /** The partner was asked for it during the last day. */
+  readonly isAskedRecently: boolean;
+}
+
+export interface UnlistedNote {
+  readonly id: string;
+  /** What the partner answered for it alone; absent if it was not asked. */
+  readonly answer?: 'present' | 'absent';
+  /** The partner has it with other dates or cancelled, so that the list need not show it. */
+  readonly isElsewhere?: boolean;
+  readonly record?: Pick<KnownRow, 'check_in' | 'check_out' | 'status'>;
+}
+
 /** The earlier pages of a window, for a run that is resumed inside it. */
 export interface WindowPages {
   readonly marks: readonly number[];
@@ -106,6 +123,16 @@ export interface StagedKey {
   readonly rows: readonly Json[];
   /** When the first of the rows was requested; anything received since is newer. */
   readonly requestedAt: EpochMs;
+}
+
+/** Reservations made after all pages are read: from staged rows, or from answers for single ones. */
+export interface FormedCommit {
+  /** The staged rows that are used up. */
+  readonly keys: readonly string[];
+  readonly prepared: readonly Prepared[];
+  /** The row behind each prepared record, to be remembered as listed. */
+  readonly pulled?: readonly (Pulled | undefined)[];
+  readonly counted: Counters;
 }
 
 /** Two pages may be written at the same time; they count in order. */
@@ -138,12 +165,11 @@ export interface RunStore {
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
-  commitFormed(
-    lease: Lease,
-    leaseMs: number,
-    formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
-    target: Target,
-  ): Promise<Tally | 'fenced'>;
+  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: Target): Promise<Tally | 'fenced'>;
+  /** Known rows inside the range that the run's pages did not show; called before flat rows are grouped. */
+  unlisted(lease: Lease, range: Window, isFlat: boolean): Promise<readonly UnlistedRow[]>;
+  noteUnlisted(lease: Lease, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
+  storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   /** Returns the run to the queue, to be claimed by any node after `afterMs`. */
   park(
     lease: Lease,

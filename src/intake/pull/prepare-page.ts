@@ -49,10 +49,24 @@ export function preparePage(
   };
 }
 
-/** The hash that recognises an unchanged row; undefined if the mapping reads more than the row itself. */
-export function pulledOf({ raw, content }: Row): Pulled | undefined {
+/** Stored as the content of a row whose mapping reads more than the row: it shows that the row was listed, and never matches. */
+const unrecognisable = -1;
+
+/** Under which key and content a row is remembered. */
+export function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
+  if (raw.key === '') return undefined;
   const isAlone = raw.around === undefined && raw.body === undefined;
-  return isAlone && raw.key !== '' ? { key: raw.key, content } : undefined;
+  return { key: raw.key, content: isAlone ? content : unrecognisable };
+}
+
+/** The rows that can be recognised as unchanged. */
+export function recognisableRows(rows: readonly Row[]): Pulled[] {
+  return rows.flatMap((row) => pulledOf(row) ?? []).filter(({ content }) => content !== unrecognisable);
+}
+
+/** A reservation grouped from several rows is remembered only as listed. */
+export function formedAs({ key }: RawRecord): Pulled | undefined {
+  return key === '' ? undefined : { key, content: unrecognisable };
 }
 
 export function prepareRecords(

@@ -7,6 +7,7 @@ import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSett
 export interface ConnectorPull {
   readonly request: DocumentRequest;
   readonly single?: DocumentRequest | undefined;
+  readonly gone?: 'kept' | 'cancelled' | undefined;
   readonly related?: readonly DocumentRelated[] | undefined;
   readonly pagination: DocumentPagination;
   readonly window: { readonly step: string };
@@ -139,6 +140,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     headers: own.headers ?? {},
     request: readRequest(connector.request),
     ...(connector.single && { single: readRequest(connector.single) }),
+    gone: connector.gone ?? 'kept',
     related: (connector.related ?? []).map(readRelated),
     pagination: readPagination(connector.pagination),
     errors: (connector.errors ?? []).map(({ message, ...error }) => ({

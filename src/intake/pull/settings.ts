@@ -16,6 +16,8 @@ export interface PullSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly request: RequestTemplate;
   readonly single?: RequestTemplate;
+  /** What a reservation that the partner no longer has becomes. */
+  readonly gone: 'kept' | 'cancelled';
   /** In request order. */
   readonly related: readonly Related[];
   readonly pagination: Pagination;

@@ -58,6 +58,9 @@ export function openDryRunStore(pool: Pool): RunStore {
       for (const key of formed.keys) staged.delete(key);
       return tallied(target, formed.prepared);
     },
+    unlisted: async () => [],
+    noteUnlisted: async () => {},
+    storedReservation: async () => undefined,
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,

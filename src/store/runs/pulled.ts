@@ -85,7 +85,9 @@ export async function rememberRows(
       order by key
          on conflict (integration, key) do update
         set id = excluded.id, version = excluded.version, check_in = excluded.check_in, check_out = excluded.check_out,
-            status = excluded.status, content = excluded.content, made_by = excluded.made_by`,
+            status = excluded.status, content = excluded.content, made_by = excluded.made_by
+      where (p.id, p.version, p.check_in, p.check_out, p.status, p.content, p.made_by) is distinct from
+            (excluded.id, excluded.version, excluded.check_in, excluded.check_out, excluded.status, excluded.content, excluded.made_by)`,
     values: [
       target.integration,
       texts(values.map(({ key }) => key)),

@@ -8,6 +8,7 @@ import { commitPage } from './commit-page.ts';
 import { knownRows } from './pulled.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
+import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
 import { windowPages } from './window-pages.ts';
 
 /**
@@ -27,7 +28,11 @@ export function openRunStore(pool: Pool, program: string, directLeases: DirectLe
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => stagedKeys(pool, lease, most),
-    commitFormed: (lease, leaseMs, formed, target) => commitFormed(pool, lease, leaseMs, formed, target, directLeases),
+    commitFormed: (lease, leaseMs, formed, target) =>
+      commitFormed({ pool, program, directLeases }, lease, leaseMs, formed, target),
+    unlisted: (lease, range, isFlat) => findUnlisted(pool, lease, range, isFlat),
+    noteUnlisted: (lease, sync, notes) => noteUnlisted(pool, lease, sync, notes),
+    storedReservation: (integration, id) => storedReservation(pool, integration, id),
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),

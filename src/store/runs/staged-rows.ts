@@ -1,12 +1,13 @@
 import type { DirectLeases } from '../../deliver/direct-leases.ts';
-import type { Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
-import type { Counters, StagedRow } from '../../intake/pull/run-state.ts';
+import type { FormedCommit, Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
+import type { StagedRow } from '../../intake/pull/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
-import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
+import { rememberRows } from './pulled.ts';
 import { addCounters, withTally } from './row.ts';
 
 /** Keeps the rows of a flat list until the run has read all pages. An identical row, from a second pass or another window, is kept once. */
@@ -37,15 +38,19 @@ export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promis
 
 /** Applies reservations made from staged rows and removes those rows, in one transaction. */
 export function commitFormed(
-  pool: Pool,
+  {
+    pool,
+    program,
+    directLeases,
+  }: { readonly pool: Pool; readonly program: string; readonly directLeases: DirectLeases },
   lease: Lease,
   leaseMs: number,
-  formed: { readonly keys: readonly string[]; readonly prepared: readonly Prepared[]; readonly counted: Counters },
+  formed: FormedCommit,
   target: Target,
-  directLeases: DirectLeases,
 ): Promise<Tally | 'fenced'> {
   return fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
     const tally = await applyPrepared(tx, target, formed.prepared, { leaseBatch });
+    if (formed.pulled) await rememberRows(tx, program, target, formed.pulled, formed.prepared, tally.outcomes);
     await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
       lease.integration,
       lease.runId,

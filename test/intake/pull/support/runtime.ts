@@ -145,6 +145,7 @@ export function planOf(documents: Documents): PullPlan {
       { durationMs, dayOffset },
     ),
     shaper: compiled.path.shaper,
+    single: (body) => compiled.path.singleShaper.single(body),
     prepare: compiled.path.prepare,
     target: {
       integration: name,

@@ -1,0 +1,123 @@
+import type { Reservation } from '../../canonical/reservation.ts';
+import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { EpochMs } from '../../terms.ts';
+import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
+import { limitsOf } from './limits.ts';
+import type { PullPlan, PullPorts, UnlistedNote, UnlistedRow } from './ports.ts';
+import { askedRange } from './range.ts';
+import { openRequest } from './request.ts';
+import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
+import { selectionFor } from './select.ts';
+
+interface Context {
+  readonly ports: PullPorts;
+  readonly plan: PullPlan;
+  readonly run: Run;
+  readonly asker: Asker;
+}
+
+/** The most requests of one run for reservations that its lists no longer show; the next run continues. */
+const mostAsked = 100;
+
+/**
+ * The reservations that a complete run should have listed and did not. Nothing is known about a run that did not read everything, or
+ * about a list that leaves some statuses out while no single request can tell what became of them.
+ */
+export async function unlistedIn({ ports, plan, run }: Context, position: Position): Promise<readonly UnlistedRow[]> {
+  if (position.findings.length > 0) return [];
+  const { settings, shaper } = plan;
+  const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
+  if (isFiltered && settings.single === undefined) return [];
+  const rows = await ports.runs.unlisted(run, position, shaper.flat);
+  const isWanted = selectionFor(run.sync, position.today, askedRange(run));
+  return rows.filter(isWanted);
+}
+
+/**
+ * Asks for each by its id where the connector can; its answer counts like any other. The others are marked as not listed. Absence is
+ * a cancellation only if the connector says so (`gone: cancelled`).
+ */
+export async function followUp(
+  context: Context,
+  position: Position,
+  rows: readonly UnlistedRow[],
+): Promise<{ readonly kind: 'ok'; readonly counters: Counters } | { readonly kind: 'fenced' }> {
+  const { ports, plan, run } = context;
+  const counts = noAskCounts();
+  const notes: UnlistedNote[] = [];
+  const prepared: Prepared[] = [];
+  const canAsk = plan.settings.single !== undefined;
+  for (const row of canAsk ? rows.filter((one) => !one.isAskedRecently).slice(0, mostAsked) : rows) {
+    const answer = canAsk ? await askFor(context, row.id, counts) : { kind: 'unknown' as const };
+    // The partner cannot be asked now: the next run tries again, and this one is complete all the same.
+    if (answer === undefined) break;
+    if (answer.kind === 'found') {
+      prepared.push(answer.prepared);
+      notes.push(noteOf(row.id, answer.prepared, position));
+      continue;
+    }
+    notes.push({ id: row.id, ...(answer.kind === 'absent' && { answer: 'absent' }) });
+    if (plan.settings.gone !== 'cancelled') continue;
+    const stored = await ports.runs.storedReservation(run.integration, row.id);
+    if (stored !== undefined) prepared.push(cancelled(stored, run, ports.clock.now()));
+  }
+  const counted = sum(noCounts, { ...counts, fetched: prepared.length });
+  const formed = { keys: [], prepared, counted };
+  const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
+  if (tally === 'fenced') return { kind: 'fenced' };
+  await ports.runs.noteUnlisted(run, run.sync ?? 'backfill', notes);
+  return { kind: 'ok', counters: sum(counted, tally) };
+}
+
+type SingleAnswer = { readonly kind: 'found'; readonly prepared: Prepared } | { readonly kind: 'absent' };
+
+async function askFor({ plan, run, asker }: Context, id: string, counts: AskCounts): Promise<SingleAnswer | undefined> {
+  const { single, baseUrl, brandId } = plan.settings;
+  if (single === undefined) return undefined;
+  const request = openRequest(single, baseUrl, { id, brand_id: brandId });
+  const hasRows = (body: Parameters<typeof plan.single>[0]) => plan.single(body).kind === 'ok';
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows });
+  if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
+  if (asked.kind !== 'answer') return undefined;
+  if (asked.body === undefined) return { kind: 'absent' };
+  const found = plan.single(asked.body);
+  if (found.kind !== 'ok') return undefined;
+  return { kind: 'found', prepared: plan.prepare(found.record, arrivalOf(run, asked.requestedAt)) };
+}
+
+function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
+  return { mode: 'single', effectiveAt, cause: 'run', causeId: run.runId };
+}
+
+/** A reservation that moved out of the range is not missing from the list. */
+function noteOf(id: string, prepared: Prepared, { from, to }: Position): UnlistedNote {
+  if (prepared.kind !== 'record') return { id, answer: 'present' };
+  const { check_in, check_out, status } = prepared.incoming.record as Reservation;
+  const isElsewhere = check_in < from || check_out > to || status === 'cancelled' || status === 'no_show';
+  return { id, answer: 'present', isElsewhere, record: { check_in, check_out, status } };
+}
+
+function cancelled(stored: Reservation, run: Run, now: EpochMs): Prepared {
+  const record: Reservation = { ...stored, status: 'cancelled' };
+  return {
+    kind: 'record',
+    arrival: arrivalOf(run, now),
+    incoming: {
+      type: 'reservation',
+      id: stored.id,
+      record,
+      raw: null,
+      notes: [
+        {
+          step: 'reconcile',
+          field: 'status',
+          code: 'gone_is_cancelled',
+          reason: 'The partner no longer lists this reservation, and its connector says that such a one is cancelled.',
+          before: stored.status,
+          after: 'cancelled',
+        },
+      ],
+      origins: () => ({}),
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Reservation } from '../../canonical/reservation.ts';
+import type { Lease, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
+import type { Window } from '../../intake/pull/windows.ts';
+import { hash53, Seen } from '../../kit/seen.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import { readReservation } from '../records/stored-record.ts';
+
+/** The most that one run follows up; the next run continues. */
+const mostRows = 500;
+
+/**
+ * Reservations of earlier lists that lie inside the range with both their dates, so that a list by arrival, departure or stay must
+ * show them, and that this run did not list. Marks of reservations that are listed again are removed.
+ */
+export async function findUnlisted(
+  pool: Pool,
+  lease: Lease,
+  range: Window,
+  isFlat: boolean,
+): Promise<readonly UnlistedRow[]> {
+  const listed = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
+  await clearListed(pool, lease, listed);
+  const { rows } = await pool.query<UnlistedRow>(
+    `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
+            coalesce(u.asked_at > now() - interval '1 day', false) as "isAskedRecently"
+       from pulled p left join unlisted u on u.integration = p.integration and u.id = p.id
+      where p.integration = $1 and p.check_in >= $2 and p.check_out <= $3 and p.status not in ('cancelled', 'no_show')
+      order by p.check_in, p.key`,
+    [lease.integration, range.from, range.to],
+  );
+  return rows.filter(({ key }) => listed.get(hash53(key)) === undefined).slice(0, mostRows);
+}
+
+async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Seen> {
+  const { rows } = await pool.query<{ seen: Buffer }>(
+    'select seen from run_pages where integration = $1 and run_id = $2 and seen is not null',
+    [integration, runId],
+  );
+  const seen = new Seen();
+  for (const row of rows) {
+    // Copied because a Float64Array needs 8-byte alignment, which a buffer from the driver may lack.
+    const pairs = new Float64Array(new Uint8Array(row.seen).buffer);
+    for (let i = 0; i < pairs.length; i += 2) seen.set(pairs[i] ?? 1, 1);
+  }
+  return seen;
+}
+
+async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promise<Seen> {
+  const { rows } = await pool.query<{ key: string }>(
+    'select distinct key from staged_rows where integration = $1 and run_id = $2',
+    [integration, runId],
+  );
+  const seen = new Seen();
+  for (const { key } of rows) seen.set(hash53(key), 1);
+  return seen;
+}
+
+async function clearListed(pool: Pool, { integration }: Lease, listed: Seen): Promise<void> {
+  const { rows } = await pool.query<{ id: string; key: string }>(
+    `select u.id, p.key from unlisted u join pulled p on p.integration = u.integration and p.id = u.id
+      where u.integration = $1`,
+    [integration],
+  );
+  const again = rows.filter(({ key }) => listed.get(hash53(key)) !== undefined).map(({ id }) => id);
+  if (again.length === 0) return;
+  await pool.query('delete from unlisted where integration = $1 and id = any($2)', [integration, again]);
+}
+
+/** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are kept. */
+export async function noteUnlisted(
+  pool: Pool,
+  lease: Lease,
+  sync: string,
+  notes: readonly UnlistedNote[],
+): Promise<void> {
+  if (notes.length === 0) return;
+  await transaction(pool, async (tx) => {
+    const marked = notes.filter(({ isElsewhere }) => isElsewhere !== true);
+    await tx.query(
+      `insert into unlisted as u (integration, id, sync, since, run_id, answer, asked_at)
+       select $1, id, $2, now(), $3, answer, case when answer is null then null else now() end
+         from unnest($4::text[], $5::text[]) as t (id, answer)
+       on conflict (integration, id) do update
+          set answer = coalesce(excluded.answer, u.answer), asked_at = coalesce(excluded.asked_at, u.asked_at)`,
+      [lease.integration, sync, lease.runId, marked.map(({ id }) => id), marked.map(({ answer }) => answer ?? null)],
+    );
+    const found = notes.flatMap(({ id, record }) => (record ? [{ id, ...record }] : []));
+    await tx.query(
+      `update pulled p set check_in = t.check_in::date, check_out = t.check_out::date, status = t.status, content = -1
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as t (id, check_in, check_out, status)
+        where p.integration = $1 and p.id = t.id`,
+      [
+        lease.integration,
+        found.map(({ id }) => id),
+        found.map(({ check_in }) => check_in),
+        found.map(({ check_out }) => check_out),
+        found.map(({ status }) => status),
+      ],
+    );
+  });
+}
+
+export async function storedReservation(pool: Pool, integration: string, id: string): Promise<Reservation | undefined> {
+  const { rows } = await pool.query<{ text: string }>(
+    `select data::text as text from records where integration = $1 and type = 'reservation' and id = $2 and version > 0`,
+    [integration, id],
+  );
+  return rows[0] && readReservation(rows[0].text);
+}
+
+export interface UnlistedReservation {
+  readonly id: string;
+  readonly sync: string;
+  readonly since: Date;
+  readonly answer: 'present' | 'absent' | null;
+  readonly asked_at: Date | null;
+  readonly check_in: string;
+  readonly check_out: string;
+  readonly status: string;
+}
+
+/** Reservations still expected that the partner no longer lists, newest first. */
+export async function listUnlisted(pool: Pool, integration: string, limit: number): Promise<UnlistedReservation[]> {
+  const { rows } = await pool.query<UnlistedReservation>(
+    `select u.id, u.sync, u.since, u.answer, u.asked_at, r.data->>'check_in' as check_in, r.data->>'check_out' as check_out,
+            r.data->>'status' as status
+       from unlisted u join records r on r.integration = u.integration and r.type = 'reservation' and r.id = u.id and r.version > 0
+      where u.integration = $1 and r.data->>'status' not in ('cancelled', 'no_show')
+      order by u.since desc, u.id limit $2`,
+    [integration, limit],
+  );
+  return rows;
+}
+
+/** How many reservations of each brand disappeared from its lists during the last day, and of how many known ones. */
+export async function recentlyUnlisted(pool: Pool): Promise<{ integration: string; count: number }[]> {
+  const { rows } = await pool.query<{ integration: string; count: number }>(
+    `select integration, count(*)::int as count from unlisted where since > now() - interval '1 day' group by integration`,
+  );
+  return rows;
+}

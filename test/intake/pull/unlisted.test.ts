@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
+import { type Asked, type Booking, bookings, type Reply } from './support/partner.ts';
+import { type Documents, sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
+
+/** Bookings that a partner listed before and no longer lists. */
+const { runtime, partnerOf } = setUpPulls();
+
+const week = { from: '2026-03-01', to: '2026-03-07' };
+const none = { pagination: { type: 'none' } };
+const single = { single: { path: '/api/reservations/{id}' } };
+
+/** A partner whose list shows `listed`, and whose single request knows `held`. */
+async function brand(integration: string, connector: Documents['connector'] = {}) {
+  const book = bookings(12, week.from, 2);
+  const state = { listed: book as Booking[], held: new Map(book.map((one) => [one.id, one])), broken: false };
+  const partner = await partnerOf(({ path }: Asked): Reply => {
+    const id = path.split('/')[3];
+    if (id === undefined) return { json: { reservations: state.listed } };
+    if (state.broken) return { status: 403, json: {} };
+    const found = state.held.get(id);
+    return found ? { json: found } : { status: 404, json: {} };
+  });
+  const documents = { integration, baseUrl: partner.url, connector };
+  const pull = async () => {
+    const result = await sync(runtime.ports(documents), integration, week);
+    assert.equal(result.state, 'complete', JSON.stringify(result));
+    return result;
+  };
+  await pull();
+  const statusOf = async (id: string) => (await runtime.stored(integration)).find((one) => one.id === id)?.data.status;
+  const unlisted = async () =>
+    (await listUnlisted(runtime.pool, integration, 100)).map(({ id, answer }) => [id, answer]);
+  return { book, state, partner, pull, statusOf, unlisted };
+}
+
+test('a booking that vanishes from the list is asked for, and its answer counts', async () => {
+  const { state, partner, pull, statusOf, unlisted } = await brand('asked', { pull: { ...none, ...single } });
+  const [first, second, third] = state.listed as [Booking, Booking, Booking];
+  state.listed = state.listed.slice(3);
+  state.held.set(first.id, { ...first, status: 'cancelled' });
+  state.held.set(second.id, { ...second, check_in: '2026-04-01', check_out: '2026-04-03' });
+  const result = await pull();
+  assert.equal(await statusOf(first.id), 'cancelled');
+  assert.equal(result.counters.changed, 2);
+  assert.equal((await runtime.stored('asked')).find(({ id }) => id === second.id)?.data.check_in, '2026-04-01');
+  assert.deepEqual(await unlisted(), [[third.id, 'present']], 'it is still there, only not listed');
+  const asked = partner.requests.length;
+  await pull();
+  assert.equal(partner.requests.length, asked + 1, 'nothing is asked again within a day');
+  state.listed = [third, ...state.listed];
+  await pull();
+  assert.deepEqual(await unlisted(), [], 'the mark goes when the list shows it again');
+});
+
+test('a booking that the partner no longer has is marked, not cancelled', async () => {
+  const { state, pull, statusOf, unlisted } = await brand('gone', { pull: { ...none, ...single } });
+  const [first] = state.listed as [Booking];
+  state.listed = state.listed.slice(1);
+  state.held.delete(first.id);
+  await pull();
+  assert.deepEqual(await unlisted(), [[first.id, 'absent']]);
+  assert.equal(await statusOf(first.id), 'confirmed');
+});
+
+test('with gone: cancelled, a booking that the partner no longer has is cancelled', async () => {
+  const { state, pull, statusOf } = await brand('cancels', { pull: { ...none, ...single, gone: 'cancelled' } });
+  const [first, second] = state.listed as [Booking, Booking];
+  state.listed = state.listed.slice(2);
+  state.held.delete(first.id);
+  await pull();
+  assert.deepEqual([await statusOf(first.id), await statusOf(second.id)], ['cancelled', 'confirmed']);
+});
+
+test('without a single request, a booking is marked as not listed', async () => {
+  const { state, pull, statusOf, unlisted } = await brand('marked', { pull: none });
+  const [first] = state.listed as [Booking];
+  state.listed = state.listed.slice(1);
+  await pull();
+  assert.deepEqual(await unlisted(), [[first.id, null]]);
+  assert.equal(await statusOf(first.id), 'confirmed');
+});
+
+test('a partner that cannot be asked leaves the run complete and the booking for the next run', async () => {
+  const { state, pull, unlisted } = await brand('later', { pull: { ...none, ...single } });
+  const [first] = state.listed as [Booking];
+  state.listed = state.listed.slice(1);
+  state.broken = true;
+  await pull();
+  assert.deepEqual(await unlisted(), []);
+  state.broken = false;
+  await pull();
+  assert.deepEqual(await unlisted(), [[first.id, 'present']]);
+});
+
+test('bookings that reach over the ends of the range are not missed', async () => {
+  const { state, pull, unlisted } = await brand('edges', { pull: none });
+  const longStay = { ...(state.listed[0] as Booking), id: 'LONG', check_out: '2026-03-20' };
+  state.listed = [longStay, ...state.listed];
+  await pull();
+  state.listed = state.listed.slice(1);
+  await pull();
+  assert.deepEqual(await unlisted(), []);
+});
+
+test('a booking of flat rows that vanishes is marked too', async () => {
+  const flat = {
+    shape: { root_path: 'reservations', flat: { key: 'id' } },
+    map: { guests: false, rooms: false, charges: false },
+    pull: none,
+  };
+  const { state, pull, unlisted } = await brand('flat', flat);
+  const [first] = state.listed as [Booking];
+  state.listed = state.listed.slice(1);
+  await pull();
+  assert.deepEqual(await unlisted(), [[first.id, null]]);
+});
