@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pushGaps } from '../../../src/store/runs/push-gaps.ts';
 import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
 import { type Asked, type Booking, bookings, type Reply } from './support/partner.ts';
 import { type Documents, sync } from './support/runtime.ts';
@@ -116,4 +117,39 @@ test('a booking of flat rows that vanishes is marked too', async () => {
   state.listed = state.listed.slice(1);
   await pull();
   assert.deepEqual(await unlisted(), [[first.id, null]]);
+});
+
+test('changes that a poll found and no event reported are counted by day', async () => {
+  const { state, pull } = await brand('gaps', { pull: none });
+  const move = (days: number) =>
+    runtime.pool.query(
+      `update receipts set received_at = received_at - $1 * interval '1 day' where integration = 'gaps'`,
+      [days],
+    );
+  await move(3);
+  const event = (id: string, daysAgo: number) =>
+    runtime.pool.query(
+      `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body_hash)
+       values ('gaps', 'ep', $1, 'reservation.updated', now(), now() - $2 * interval '1 day', '')`,
+      [id, daysAgo],
+    );
+  await event('first', 2);
+  state.listed = state.listed.map((one, i) => (i < 3 ? { ...one, confirmation_number: `N${i}` } : one));
+  await pull();
+  // One of the three was reported by an event as well.
+  await runtime.pool.query(
+    `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, received_at)
+     values ('gaps', 'reservation', $1, now(), 1, 'event', '1', 'unchanged', now())`,
+    [state.listed[0]?.id],
+  );
+  await move(1);
+  const gaps = await pushGaps(runtime.pool, 'gaps', 7);
+  const found = gaps.find(({ updated }) => updated > 0);
+  assert.deepEqual([found?.created, found?.updated, found?.cancelled], [0, 2, 0]);
+  assert.deepEqual(found?.examples, [state.listed[1]?.id, state.listed[2]?.id]);
+  assert.equal(
+    gaps.reduce((sum, { created }) => sum + created, 0),
+    0,
+    'what was there before the first event is not a gap',
+  );
 });
