@@ -6,6 +6,7 @@ import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerErase } from './erase.ts';
+import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
@@ -31,6 +32,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerRuns,
   registerEndpoint,
   registerConsent,
+  registerImport,
   registerSuggest,
   registerMap,
   registerReservation,

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { importDescription } from '../operations/import-description.ts';
+import { proposalYaml } from '../suggest/from-openapi/print.ts';
+import { type CommonOptions, common, printJson, say, show } from './command.ts';
+import { readGiven } from './given-file.ts';
+import { readSample } from './sample.ts';
+
+interface Options extends CommonOptions {
+  readonly name: string;
+  readonly operation?: string;
+  readonly sample?: string;
+}
+
+export function registerImport(program: Command): void {
+  common(program.command('import <description>'))
+    .description('propose a connector from an API description: OpenAPI 3, Swagger 2 or a Postman collection')
+    .option('-n, --name <name>', 'the name of the connector', 'new-pms')
+    .option('-o, --operation <operation>', 'the operation that lists reservations, such as "GET /reservations"')
+    .option('-s, --sample <file>', 'a JSON response of that operation; it decides shape and mapping')
+    .addHelpText(
+      'after',
+      `
+Prints a connector in YAML: request, paging, single request, shape, mapping and status values, each with the confidence and the
+reason; base URL and credentials for the integration follow as a comment. With --json {operations, connector, integration, fields,
+unmapped, notes}. Reads only the file: references to other files or addresses are ignored. Stores nothing and contacts nobody.
+
+Examples:
+  innbound import openapi.json --name acme-pms > connectors/acme-pms.yaml
+  innbound import openapi.yaml --operation "POST /reservations/search" --sample response.json`,
+    )
+    .action(async (file: string, options: Options) => {
+      const imported = await importDescription(await readGiven(file, 'description'), {
+        name: options.name,
+        ...(options.operation !== undefined && { operation: options.operation }),
+        ...(options.sample !== undefined && { sample: await readSample(options.sample) }),
+      });
+      if (imported.kind === 'wrong') throw new InnboundError('operate.usage', imported.message);
+      const { kind: _kind, ...proposal } = imported.proposal;
+      if (options.json) {
+        printJson(proposal);
+        return;
+      }
+      show(proposalYaml(imported.proposal).trimEnd());
+      const unsure = proposal.fields.filter(({ confidence }) => confidence < 0.75);
+      say(
+        `${imported.format}: ${proposal.fields.length} ${proposal.fields.length === 1 ? 'line' : 'lines'} proposed, ${unsure.length} of them uncertain.`,
+      );
+    });
+}

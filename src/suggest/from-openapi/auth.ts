@@ -1,0 +1,169 @@
+import type { JsonObject } from '../../terms.ts';
+import { wordsOf } from '../words.ts';
+import { isCredential } from './credentials.ts';
+import type { ApiDescription, Operation, Parameter, Proposed, SecurityScheme } from './model.ts';
+import { enumOf } from './schema.ts';
+
+/** `auth` of an integration, and what else the person has to know. The credentials themselves are references to be filled. */
+export interface ProposedAuth {
+  readonly auth: JsonObject;
+  /** Headers besides: an application key next to a token. */
+  readonly headers: JsonObject;
+  readonly notes: readonly string[];
+}
+
+export function findAuth(
+  description: ApiDescription,
+  operation: Operation,
+  baseUrl: string | undefined,
+): Proposed<ProposedAuth> {
+  const schemes = schemesFor(description, operation);
+  const token = tokenOperation(description, operation);
+  const keys = operation.parameters.filter((one) => one.in === 'header' && one.required && isCredential(one));
+  const fields = operation.parameters.filter((one) => one.in === 'body' && one.required && isCredential(one));
+  const headers = Object.fromEntries(keys.map(({ name }) => [name, secret(name)]));
+  const bearer = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === 'authorization');
+
+  // A description may name only the scheme of its token request; the header of the operation then says more.
+  if (bearer !== undefined && /bearer|token/i.test(bearer.about) && token?.grants !== undefined) {
+    return {
+      value: { auth: oauth2(token.grants, tokenUrl(baseUrl, token.operation.path)), headers, notes: [] },
+      confidence: 0.9,
+      reason: `the operation needs a bearer token, which POST ${token.operation.path} issues`,
+    };
+  }
+  const scheme = schemes.toSorted((a, b) => preference(b) - preference(a))[0];
+  if (scheme !== undefined) {
+    const other = schemes.filter((one) => one !== scheme).map(({ type }) => type);
+    const notes = [
+      ...(other.length === 0 ? [] : [`The description also offers ${other.join(', ')}.`]),
+      ...(scheme.type === 'api_key' && token !== undefined && token.grants === undefined
+        ? [loginNote(token.operation)]
+        : []),
+    ];
+    return {
+      value: { auth: authOf(scheme, baseUrl, token), headers: without(headers, scheme.key), notes },
+      confidence: 0.9,
+      reason: `the description’s security scheme ${scheme.name}`,
+    };
+  }
+  if (bearer !== undefined) {
+    return {
+      value: { auth: { type: 'bearer', token: secret('token') }, headers, notes: [] },
+      confidence: 0.8,
+      reason: 'the operation needs an Authorization header',
+    };
+  }
+  if (keys.length === 1 && keys[0] !== undefined) {
+    const [{ name }] = keys as [Parameter];
+    return {
+      value: { auth: { type: 'api_key', header: name, key: secret(name) }, headers: {}, notes: [] },
+      confidence: 0.85,
+      reason: `the operation needs the header ${name}`,
+    };
+  }
+  if (keys.length > 1) {
+    return {
+      value: { auth: { type: 'custom', headers }, headers: {}, notes: [] },
+      confidence: 0.9,
+      reason: `the operation needs the headers ${keys.map(({ name }) => name).join(' and ')}`,
+    };
+  }
+  if (fields.length > 0) {
+    const body = Object.fromEntries(fields.map(({ name }) => [name, secret(name)]));
+    return {
+      value: { auth: { type: 'custom', body }, headers: {}, notes: [] },
+      confidence: 0.9,
+      reason: `the body needs ${fields.map(({ name }) => name).join(' and ')}`,
+    };
+  }
+  return {
+    value: {
+      auth: { type: 'bearer', token: secret('token') },
+      headers: {},
+      notes: ['The description names no credentials.'],
+    },
+    confidence: 0.3,
+    reason: 'the description names no credentials; a bearer token is the most common way',
+  };
+}
+
+function schemesFor({ schemes }: ApiDescription, { security }: Operation): readonly SecurityScheme[] {
+  const named = schemes.filter(({ name }) => security?.includes(name) === true);
+  return named.length > 0 ? named : security === undefined ? schemes : [];
+}
+
+/** What a service can use without a person comes first. */
+function preference({ type, flows = [] }: SecurityScheme): number {
+  if (type === 'oauth2') return flows.some(({ grant }) => grant === 'client_credentials') ? 5 : 1;
+  return { api_key: 4, bearer: 3, basic: 2, other: 0 }[type];
+}
+
+function authOf(
+  scheme: SecurityScheme,
+  baseUrl: string | undefined,
+  token: { readonly operation: Operation } | undefined,
+): JsonObject {
+  const { type, key = 'X-API-Key', flows = [] } = scheme;
+  // Swagger 2 knows no bearer scheme: descriptions write it as a key in this header.
+  if (type === 'api_key' && key.toLowerCase() === 'authorization') return { type: 'bearer', token: secret('token') };
+  if (type === 'api_key')
+    return { type, ...(scheme.in === 'query' ? { query: key } : { header: key }), key: secret(key) };
+  if (type === 'basic') return { type, username: secret('username'), password: secret('password') };
+  if (type !== 'oauth2') return { type: 'bearer', token: secret('token') };
+  const flow = flows.find(({ grant }) => grant === 'client_credentials') ?? flows[0];
+  const url = flow?.tokenUrl ?? tokenUrl(baseUrl, token?.operation.path ?? '/oauth/token');
+  return oauth2([flow?.grant ?? 'client_credentials'], url, flow?.scopes);
+}
+
+function oauth2(grants: readonly string[], token_url: string, scopes: readonly string[] = []): JsonObject {
+  const machine = grants.includes('client_credentials') || !grants.includes('authorization_code');
+  const reading = scopes.filter((scope) => /read|view/i.test(scope));
+  return {
+    type: 'oauth2',
+    grant: machine ? 'client_credentials' : 'authorization_code',
+    token_url,
+    ...(!machine && { authorize_url: token_url.replace(/[^/]*$/, 'authorize') }),
+    client_id: secret('client_id'),
+    client_secret: secret('client_secret'),
+    ...(reading.length > 0 && { scopes: reading }),
+  };
+}
+
+function tokenUrl(baseUrl: string | undefined, path: string): string {
+  return `${(baseUrl ?? 'https://pms.example').replace(/\/$/, '')}${path}`;
+}
+
+/** The operation that hands out tokens, with its grants where it is OAuth. */
+function tokenOperation(
+  { operations }: ApiDescription,
+  list: Operation,
+): { readonly operation: Operation; readonly grants?: readonly string[] } | undefined {
+  for (const operation of operations) {
+    const words = wordsOf(operation.path.split('/').at(-1) ?? '');
+    if (
+      operation === list ||
+      operation.method !== 'POST' ||
+      !words.some((word) => /^(?:auth)?tokens?$|^login$/.test(word))
+    )
+      continue;
+    const grant = operation.parameters.find(({ name }) => /^grant_?type$/i.test(name));
+    if (grant === undefined) return { operation };
+    const grants = enumOf(grant.schema).map(String);
+    return { operation, grants: grants.length === 0 ? ['client_credentials'] : grants };
+  }
+  return undefined;
+}
+
+function loginNote({ path, parameters }: Operation): string {
+  const fields = parameters.filter((one) => one.in === 'body' && one.required).map(({ name }) => name);
+  return `The key is a token that POST ${path} issues${fields.length === 0 ? '' : ` for ${fields.join(', ')}`}.`;
+}
+
+function without(headers: JsonObject, key: string | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== key?.toLowerCase()));
+}
+
+function secret(name: string): string {
+  return `\${secret:${wordsOf(name).join('-') || 'key'}}`;
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../terms.ts';
+import { wordsOf } from '../words.ts';
+import type { Operation, Parameter, Proposed } from './model.ts';
+
+const offsets = ['offset', 'skip', 'start index', 'start at', 'start', 'first result', 'results offset'];
+const pages = ['page', 'page number', 'page index', 'current page', 'page num'];
+const cursors = ['cursor', 'page token', 'next token', 'continuation token', 'after', 'next cursor', 'starting after'];
+const limits = [
+  'limit',
+  'page size',
+  'top',
+  'per page',
+  'page limit',
+  'results per page',
+  'take',
+  'size',
+  'max results',
+  'count',
+  'page count',
+];
+
+/** How pages follow each other, from the names of the parameters; `envelope` is what the response shows. */
+export function findParameterPaging(
+  { parameters }: Operation,
+  envelope: { readonly total?: string | undefined; readonly cursor?: string | undefined },
+): Proposed<JsonObject> | undefined {
+  const by = (names: readonly string[]) => {
+    for (const name of names) {
+      const found = parameters.find(
+        (one) => (one.in === 'query' || one.in === 'body') && wordsOf(lastKey(one.name)).join(' ') === name,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const limit = by(limits);
+  const size = limit === undefined ? {} : { limit: placeOf(limit), page_size: pageSize(limit) };
+  const total = envelope.total === undefined || envelope.total === 'total' ? {} : { total: envelope.total };
+  const cursor = by(cursors);
+  if (cursor !== undefined && envelope.cursor !== undefined) {
+    return {
+      value: { type: 'cursor', next: envelope.cursor, cursor: placeOf(cursor), ...size, ...total },
+      confidence: 0.95,
+      reason: `the response names the next page in ${envelope.cursor}, and the request takes it as ${cursor.name}`,
+    };
+  }
+  const offset = by(offsets);
+  if (offset !== undefined && limit !== undefined) {
+    return {
+      value: { type: 'offset', offset: placeOf(offset), ...size, ...firstOf(offset, 0), ...total },
+      confidence: 0.95,
+      reason: `the request takes ${offset.name} and ${limit.name}`,
+    };
+  }
+  const page = by(pages);
+  if (page !== undefined) {
+    return {
+      value: { type: 'page', page: placeOf(page), ...size, ...firstOf(page, 1), ...total },
+      confidence: limit === undefined ? 0.85 : 0.95,
+      reason: `the request takes ${page.name}${limit === undefined ? '' : ` and ${limit.name}`}`,
+    };
+  }
+  return undefined;
+}
+
+export const lastKey = (name: string) => name.split('.').at(-1) ?? name;
+const placeOf = ({ in: place, name }: Parameter) => `${place}.${name}`;
+
+/** As many rows as the partner allows, up to 200. */
+function pageSize({ schema, about }: Parameter): number {
+  const described = /\b(?:max(?:imum)?|up to|at most)\b[^\d]{0,20}(\d{1,5})/i.exec(about)?.[1];
+  const most =
+    typeof schema.maximum === 'number' ? schema.maximum : described === undefined ? undefined : Number(described);
+  const usual = typeof schema.default === 'number' ? Math.max(schema.default, 100) : 200;
+  return Math.max(1, Math.min(200, most ?? usual));
+}
+
+/** The number of the first page, where it is not the usual one. */
+function firstOf({ schema, about }: Parameter, usual: 0 | 1): { readonly first?: number } {
+  const said =
+    schema.default === 0 || schema.default === 1
+      ? schema.default
+      : /\b(?:zero|0)[- ]based\b|starts? (?:at|with|from) 0\b/i.test(about)
+        ? 0
+        : schema.minimum === 0 || schema.minimum === 1
+          ? schema.minimum
+          : usual;
+  return said === usual ? {} : { first: said };
+}

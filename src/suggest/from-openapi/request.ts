@@ -1,0 +1,167 @@
+import type { Json, JsonObject } from '../../terms.ts';
+import { wordsOf } from '../words.ts';
+import { isCredential, namesProperty } from './credentials.ts';
+import type { Operation, Parameter, Proposed } from './model.ts';
+import { lastKey } from './paging.ts';
+import { enumOf, exampleOf, flattened, typeOf } from './schema.ts';
+import type { WindowParameters } from './window.ts';
+
+export interface ProposedRequest {
+  readonly request: JsonObject;
+  /** Why parameters besides the window are sent: place and reason. */
+  readonly fixed: readonly { readonly place: string; readonly reason: string }[];
+  /** Required parameters that nobody here can fill. */
+  readonly open: readonly string[];
+}
+
+/** The request of the list: its window, its property, and what makes the answer complete. Paging adds its own later. */
+export function requestOf(operation: Operation, window: WindowParameters | undefined): ProposedRequest {
+  const sent: { parameter: Parameter; value: Json; reason?: string }[] = [];
+  const open: string[] = [];
+  const add = (parameter: Parameter, value: Json, reason?: string) =>
+    sent.push({ parameter, value, ...(reason !== undefined && { reason }) });
+  if (window !== undefined) {
+    add(window.from, window.values.from);
+    add(window.to, window.values.to);
+    if (window.needs !== undefined)
+      add(window.needs.parameter, window.needs.value, 'says which day the range is about');
+  }
+  for (const parameter of operation.parameters) {
+    if (sent.some((one) => one.parameter === parameter)) continue;
+    const fixed = valueFor(parameter);
+    if (fixed !== undefined) add(parameter, fixed.value, fixed.reason);
+    else if (parameter.required && parameter.in !== 'path' && !isAuth(parameter))
+      open.push(`${parameter.in}.${parameter.name}`);
+  }
+  const part = (place: Parameter['in']) => sent.filter(({ parameter }) => parameter.in === place);
+  const flat = (place: Parameter['in']) =>
+    Object.fromEntries(part(place).map(({ parameter, value }) => [parameter.name, value]));
+  const body: JsonObject = {};
+  for (const { parameter, value } of part('body')) setAt(body, parameter.name.split('.'), value);
+  const headers = flat('header');
+  const query = flat('query');
+  return {
+    request: {
+      method: operation.method === 'POST' ? 'POST' : 'GET',
+      path: pathOf(operation),
+      ...(Object.keys(query).length > 0 && { query }),
+      ...(Object.keys(body).length > 0 && { body }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+    },
+    fixed: sent.flatMap(({ parameter, reason }) =>
+      reason === undefined ? [] : [{ place: `${parameter.in}.${parameter.name}`, reason }],
+    ),
+    open,
+  };
+}
+
+const isAuth = (parameter: Parameter) =>
+  parameter.in !== 'query' &&
+  parameter.in !== 'path' &&
+  (isCredential(parameter) || parameter.name.toLowerCase() === 'authorization');
+
+function pathOf({ path, parameters }: Operation): string {
+  return path.replace(/\{([^}]+)\}/g, (whole, name: string) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return namesProperty(parameter ?? { in: 'path', name, about: '', required: true, schema: {} })
+      ? '{brand_id}'
+      : whole;
+  });
+}
+
+function valueFor(parameter: Parameter): { readonly value: Json; readonly reason: string } | undefined {
+  if (parameter.in === 'path') return undefined;
+  if (namesProperty(parameter)) {
+    const items = typeOf(parameter.schema) === 'array' ? typeOf(flattened(parameter.schema.items)) : undefined;
+    // The brand's id is text: a list of numbers cannot hold it.
+    if (items === 'integer' || items === 'number') return undefined;
+    return { value: items === undefined ? '{brand_id}' : ['{brand_id}'], reason: 'names the property' };
+  }
+  if (isAuth(parameter)) return undefined;
+  return (
+    inclusion(parameter) ??
+    expansion(parameter) ??
+    detail(parameter) ??
+    counting(parameter) ??
+    (parameter.required && parameter.in !== 'header' ? given(parameter) : undefined)
+  );
+}
+
+const wanted = new Set([
+  'guest',
+  'guests',
+  'customer',
+  'customers',
+  'room',
+  'rooms',
+  'rate',
+  'rates',
+  'charge',
+  'charges',
+  'price',
+  'prices',
+]);
+
+/** `includeGuestsDetails`: off unless asked for, and the answer lacks its guests without it. */
+function inclusion({ name, schema }: Parameter) {
+  if (typeOf(schema) !== 'boolean') return undefined;
+  const words = wordsOf(lastKey(name));
+  const asks = words.some((word) => ['include', 'with', 'expand', 'show', 'load'].includes(word));
+  const side = words.some((word) =>
+    ['requirements', 'custom', 'deleted', 'move', 'headers', 'siblings', 'no', 'exclude'].includes(word),
+  );
+  if (!asks || side || !words.some((word) => wanted.has(word))) return undefined;
+  return { value: true, reason: 'the answer is incomplete without it' };
+}
+
+/** `expand: [booker, timeSlices, services]`: all that has to do with guests, rooms and money. */
+function expansion({ name, schema }: Parameter) {
+  if (typeOf(schema) !== 'array' || !/^(?:expand|include|includes|with)$/i.test(lastKey(name))) return undefined;
+  const parts = enumOf(flattened(schema.items)).filter((value) =>
+    wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word)),
+  );
+  return parts.length === 0 ? undefined : { value: parts, reason: 'the answer is incomplete without them' };
+}
+const expanded = new Set(['booker', 'services', 'service', 'slices', 'extras', 'stay', 'stays', 'amounts']);
+
+/** `modelType: full` beside basic and lite. */
+function detail({ schema }: Parameter) {
+  const full = enumOf(schema).find((value) => /^(?:full|all|detailed|complete|extended)$/i.test(String(value)));
+  if (full === undefined || schema.default === full) return undefined;
+  const smaller = enumOf(schema).some((value) =>
+    /^(?:basic|lite|minimal|summary|short|none|default)$/i.test(String(value)),
+  );
+  return smaller ? { value: full, reason: 'the answer has all fields only then' } : undefined;
+}
+
+/** `inlinecount: AllPages`: the count of all records, only on request. */
+function counting({ name, about, schema }: Parameter) {
+  const all = enumOf(schema).find((value) => /^all/i.test(String(value)));
+  if (all === undefined || !/count|total/i.test(`${name} ${about}`)) return undefined;
+  return { value: all, reason: 'the answer then says how many records there are' };
+}
+
+function given({ schema }: Parameter) {
+  const value = schema.default ?? exampleOf(schema) ?? enumOf(schema)[0];
+  if (value === undefined) return undefined;
+  return { value: value as Json, reason: 'required; the value is the description’s default or example' };
+}
+
+function setAt(target: JsonObject, [key, ...rest]: readonly string[], value: Json): void {
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    target[key] = value;
+    return;
+  }
+  const inner = target[key];
+  const next: JsonObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  target[key] = next;
+  setAt(next, rest, value);
+}
+
+/** How the request's window will read to a person. */
+export function windowLine(window: Proposed<WindowParameters> | undefined) {
+  return window === undefined
+    ? { confidence: 0.2, reason: 'no pair of parameters is a range of days: add the window by hand' }
+    : { confidence: window.confidence, reason: window.reason };
+}

@@ -1,0 +1,88 @@
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
+import { leavesOf } from '../leaves.ts';
+import { matchReservation } from '../reservation-fields.ts';
+import { wordsOf } from '../words.ts';
+import { namesProperty } from './credentials.ts';
+import type { ApiDescription, Operation, Proposed } from './model.ts';
+import { requestOf } from './request.ts';
+import { synthesize } from './synthesize.ts';
+
+export interface ProposedSingle {
+  readonly single: JsonObject;
+  /** Where the answer has the reservation; absent for the answer itself. */
+  readonly singlePath?: string;
+}
+
+/** The operation that answers with one reservation by its id. */
+export function findSingle(description: ApiDescription, list: Operation): Proposed<ProposedSingle> | undefined {
+  const found = description.operations
+    .flatMap((operation) => {
+      const id = idOf(operation);
+      if (operation === list || operation.method !== 'GET' || id === undefined) return [];
+      const answer =
+        operation.sample ?? (operation.response === undefined ? undefined : synthesize(operation.response));
+      const place = answer === undefined ? undefined : placeOfOne(answer);
+      return place === undefined ? [] : [{ operation, id, place, near: shared(operation.path, list.path) }];
+    })
+    .toSorted((a, b) => b.near - a.near || b.place.score - a.place.score)[0];
+  if (found === undefined) return undefined;
+  const { operation, id, place } = found;
+  const { request } = requestOf(operation, undefined);
+  const { method: _method, ...rest } = request;
+  const single: JsonObject =
+    id.in === 'path'
+      ? { ...rest, path: String(request.path).replace(`{${id.name}}`, '{id}') }
+      : { ...rest, query: { ...(isObject(request.query) ? request.query : {}), [id.name]: '{id}' } };
+  return {
+    value: { single, ...(place.path !== '' && { singlePath: place.path }) },
+    confidence: 0.85,
+    reason: `${operation.method} ${operation.path} answers with one reservation`,
+  };
+}
+
+/** The one parameter that is the reservation's id; a path with a second unknown part cannot be filled. */
+function idOf({ path, parameters }: Operation): { readonly in: 'path' | 'query'; readonly name: string } | undefined {
+  const parts = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const unknown = parts.filter((name) => !namesProperty({ in: 'path', name, about: '', required: true, schema: {} }));
+  if (unknown.length === 1 && unknown[0] !== undefined && path.endsWith(`{${unknown[0]}}`)) {
+    const words = wordsOf(unknown[0]);
+    const isOwn = words.length === 1 || words.some((word) => word === 'reservation' || word === 'booking');
+    return isOwn ? { in: 'path', name: unknown[0] } : undefined;
+  }
+  if (unknown.length > 0) return undefined;
+  const query = parameters.find(
+    (one) =>
+      one.in === 'query' &&
+      one.required &&
+      /^(?:reservation|booking)?(?: (?:id|number|code))?$/.test(wordsOf(one.name).join(' ')) &&
+      one.name !== '',
+  );
+  return query === undefined ? undefined : { in: 'query', name: query.name };
+}
+
+function shared(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+/** The object in an answer that looks most like a reservation. */
+function placeOfOne(answer: Json): { readonly path: string; readonly score: number } | undefined {
+  const found: { path: string; score: number }[] = [];
+  const look = (value: Json | undefined, path: string, depth: number): void => {
+    if (Array.isArray(value)) {
+      // An answer may be a list of one.
+      look(value[0], path === '' ? '[0]' : `${path}[0]`, depth);
+      return;
+    }
+    if (!isObject(value) || depth > 2) return;
+    const matches = matchReservation(leavesOf([value]).filter(({ kind }) => kind === 'value'));
+    const sum = ['id', 'check_in', 'check_out', 'status'].map((field) => matches.get(field)?.confidence ?? 0);
+    if (matches.has('check_in') && matches.has('check_out'))
+      found.push({ path, score: sum.reduce((total, one) => total + one, 0) });
+    for (const [key, inner] of Object.entries(value))
+      if (isObject(inner) || Array.isArray(inner)) look(inner, path === '' ? key : `${path}.${key}`, depth + 1);
+  };
+  look(answer, '', 0);
+  return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length)[0];
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { checkFiles } from '../../src/documents/check.ts';
+import { type Imported, importDescription } from '../../src/operations/import-description.ts';
+import { proposalYaml } from '../../src/suggest/from-openapi/print.ts';
+import type { ProposeOptions } from '../../src/suggest/from-openapi/propose.ts';
+import type { Json, JsonObject } from '../../src/terms.ts';
+
+const folder = new URL('./descriptions/', import.meta.url);
+const textOf = (file: string) => readFile(new URL(file, folder), 'utf8');
+
+async function proposed(text: string, options: ProposeOptions = {}) {
+  const imported: Imported = await importDescription(text, options);
+  assert.ok(imported.kind === 'ok', imported.kind === 'wrong' ? imported.message : '');
+  return imported.proposal;
+}
+
+function part(document: JsonObject, ...path: string[]): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => (value as JsonObject | undefined)?.[key], document);
+}
+
+test('Swagger 2: nested bookings, header credentials and a selected date become request, auth, paging and shape', async () => {
+  const { connector, integration, operations } = await proposed(await textOf('swagger-bookings.yaml'));
+  assert.deepEqual(
+    operations.map(({ operation }) => operation),
+    ['GET /bookings'],
+  );
+  assert.deepEqual(part(connector, 'pull', 'request'), {
+    method: 'GET',
+    path: '/bookings',
+    query: {
+      from: '{window.from}',
+      to: '{window.to}',
+      dateMode: 'StayDate',
+      hotelId: '{brand_id}',
+      inlineCount: 'AllPages',
+    },
+  });
+  assert.deepEqual(part(connector, 'pull', 'pagination'), {
+    type: 'offset',
+    offset: 'query.skip',
+    limit: 'query.top',
+    page_size: 100,
+    total: '_count',
+  });
+  assert.equal(part(connector, 'shape', 'root_path'), 'bookings[].reservations');
+  assert.equal(part(connector, 'shape', 'count_path'), 'bookings');
+  assert.equal(part(connector, 'map', 'confirmation_number'), '$parent.confirmation_id');
+  assert.equal(part(connector, 'map', 'total_amount'), undefined, 'a balance is not the price');
+  assert.equal(part(connector, 'map', 'guests', 'from'), 'guests');
+  assert.deepEqual(part(connector, 'values', 'status', 'confirmed'), ['Guaranteed']);
+  assert.equal(part(integration, 'pull', 'base_url'), 'https://api.harbour.example/v2');
+  assert.deepEqual(part(integration, 'pull', 'auth', 'type'), 'custom');
+  assert.deepEqual(Object.keys(part(integration, 'pull', 'auth', 'headers') as object), ['App-Id', 'App-Key']);
+});
+
+test('OpenAPI 3: a POST search with the window in the body, in the format of its example, and paging in the query', async () => {
+  const { connector, integration, notes } = await proposed(await textOf('openapi-search.json'));
+  assert.deepEqual(part(connector, 'pull', 'request'), {
+    method: 'POST',
+    path: '/reservations/search',
+    query: { modelType: 'full' },
+    body: { arriveFrom: '{window.from} 00:00:00', arriveTo: '{window.to} 23:59:59' },
+  });
+  assert.deepEqual(part(connector, 'pull', 'single'), { path: '/reservations/{id}' });
+  assert.equal(part(connector, 'pull', 'pagination', 'offset'), 'query.offset');
+  assert.equal(part(connector, 'shape', 'root_path'), undefined);
+  assert.deepEqual(part(connector, 'map', 'guests', 'fields'), {
+    guest_id: 'guestId',
+    first_name: 'guestGiven',
+    last_name: 'guestSurname',
+  });
+  assert.deepEqual(part(connector, 'values', 'status', 'checked_in'), ['arrived'], 'from the filter of the request');
+  assert.equal(part(integration, 'pull', 'base_url'), 'https://eu.pine.example/rest');
+  assert.deepEqual(part(integration, 'pull', 'auth', 'header'), 'authtoken');
+  assert.ok(notes.some((note) => note.includes('POST /authToken') && note.includes('agentPassword')));
+});
+
+test('Postman: saved responses decide shape and mapping', async () => {
+  const { connector, integration, fields } = await proposed(await textOf('postman.json'));
+  assert.deepEqual(part(connector, 'pull', 'request', 'query'), {
+    startDate: '{window.from}',
+    endDate: '{window.to}',
+  });
+  assert.deepEqual(part(connector, 'pull', 'pagination', 'page'), 'query.page');
+  assert.deepEqual(part(connector, 'pull', 'single'), { path: '/v1/reservations/{id}' });
+  assert.equal(part(connector, 'shape', 'single_path'), 'reservation');
+  assert.equal(part(connector, 'map', 'id'), 'reservationId');
+  assert.deepEqual(part(connector, 'values', 'status', 'cancelled'), ['CXL']);
+  assert.equal(part(integration, 'pull', 'base_url'), 'https://api.cliff.example');
+  assert.equal(part(integration, 'pull', 'auth', 'type'), 'bearer');
+  assert.ok(fields.every(({ reason }) => !reason.includes('no value of it was seen')));
+});
+
+test('a sample beside the description decides the mapping, the description the request', async () => {
+  const row = (id: number, state: string) => ({
+    id,
+    arrivalDate: '2026-06-01',
+    departureDate: '2026-06-03',
+    status: state,
+    owner: { guestEmail: `g${id}@mail.example` },
+  });
+  const { connector } = await proposed(await textOf('openapi-search.json'), {
+    sample: [row(1, 'confirmed'), row(2, 'WALKOUT')],
+  });
+  assert.equal(part(connector, 'pull', 'request', 'path'), '/reservations/search');
+  assert.equal(part(connector, 'map', 'guests', 'fields', 'first_name'), undefined);
+});
+
+test('every proposal is a valid connector, with a reason for each line', async () => {
+  for (const file of ['swagger-bookings.yaml', 'openapi-search.json', 'postman.json']) {
+    const proposal = await proposed(await textOf(file), { name: 'proposed' });
+    const text = proposalYaml(proposal);
+    const checked = checkFiles([{ kind: 'connector', file: 'connectors/proposed.yaml', text }]);
+    const mistakes =
+      checked.kind === 'invalid' ? checked.mistakes.filter((one) => one.file === 'connectors/proposed.yaml') : [];
+    assert.deepEqual(mistakes, [], file);
+    for (const { field, confidence, reason } of proposal.fields)
+      assert.ok(reason !== '' && confidence > 0, `${file}: ${field}`);
+    assert.match(text, /# {3}pull:\n# {5}base_url: https/);
+  }
+});
+
+test('made-up values are not proposed as spellings, and lines without a seen value say so', async () => {
+  const { connector, fields } = await proposed(await textOf('openapi-search.json'));
+  assert.deepEqual(Object.keys(part(connector, 'values') as object), ['status']);
+  assert.match(fields.find(({ field }) => field === 'check_in')?.reason ?? '', /no value of it was seen/);
+});
+
+test('references to other files and addresses are never followed', async () => {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const text = (await textOf('openapi-search.json'))
+    .replace('"#/components/schemas/searchBody"', `"${address}/search.json"`)
+    .replace(
+      '"status": { "type": "string" }',
+      `"status": { "$ref": "${address}/status.json" }, "file": { "$ref": "file:///etc/hostname" }`,
+    );
+  const { connector } = await proposed(text, { operation: 'POST /reservations/search' });
+  server.close();
+  await once(server, 'close');
+  assert.equal(requests, 0);
+  assert.equal(part(connector, 'pull', 'request', 'body'), undefined);
+});
+
+test('what is not a description, or lists no reservations, is said', async () => {
+  const message = async (text: string, options: ProposeOptions = {}) => {
+    const imported = await importDescription(text, options);
+    assert.ok(imported.kind === 'wrong');
+    return imported.message;
+  };
+  assert.match(await message('not: [closed'), /neither JSON nor YAML/);
+  assert.match(await message('{"a": 1}'), /not an API description/);
+  assert.match(await message('{"openapi": "3.0.0", "paths": {}}'), /None of the 0 operations/);
+  assert.match(
+    await message('{"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/none"}]}}}}'),
+    /cannot be read/,
+  );
+  const text = await textOf('openapi-search.json');
+  assert.match(await message(text, { operation: 'GET /nothing' }), /The operations are: POST \/authToken/);
+});
