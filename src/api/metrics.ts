@@ -9,6 +9,7 @@ export interface MetricPorts {
     readonly rows: MetricRows;
     readonly lanes: readonly LaneNow[];
     readonly breakers: readonly BreakerNow[];
+    readonly circuits: readonly { readonly destination: string }[];
   }>;
   readonly now: () => number;
 }
@@ -59,11 +60,12 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const pending = gauge('events_pending', 'Accepted events that are not processed yet.', 'integration');
   const lastEvent = gauge('event_last_seconds', 'When the last event was received.', 'integration');
   const breakers = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
+  const circuits = gauge('destination_circuit_open', '1 while the circuit of a destination is open.', 'destination');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
-  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, breakers];
+  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, breakers, circuits];
 
   const refresh = async (): Promise<void> => {
-    const { rows, lanes, breakers: open } = await ports.read();
+    const { rows, lanes, breakers: open, circuits: away } = await ports.read();
     for (const metric of [...shown, ...Object.values(totals)]) metric.reset();
     for (const { integration, ...counts } of rows.totals) {
       for (const [name, metric] of Object.entries(totals)) {
@@ -84,6 +86,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
     for (const { integration, pending: count } of rows.pendingEvents) pending.set({ integration }, count);
     for (const { integration, at } of rows.lastEvents) lastEvent.set({ integration }, at);
     for (const { api } of open) breakers.set({ api }, 1);
+    for (const { destination } of away) circuits.set({ destination }, 1);
     going.set(rows.going);
   };
 

@@ -1,4 +1,5 @@
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
+import { signOfLife, standardCircuit } from './circuit.ts';
 import type { Destination, Outcome } from './destination.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
@@ -6,7 +7,7 @@ import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';
 import { type Selected, select } from './select.ts';
-import { send } from './send.ts';
+import { type Sent, send } from './send.ts';
 import type { Settler } from './settler.ts';
 
 export interface Counts {
@@ -26,7 +27,7 @@ export interface BatchContext {
   readonly stopping: AbortSignal;
   /** Called when the destination has answered for the whole batch. */
   readonly onAnswered: () => void;
-  /** Called when the destination asked to wait, once the store knows. */
+  /** Called when the destination asked to wait or its circuit opened, once the store knows. */
   readonly onWaitAsked: () => Promise<void>;
 }
 
@@ -46,6 +47,7 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   let currentLease = lease;
   let abandoned: Sendable[] = [];
   const outcomes: RecordOutcome[] = [];
+  let health: Health = 'fine';
   if (sendables.length > 0) {
     const extendLease = async (): Promise<boolean> => {
       const extended = new Lease(clock, context.leaseMs);
@@ -59,26 +61,27 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
     const sent = await send(context.destination, sendables, limits);
     // Cut off by our own shutdown: nobody knows whether it arrived. The next claim says so, and no try is used.
     abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
+    health = await noteHealth(context, sent);
     for (const [i, sendable] of sendables.entries()) {
       const outcome = sent[i];
       if (outcome === undefined || outcome === 'stopped') continue;
-      settlements.push(settlementFor(key, sendable.claimed, outcome, config, ports.chance()));
+      const isOutage = health === 'outage' || health === 'circuit_open';
+      settlements.push(settlementFor(key, sendable.claimed, outcome, config, { chance: ports.chance(), isOutage }));
       outcomes.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
     }
   }
   const waitRequest = waitRequestOf(outcomes);
   // After a wait request the store decides what the next call may do, so the slot stays taken until it is written.
-  if (waitRequest === undefined) context.onAnswered();
+  const mustWait = waitRequest !== undefined || health === 'circuit_open';
+  if (!mustWait) context.onAnswered();
   if (abandoned.length > 0) {
     const unanswered = abandoned.map(({ claimed }) => claimed);
     await store.abandon(key, unanswered).catch(() => {});
   }
   await settler.settle(settlements, currentLease);
   // After the settlement: a success in this batch clears earlier wait requests.
-  if (waitRequest !== undefined) {
-    await store.noteWaitRequest(config.name, waitRequest).catch(() => {});
-    await context.onWaitAsked();
-  }
+  if (waitRequest !== undefined) await store.noteWaitRequest(config.name, waitRequest).catch(() => {});
+  if (mustWait) await context.onWaitAsked();
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   for (const { result } of settlements) counts[result.kind] += 1;
   const codes = [...new Set(settlements.map(({ code }) => code).filter((code) => code !== undefined))];
@@ -86,6 +89,27 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   if (counts.retry + counts.dead > 0) log.warn(line, 'deliver: batch with failures');
   else log.info(line, 'deliver: batch');
   return counts;
+}
+
+/** `first_failure` uses a try; `outage` does not. */
+type Health = 'fine' | 'first_failure' | 'outage' | 'circuit_open';
+
+async function noteHealth({ ports, config }: BatchContext, sent: readonly Sent[]): Promise<Health> {
+  const outcomes = sent.filter((outcome) => outcome !== 'stopped');
+  const sign = signOfLife(outcomes);
+  const { store, circuit = standardCircuit, log } = ports;
+  if (sign === 'away') {
+    const code = outcomes.find((outcome) => 'code' in outcome)?.code ?? 'deliver.unreachable';
+    const unknown = { isFirst: false, isOpen: false };
+    const { isFirst, isOpen } = await store.noteOutage(config.name, code, circuit).catch(() => unknown);
+    if (isOpen) log.warn({ destination: config.name, code }, 'deliver: circuit open, only probes are sent');
+    if (isOpen) return 'circuit_open';
+    return isFirst ? 'first_failure' : 'outage';
+  }
+  // The settlement of a success closes the circuit; a refusal must do so here.
+  const isAccepted = outcomes.some(({ kind }) => kind === 'delivered');
+  if (sign === 'there' && !isAccepted) await store.noteSignOfLife(config.name).catch(() => {});
+  return 'fine';
 }
 
 function choose(
@@ -131,7 +155,7 @@ function settlementFor(
   claimed: Claimed,
   outcome: Outcome,
   { scheduleMs }: DestinationConfig,
-  chance: number,
+  { chance, isOutage }: { readonly chance: number; readonly isOutage: boolean },
 ): Settlement {
   const base = {
     ...settlementOf(key, claimed),
@@ -143,9 +167,11 @@ function settlementFor(
   const reason = { code, message, ...(answer !== undefined && { answer }) };
   if (outcome.kind === 'skipped') return { ...base, ...reason, result: { kind: 'skipped' } };
   if (outcome.kind === 'dead') return { ...base, ...reason, result: { kind: 'dead' } };
-  const next = nextTry(outcome, claimed.triesUsed, scheduleMs, chance);
+  const next = nextTry({ ...outcome, isOutage }, claimed.triesUsed, scheduleMs, chance);
   if (next.kind === 'wait') {
-    return { ...base, ...reason, result: { kind: 'retry', delayMs: next.delayMs, triesUsed: next.triesUsed } };
+    const { delayMs, triesUsed } = next;
+    const result = { kind: 'retry' as const, delayMs, triesUsed, ...(isOutage && { mayHaveArrived: true }) };
+    return { ...base, ...reason, result };
   }
   const last = `${claimed.triesUsed + 1} tries failed, the last with ${code}: ${message}`;
   return { ...base, ...reason, code: 'deliver.tries_used_up', message: last, result: { kind: 'dead' } };

@@ -26,7 +26,7 @@ type State = 'opening' | 'open' | 'claims_only' | 'closed';
  * | state         | claims | direct leases | starts calls | next state                                                      |
  * |---------------|--------|---------------|--------------|-----------------------------------------------------------------|
  * | `opening`     | no     | no            | no           | `open`, once the destination opens; after a failure claims pause |
- * | `open`        | yes    | yes           | yes          | `claims_only`, when the destination asks to wait                |
+ * | `open`        | yes    | yes           | yes          | `claims_only`, when it asks to wait or its circuit opens        |
  * | `claims_only` | yes    | no            | yes          | `open`, when a claim returns records: the pause is over         |
  * | `closed`      | no     | no            | no           | none; running calls end, queued records go back                 |
  *
@@ -89,6 +89,15 @@ export class Channel {
   offer(lanes: readonly Lane[]): void {
     for (const lane of lanes) this.#claiming.lanes.add(lane);
     this.#advance();
+  }
+
+  /** The circuit is open and these lanes have due work: sends one record as a probe, if no other node does. */
+  async probe(lanes: readonly Lane[]): Promise<void> {
+    if (this.#state === 'closed' || !this.#calling.hasFreeSlot) return;
+    if (this.#state === 'open') this.#state = 'claims_only';
+    const destination = await this.#open();
+    if (destination === undefined) return this.#advance();
+    for (const leased of await this.#claiming.probe(lanes)) this.#calling.start(destination, leased);
   }
 
   /** Reserves capacity for records that are about to be leased directly. With work to claim as well, the two alternate. */
@@ -229,7 +238,7 @@ export class Channel {
     return this.#destination;
   }
 
-  /** The destination asked to wait: queued records go back, and the next claim tells which may go on. */
+  /** The destination asked to wait or its circuit opened: queued records go back, and the next claim tells which may go on. */
   async #waitAsked(): Promise<void> {
     if (this.#state === 'open') this.#state = 'claims_only';
     await this.#putAllBack();

@@ -2,7 +2,7 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import { LaneRing } from './lane-ring.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
-import type { DeliveryStore, DestinationConfig } from './ports.ts';
+import type { DeliveryStore, DestinationConfig, Lane } from './ports.ts';
 import { needsDelivered } from './select.ts';
 
 /** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
@@ -46,11 +46,27 @@ export class Claiming {
     const sinceMs = this.#clock.uptimeMs();
     this.#lastClaimAtMs = sinceMs;
     const key = { integration: lane.integration, destination: name };
-    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, needsDelivered(selection));
+    const withDelivered = needsDelivered(selection);
+    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, { withDelivered });
     if (claims.length < calls * batch) this.lanes.remove(lane);
     const unused = calls - Math.ceil(claims.length / batch);
     if (rate && unused > 0) await this.#store.takeBudget(name, -unused, rate);
     return chunks(claims, batch).map((some) => ({ lane, claims: some, lease, sinceMs }));
+  }
+
+  /** Claims one record for a probe, if this node is the one to send it. */
+  async probe(lanes: readonly Lane[]): Promise<readonly Leased[]> {
+    const { name, selection } = this.#config;
+    const lease = new Lease(this.#clock, this.#leaseMs);
+    if (!(await this.#store.takeProbe(name, this.#leaseMs))) return [];
+    for (const lane of lanes) {
+      const key = { integration: lane.integration, destination: name };
+      const options = { withDelivered: needsDelivered(selection), isProbe: true };
+      const claims = await this.#store.claim(key, 1, this.#leaseMs, options);
+      if (claims.length > 0) return [{ lane, claims, lease, sinceMs: this.#clock.uptimeMs() }];
+    }
+    await this.#store.releaseProbe(name);
+    return [];
   }
 
   /** How many calls the rate allows now; with none left, claiming pauses until the next one. */

@@ -85,12 +85,18 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       ),
   });
 
-  function offer(keys: readonly LaneKey[]): void {
-    const byDestination = Map.groupBy(
+  const byDestination = (keys: readonly LaneKey[]): Map<string, Lane[]> =>
+    Map.groupBy(
       keys.map((key) => known.get(nameOf(key))).filter((lane) => lane !== undefined),
       (lane) => lane.destination.name,
     );
-    for (const [name, due] of byDestination) channels.get(name)?.offer(due);
+
+  function offer(keys: readonly LaneKey[]): void {
+    for (const [name, due] of byDestination(keys)) channels.get(name)?.offer(due);
+  }
+
+  async function probe(keys: readonly LaneKey[]): Promise<void> {
+    for (const [name, due] of byDestination(keys)) await channels.get(name)?.probe(due);
   }
 
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
@@ -139,7 +145,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
         }));
         if (keys.length === 0) return longestSleepMs;
         const due = await Promise.all((await ports.store.nextDue(keys)).map(batchDue));
-        offer(due.filter(({ dueInMs }) => dueInMs <= 0));
+        const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
+        offer(ready.filter(({ isProbe }) => !isProbe));
+        await probe(ready.filter(({ isProbe }) => isProbe));
         const waits = due.map(({ dueInMs, destination }) =>
           Math.max(dueInMs, channels.get(destination)?.pausedMs ?? 0),
         );

@@ -2,6 +2,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
+import type { CircuitSettings } from './circuit.ts';
 import type { Destination } from './destination.ts';
 import type { DirectLeases } from './direct-leases.ts';
 import type { Selection } from './select.ts';
@@ -80,7 +81,13 @@ export interface Settlement extends LaneKey {
   readonly result:
     | { readonly kind: 'delivered' }
     | { readonly kind: 'skipped' }
-    | { readonly kind: 'retry'; readonly delayMs: number; readonly triesUsed: number }
+    | {
+        readonly kind: 'retry';
+        readonly delayMs: number;
+        readonly triesUsed: number;
+        /** It failed without using a try: the next claim says that it may have arrived. */
+        readonly mayHaveArrived?: boolean;
+      }
     | { readonly kind: 'dead' };
   readonly code?: string;
   readonly message?: string;
@@ -93,6 +100,15 @@ export interface Settlement extends LaneKey {
 export interface DueLane extends LaneKey {
   /** Not positive: due now. */
   readonly dueInMs: number;
+  /** The circuit of its destination is open: only a probe may be sent. */
+  readonly isProbe: boolean;
+}
+
+export interface ClaimOptions {
+  /** Also read the versions delivered before. */
+  readonly withDelivered?: boolean;
+  /** Claim although the circuit is open. */
+  readonly isProbe?: boolean;
 }
 
 export interface DeliveryStore {
@@ -100,8 +116,8 @@ export interface DeliveryStore {
   nextDue(lanes: readonly LaneKey[]): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
-  /** Leases due records; none while the destination is paused. */
-  claim(lane: LaneKey, limit: number, leaseMs: number, withDelivered: boolean): Promise<Claimed[]>;
+  /** Leases due records; none while the destination is paused, or while its circuit is open and this is not a probe. */
+  claim(lane: LaneKey, limit: number, leaseMs: number, options?: ClaimOptions): Promise<Claimed[]>;
   /** Extends the leases that this node still holds; returns how many. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
   /** Releases records that were leased and not sent: due at once. */
@@ -117,6 +133,18 @@ export interface DeliveryStore {
    * claims for the destination until the wait is over.
    */
   noteWaitRequest(destination: string, request: WaitRequest): Promise<void>;
+  /** Counts a failed call. `isFirst` if the destination accepted or refused something since the one before. */
+  noteOutage(
+    destination: string,
+    code: string,
+    circuit: CircuitSettings,
+  ): Promise<{ readonly isFirst: boolean; readonly isOpen: boolean }>;
+  /** Closes the circuit. The settlement of a success does so too. */
+  noteSignOfLife(destination: string): Promise<void>;
+  /** True for the one caller, over all nodes, that may send a probe now. */
+  takeProbe(destination: string, leaseMs: number): Promise<boolean>;
+  /** Lets another node send the probe that this one had no record for. */
+  releaseProbe(destination: string): Promise<void>;
 }
 
 export interface DeliverPorts {
@@ -135,6 +163,7 @@ export interface DeliverPorts {
   readonly epoch: () => number;
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
+  readonly circuit?: CircuitSettings;
   /** Called for every settled batch, for metrics. */
   readonly observe?: (settled: { delivered: number; skipped: number; retry: number; dead: number }) => void;
   readonly node: string;

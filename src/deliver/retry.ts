@@ -17,6 +17,8 @@ export interface FailedTry {
   readonly afterMs?: number;
   /** The try does not count: the destination only asked to wait. */
   readonly free?: boolean;
+  /** The try does not count: the destination is away altogether. */
+  readonly isOutage?: boolean;
 }
 
 export type NextTry =
@@ -29,6 +31,11 @@ export function nextTry(failed: FailedTry, triesUsed: number, scheduleMs: readon
   if (failed.free) {
     const least = Math.max(asked, leastAskedMs);
     return { kind: 'wait', delayMs: Math.round(least * (1 + (stretch / 5) * chance)), triesUsed };
+  }
+  if (failed.isOutage) {
+    // The circuit decides when to try again; the first delay only holds until it opens.
+    const base = scheduleMs[0] ?? leastAskedMs;
+    return { kind: 'wait', delayMs: Math.round(Math.max(base * (1 + stretch * chance), asked)), triesUsed };
   }
   const base = scheduleMs[triesUsed];
   if (base === undefined) return { kind: 'dead' };

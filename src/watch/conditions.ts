@@ -23,6 +23,7 @@ export const alertKinds = [
   'bookings_unlisted',
   'clock_skew',
   'deliveries_behind',
+  'destination_away',
   'destination_failing',
   'document_broken',
 ] as const;
@@ -80,6 +81,12 @@ export interface Facts {
     readonly integrations: number;
     readonly waiting: number;
     readonly last_failure: string | null;
+  }[];
+  /** Destinations whose circuit is open. */
+  readonly circuits: readonly {
+    readonly destination: string;
+    readonly last_failure: string;
+    readonly open_since: Date;
   }[];
   readonly broken: readonly { readonly document: string; readonly message: string }[];
 }
@@ -161,6 +168,13 @@ export function conditionsOf(facts: Facts): Condition[] {
     const brands = integrations === 1 ? '1 brand' : `${integrations} brands`;
     const message = `${destination} is failing: ${last_failure ?? 'no answer'}. ${waiting} changes of ${brands} are waiting.`;
     add('destination_failing', 'critical', '', destination, message, { waiting, integrations });
+  }
+  for (const { destination, last_failure, open_since } of facts.circuits) {
+    const message = `${destination} does not answer (${last_failure}). Its work waits, uses no tries and resumes by itself.`;
+    add('destination_away', 'critical', '', destination, message, {
+      code: last_failure,
+      open_since: open_since.toISOString(),
+    });
   }
   for (const { document, message } of facts.broken) {
     add('document_broken', 'critical', '', document, `The ${document} cannot be worked with: ${message}.`);

@@ -8,6 +8,7 @@ import { readMetrics } from '../store/operate/metrics.ts';
 import { lanesNow, openBreakers } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
 import { isServedOverHttps } from './api.ts';
+import { openCircuits } from '../store/outbox/delivery-list.ts';
 
 export function metricsOf(runtime: Runtime): Metrics {
   return openMetrics({
@@ -17,15 +18,16 @@ export function metricsOf(runtime: Runtime): Metrics {
       const lanes = all.flatMap(({ name, body }) =>
         body.deliver.map((destination) => ({ integration: name, destination })),
       );
-      const [rows, waiting, breakers] = await Promise.all([
+      const [rows, waiting, breakers, circuits] = await Promise.all([
         readMetrics(
           runtime.pool,
           all.map(({ name }) => name),
         ),
         lanesNow(runtime.pool, lanes),
         openBreakers(runtime.pool),
+        openCircuits(runtime.pool),
       ]);
-      return { rows, lanes: waiting, breakers };
+      return { rows, lanes: waiting, breakers, circuits };
     },
   });
 }

@@ -15,6 +15,7 @@ import {
   quietFeeds,
 } from '../store/operate/conditions.ts';
 import { pruneStore } from '../store/operate/retention.ts';
+import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { startEvery } from '../watch/every.ts';
@@ -77,7 +78,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, health] = await Promise.all([
+  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, health, circuits] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
     openBreakersOf(runtime),
@@ -87,12 +88,14 @@ async function facts(runtime: Runtime): Promise<Facts> {
     clockSkews(pool),
     nodeClocks(pool, clockToleranceMs),
     healthOf(runtime, names),
+    openCircuits(pool),
   ]);
   const lanes = health
     .flatMap((one) => one.lanes)
     .filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
+  const isAway = (destination: string) => circuits.some((circuit) => circuit.destination === destination);
   const failing = Map.groupBy(
-    lanes.filter((lane) => lane.failing),
+    lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
     ({ destination }) => destination,
   );
   const now = systemClock.now();
@@ -120,6 +123,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
       waiting: its.reduce((sum, lane) => sum + lane.waiting, 0),
       last_failure: its[0]?.last_failure ?? null,
     })),
+    circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
     broken: active.broken,
   };
 }

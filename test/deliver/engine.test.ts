@@ -210,7 +210,7 @@ test('a node that stops in the midst of a call gives it back at once, as tried, 
   const silent = scripted(() => new Promise<Outcome>(() => {}));
   await takeIn(store.pool, [reservation('a'), reservation('b')], ['crm']);
   const one = ports(store.pool, [lane(config('crm'))], {});
-  const [first, second] = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000, false);
+  const [first, second] = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);
   assert.ok(first && second);
   const sending = deliverBatch(
     {
@@ -228,7 +228,7 @@ test('a node that stops in the midst of a call gives it back at once, as tried, 
   await until(async () => silent.calls.length === 1);
   stopping.abort();
   assert.deepEqual(await sending, { delivered: 0, skipped: 0, retry: 0, dead: 0 });
-  const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000, false);
+  const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);
   assert.deepEqual(
     again.map(({ interrupted, triesUsed }) => [interrupted, triesUsed]),
     [

@@ -109,6 +109,7 @@ const calm: Facts = {
   nodeClocks: [],
   lanes: [],
   failing: [],
+  circuits: [],
   broken: [],
 };
 const kinds = (facts: Partial<Facts>) => conditionsOf({ ...calm, ...facts }).map(({ kind }) => kind);

@@ -56,6 +56,13 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
              values ('other', 'lake', 'reservation', 'D4', 1, 1, 'delivered')`),
   ],
   [
+    'destination_away',
+    () =>
+      query(`insert into destination_circuits (destination, failures, last_failure, opened_at, probe_at)
+             values ('lake', 5, 'deliver.unreachable', now(), now())`),
+    () => query('delete from destination_circuits'),
+  ],
+  [
     'document_broken',
     async () => {
       await query(`insert into documents (kind, name, version, source, body, hash, applied_by)

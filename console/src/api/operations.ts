@@ -878,6 +878,11 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         paused: boolean;
         paused_until: string | null;
+        circuit: {
+          open_since: string;
+          last_failure: string;
+          next_probe_at: string;
+        } | null;
         last_delivered_at: string | null;
         last_failed_at: string | null;
         last_failure: string | null;

@@ -62,6 +62,12 @@ function One({ destination }: { destination: Destination }) {
             }
           />
         )}
+        {destination.circuit && (
+          <Notice tone="bad" title={`The destination does not answer (${destination.circuit.last_failure}).`}>
+            Work waits since <Ago at={destination.circuit.open_since} /> and uses no tries. The next probe goes out{' '}
+            <Ago at={destination.circuit.next_probe_at} />.
+          </Notice>
+        )}
         {failure && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.

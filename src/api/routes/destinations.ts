@@ -45,6 +45,14 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             state: z.enum(healthStates),
             paused: z.boolean(),
             paused_until: instant.nullable().describe('The destination asked us to wait until then.'),
+            circuit: z
+              .object({
+                open_since: instant,
+                last_failure: z.string().describe('The code of the last failure.'),
+                next_probe_at: instant,
+              })
+              .nullable()
+              .describe('The destination is away: work waits, only probes are sent, and no tries are used.'),
             last_delivered_at: instant.nullable(),
             last_failed_at: instant.nullable(),
             last_failure: z.string().nullable(),
@@ -72,6 +80,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             ...view,
             state: stateOf(view.paused, mine),
             paused_until: found?.paused_until ?? null,
+            circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
             last_failed_at: found?.last_failed_at ?? null,
             last_failure: found?.last_failure ?? null,

@@ -23,7 +23,7 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** What is not delivered yet, the longest due first, each with the answer to its last try. */
+/** Undelivered records, longest due first, each with the answer to its last try. */
 export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const state = {
     waiting: 'o.due_at is not null',
@@ -44,28 +44,63 @@ export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<
   return rows;
 }
 
+/** A destination to which only probes are sent. */
+export interface OpenCircuit {
+  readonly open_since: Date;
+  readonly last_failure: string;
+  readonly next_probe_at: Date;
+}
+
 export interface DestinationNow {
   readonly destination: string;
   readonly paused_until: Date | null;
+  readonly circuit: OpenCircuit | null;
   readonly last_delivered_at: Date | null;
   readonly last_failed_at: Date | null;
   readonly last_failure: string | null;
 }
 
-/** How far back the last deliveries are looked for. */
+type DestinationRow = Omit<DestinationNow, 'circuit'> &
+  (
+    | { open_since: Date; circuit_failure: string; next_probe_at: Date }
+    | { open_since: null; circuit_failure: null; next_probe_at: null }
+  );
+
+/** How far back the last attempts are searched. */
 const recent = `interval '1 day'`;
 
 export async function destinationsNow(db: Pool, names: readonly string[]): Promise<DestinationNow[]> {
-  const { rows } = await db.query<DestinationNow>(
+  const { rows } = await db.query<DestinationRow>(
     `select n.name as destination, case when p.paused_until > now() then p.paused_until end as paused_until,
+            c.opened_at as open_since, c.last_failure as circuit_failure, c.probe_at as next_probe_at,
             good.at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
        from unnest($1::text[]) as n (name)
        left join destination_pace p on p.destination = n.name
+       left join destination_circuits c on c.destination = n.name and c.opened_at is not null
        left join lateral (select at from attempts a where a.destination = n.name and a.outcome = 'delivered'
            and a.at > now() - ${recent} order by a.at desc limit 1) good on true
        left join lateral (select at, code from attempts a where a.destination = n.name and a.outcome in ('retry', 'dead')
            and a.at > now() - ${recent} order by a.at desc limit 1) bad on true`,
     [names],
+  );
+  return rows.map((row) => ({
+    destination: row.destination,
+    paused_until: row.paused_until,
+    circuit:
+      row.open_since === null
+        ? null
+        : { open_since: row.open_since, last_failure: row.circuit_failure, next_probe_at: row.next_probe_at },
+    last_delivered_at: row.last_delivered_at,
+    last_failed_at: row.last_failed_at,
+    last_failure: row.last_failure,
+  }));
+}
+
+/** Destinations whose circuit is open. */
+export async function openCircuits(db: Pool): Promise<(OpenCircuit & { readonly destination: string })[]> {
+  const { rows } = await db.query<OpenCircuit & { readonly destination: string }>(
+    `select destination, opened_at as open_since, last_failure, probe_at as next_probe_at
+       from destination_circuits where opened_at is not null`,
   );
   return rows;
 }

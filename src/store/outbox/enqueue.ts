@@ -75,7 +75,8 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
               case when at_once then clock_timestamp() + lease_ms * interval '1 millisecond' else now() end,
               at_once, at_once::int
          from (select *, lease_ms is not null and destination <> all (array(
-                        select destination from destination_pace where paused_until > now())) as at_once
+                        select destination from destination_pace where paused_until > now()
+                        union all select destination from destination_circuits where opened_at is not null)) as at_once
                  from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::float8[])
                    as t (destination, type, id, first, last, lease_ms)) t
         order by destination, type, id

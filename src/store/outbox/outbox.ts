@@ -1,9 +1,10 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { WaitRequest } from '../../deliver/busy.ts';
-import type { CallRate, Claimed, DeliveryStore, DueLane, LaneKey } from '../../deliver/ports.ts';
+import type { CallRate, Claimed, ClaimOptions, DeliveryStore, DueLane, LaneKey } from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { noteOutage, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -15,13 +16,17 @@ export function outboxStore(pool: Pool): DeliveryStore {
   return {
     nextDue: (lanes) => nextDue(pool, lanes),
     countDue: (lane, limit) => countDue(pool, lane, limit),
-    claim: (lane, limit, leaseMs, withDelivered) => claim(pool, lane, limit, leaseMs, withDelivered),
+    claim: (lane, limit, leaseMs, options = {}) => claim(pool, lane, limit, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
     noteWaitRequest: (destination, request) => noteWaitRequest(pool, destination, request),
+    noteOutage: (destination, code, circuit) => noteOutage(pool, destination, code, circuit),
+    noteSignOfLife: (destination) => noteSignOfLife(pool, destination),
+    takeProbe: (destination, leaseMs) => takeProbe(pool, destination, leaseMs),
+    releaseProbe: (destination) => releaseProbe(pool, destination),
   };
 }
 
@@ -32,13 +37,16 @@ async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]
   const { rows } = await pool.query<DueLane>({
     name: 'outbox-next-due',
     text: `select l.integration, l.destination,
-                  (extract(epoch from greatest(d.due_at, p.paused_until) - clock_timestamp()) * 1000)::float8 as "dueInMs"
+                  (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8
+                    as "dueInMs",
+                  c.opened_at is not null as "isProbe"
              from unnest($1::text[], $2::text[]) as l (integration, destination)
             cross join lateral (
                   select due_at from outbox o
                    where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
                    order by due_at limit 1) d
-             left join destination_pace p on p.destination = l.destination`,
+             left join destination_pace p on p.destination = l.destination
+             left join destination_circuits c on c.destination = l.destination`,
     values: [lanes.map((lane) => lane.integration), lanes.map((lane) => lane.destination)],
   });
   return rows;
@@ -78,6 +86,7 @@ const claimSql = (withDelivered: boolean) => `
     select ctid as place, leased from outbox
      where integration = $1 and destination = $2 and due_at <= now()
        and not exists (select from destination_pace where destination = $2 and paused_until > now())
+       and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
      order by due_at limit $3 for update skip locked
   ), claimed as (
     update outbox o
@@ -110,11 +119,11 @@ async function claim(
   lane: LaneKey,
   limit: number,
   leaseMs: number,
-  withDelivered: boolean,
+  { withDelivered = false, isProbe = false }: ClaimOptions,
 ): Promise<Claimed[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
-    values: [lane.integration, lane.destination, limit, leaseMs],
+    values: [lane.integration, lane.destination, limit, leaseMs, isProbe],
   });
   return rows.map((row) => ({
     type: row.type,

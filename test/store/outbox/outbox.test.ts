@@ -26,14 +26,14 @@ const settlement = (claim: Claimed | undefined, result: Settlement['result'] = {
 test('a claim is a lease: nobody else gets the record, until the lease ends', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
-  const [first] = await store.claim(lane, 10, 60_000, false);
+  const [first] = await store.claim(lane, 10, 60_000);
   assert.equal(first?.version, 1);
   assert.equal(first?.interrupted, false);
-  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  assert.deepEqual(await store.claim(lane, 10, 60_000), []);
   const [waits] = await store.nextDue([lane]);
   assert.ok((waits?.dueInMs ?? 0) > 50_000);
   await pool.query('update outbox set due_at = now()');
-  const [second] = await store.claim(lane, 10, 60_000, false);
+  const [second] = await store.claim(lane, 10, 60_000);
   assert.equal(second?.interrupted, true);
   // The first comes back from the dead: its word no longer counts.
   await store.settle([settlement(first)], 'first');
@@ -48,7 +48,7 @@ test('a claim is a lease: nobody else gets the record, until the lease ends', as
 test('a version that arrives while the result is written down is not lost', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
-  const [claim] = await store.claim(lane, 10, 60_000, false);
+  const [claim] = await store.claim(lane, 10, 60_000);
   const intake = await pool.connect();
   await intake.query('begin');
   await intake.query('update outbox set last_version = 2');
@@ -64,7 +64,7 @@ test('a version that arrives while the result is written down is not lost', asyn
 test('what is settled dead is held, whatever arrives behind it', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
-  const [claim] = await store.claim(lane, 10, 60_000, false);
+  const [claim] = await store.claim(lane, 10, 60_000);
   await store.settle(
     [{ ...settlement(claim, { kind: 'dead' }), code: 'deliver.refused', message: 'no', answer: '{}' }],
     'n',
@@ -97,7 +97,7 @@ test('a busy destination holds all its lanes back, a record told to wait nobody 
   await store.noteWaitRequest('crm', told('lisbon reservation x'));
   assert.ok(((await store.nextDue([lane]))[0]?.dueInMs ?? 1) <= 0);
   await store.noteWaitRequest('crm', told('lisbon reservation y'));
-  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  assert.deepEqual(await store.claim(lane, 10, 60_000), []);
   const due = await store.nextDue([lane, { ...lane, destination: 'other' }]);
   const of = (name: string) => due.find(({ destination }) => destination === name)?.dueInMs ?? Number.NaN;
   assert.ok(of('crm') > 20_000);
@@ -109,16 +109,16 @@ test('a destination that is new or lost its data gets the newest versions again,
   await takeIn(pool, [reservation('a'), reservation('b'), reservation('held')], ['crm']);
   await takeIn(pool, [reservation('a', { total_amount: '2' })], ['crm']);
   for (let round = 0; round < 2; round++) {
-    const claims = await store.claim(lane, 10, 60_000, false);
+    const claims = await store.claim(lane, 10, 60_000);
     const result = (id: string) => ({ kind: id === 'held' ? ('dead' as const) : ('delivered' as const) });
     await store.settle(
       claims.map((claim) => settlement(claim, result(claim.id))),
       'n',
     );
   }
-  assert.deepEqual(await store.claim(lane, 10, 60_000, false), []);
+  assert.deepEqual(await store.claim(lane, 10, 60_000), []);
   assert.equal(await resend(pool, 'lisbon', 'crm', ['reservation']), 2);
-  const again = await store.claim(lane, 10, 60_000, false);
+  const again = await store.claim(lane, 10, 60_000);
   assert.deepEqual(again.map(({ id, version }) => [id, version]).sort(), [
     ['a', 2],
     ['b', 1],

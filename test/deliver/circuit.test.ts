@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startDeliveries } from '../../src/deliver/deliveries.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
+import type { Delivery } from '../../src/deliver/message.ts';
+import { until } from '../support/process.ts';
+import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+
+const delivered: Outcome = { kind: 'delivered' };
+const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
+const circuit = { failuresToOpen: 5, firstMs: 20, mostMs: 100 };
+
+async function setUp(
+  t: TestContext,
+  ids: readonly string[],
+  answer: (one: Delivery) => Outcome | Promise<Outcome>,
+  nodes = 1,
+) {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(answer);
+  const all = (some: readonly string[]) =>
+    takeIn(
+      pool,
+      some.map((id) => reservation(id)),
+      ['crm'],
+    );
+  await all(ids);
+  const one = lane(config('crm', { batch: 1, concurrency: 2, scheduleMs: [1, 1, 1, 1] }));
+  for (let i = 0; i < nodes; i++) {
+    const node = startDeliveries(ports(pool, [one], { crm: crm.destination }, { node: `node ${i}`, circuit }));
+    t.after(() => node.stop());
+  }
+  const read = async (sql: string) => (await pool.query(sql)).rows[0];
+  return {
+    pool,
+    crm,
+    takeIn: all,
+    probes: async (): Promise<number> =>
+      (await read('select probes from destination_circuits where opened_at is not null'))?.probes ?? 0,
+    dead: async (): Promise<number> => (await read('select count(*)::int as n from dead_letters')).n,
+    waiting: async (): Promise<number> =>
+      (await read('select count(*)::int as n from outbox where due_at is not null')).n,
+  };
+}
+
+test('an outage longer than the retry schedule uses no tries up: work waits and resumes by itself', async (t) => {
+  let away = true;
+  let inCall = 0;
+  let most = 0;
+  const mayHaveArrived = new Map<string, boolean[]>();
+  const ids = Array.from({ length: 40 }, (_, i) => `r${i}`);
+  const { pool, crm, probes, dead, waiting } = await setUp(
+    t,
+    ids,
+    async ({ message, mayHaveArrived: may }) => {
+      mayHaveArrived.set(message.data.id, [...(mayHaveArrived.get(message.data.id) ?? []), may]);
+      inCall += 1;
+      if (opened) most = Math.max(most, inCall);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inCall -= 1;
+      return away ? failed : delivered;
+    },
+    2,
+  );
+  let opened = false;
+  await until('the circuit opens and is probed', async () => (await probes()) >= 1);
+  opened = true;
+  const before = { calls: crm.calls.length, probes: await probes() };
+  await until('it is probed again and again', async () => (await probes()) >= before.probes + 4);
+  // One probe at a time over both nodes, with one record.
+  assert.equal(most, 1);
+  assert.ok(crm.calls.length - before.calls <= (await probes()) - before.probes + 1);
+  assert.equal(await dead(), 0);
+  const { rows } = await pool.query('select max(attempt) as most from outbox');
+  assert.ok(rows[0].most <= 1, `${rows[0].most} tries used`);
+  away = false;
+  opened = false;
+  await until('everything is delivered', async () => (await waiting()) === 0);
+  assert.equal(await dead(), 0);
+  assert.equal(crm.messages().filter(({ version }) => version === 1).length >= 40, true);
+  assert.equal((await pool.query('select from destination_circuits')).rowCount, 0);
+  // A failed call may have arrived, whether or not it used a try.
+  for (const [id, seen] of mayHaveArrived) assert.deepEqual(seen, [false, ...seen.slice(1).map(() => true)], id);
+});
+
+test('a record that fails alone opens the circuit, and others still get through the probes', async (t) => {
+  const {
+    crm,
+    takeIn: more,
+    probes,
+    dead,
+    waiting,
+  } = await setUp(t, ['bad'], ({ message }) => (message.data.id === 'bad' ? failed : delivered));
+  await until('the circuit opens', async () => (await probes()) >= 1);
+  assert.equal(await dead(), 0);
+  const ids = Array.from({ length: 8 }, (_, i) => `r${i}`);
+  for (const id of ids) {
+    await more([id]);
+    await until(`${id} is delivered`, async () => crm.messages().some(({ data }) => data.id === id));
+  }
+  // It fails while others pass: now its tries count.
+  await until('the bad one is a dead letter', async () => (await dead()) === 1 && (await waiting()) === 0);
+});
+
+test('a refusal shows that the destination is there', async (t) => {
+  let refuses = false;
+  const { pool, probes, dead } = await setUp(t, ['a', 'b', 'c'], () =>
+    refuses ? { kind: 'dead', code: 'deliver.refused', message: '400', status: 400 } : failed,
+  );
+  await until('the circuit opens', async () => (await probes()) >= 1);
+  refuses = true;
+  await until('all are refused', async () => (await dead()) === 3);
+  assert.equal((await pool.query('select from destination_circuits')).rowCount, 0);
+});
