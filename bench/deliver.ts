@@ -137,7 +137,7 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
       },
     });
   const destination = open();
-  const limits = { deadlineMs: 60_000, batch: 5_000, signal: new AbortController().signal };
+  const limits = { deadlineMs: 60_000, batch: 5_000, leaseLeftMs: () => 60_000, signal: new AbortController().signal };
   await destination.deliver([deliveryOf(-1)], limits);
   const client = new pg.Client(connection);
   await client.connect();

@@ -1,5 +1,5 @@
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
-import { signOfLife, standardCircuit } from './circuit.ts';
+import { healthOf, standardCircuit } from './circuit.ts';
 import type { Destination, Outcome } from './destination.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
@@ -7,7 +7,7 @@ import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';
 import { type Selected, select } from './select.ts';
-import { type Sent, send } from './send.ts';
+import { send } from './send.ts';
 import type { Settler } from './settler.ts';
 
 export interface Counts {
@@ -57,17 +57,21 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
     };
     const { timeoutMs: deadlineMs, batch, scheduleMs } = config;
     const { stopping } = context;
-    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, clock };
+    const leaseLeftMs = () => currentLease.leftMs;
+    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock };
     const sent = await send(context.destination, sendables, limits);
     // Cut off by our own shutdown: nobody knows whether it arrived. The next claim says so, and no try is used.
     abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
-    health = await noteHealth(context, sent);
-    for (const [i, sendable] of sendables.entries()) {
+    const answered = sendables.flatMap((sendable, i) => {
       const outcome = sent[i];
-      if (outcome === undefined || outcome === 'stopped') continue;
-      const isOutage = health === 'outage' || health === 'circuit_open';
-      settlements.push(settlementFor(key, sendable.claimed, outcome, config, { chance: ports.chance(), isOutage }));
-      outcomes.push({ record: `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`, outcome });
+      const record = `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`;
+      return outcome === undefined || outcome === 'stopped' ? [] : [{ ...sendable, record, outcome }];
+    });
+    outcomes.push(...answered);
+    health = await noteHealth(context, outcomes);
+    for (const { claimed, outcome } of answered) {
+      const isOutage = health !== 'fine';
+      settlements.push(settlementFor(key, claimed, outcome, config, { chance: ports.chance(), isOutage }));
     }
   }
   const waitRequest = waitRequestOf(outcomes);
@@ -91,24 +95,23 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   return counts;
 }
 
-/** `first_failure` uses a try; `outage` does not. */
-type Health = 'fine' | 'first_failure' | 'outage' | 'circuit_open';
+/** In an outage a failed call uses no tries. */
+type Health = 'fine' | 'outage' | 'circuit_open';
 
-async function noteHealth({ ports, config }: BatchContext, sent: readonly Sent[]): Promise<Health> {
-  const outcomes = sent.filter((outcome) => outcome !== 'stopped');
-  const sign = signOfLife(outcomes);
+async function noteHealth({ ports, config }: BatchContext, outcomes: readonly RecordOutcome[]): Promise<Health> {
   const { store, circuit = standardCircuit, log } = ports;
-  if (sign === 'away') {
-    const code = outcomes.find((outcome) => 'code' in outcome)?.code ?? 'deliver.unreachable';
-    const unknown = { isFirst: false, isOpen: false };
-    const { isFirst, isOpen } = await store.noteOutage(config.name, code, circuit).catch(() => unknown);
+  const health = healthOf(outcomes);
+  if (health?.kind === 'failed') {
+    const unknown = { usesTry: false, isOpen: false };
+    const { usesTry, isOpen } = await store.noteFailure(config.name, health, circuit).catch(() => unknown);
+    const { code } = health;
     if (isOpen) log.warn({ destination: config.name, code }, 'deliver: circuit open, only probes are sent');
     if (isOpen) return 'circuit_open';
-    return isFirst ? 'first_failure' : 'outage';
+    return usesTry ? 'fine' : 'outage';
   }
   // The settlement of a success closes the circuit; a refusal must do so here.
-  const isAccepted = outcomes.some(({ kind }) => kind === 'delivered');
-  if (sign === 'there' && !isAccepted) await store.noteSignOfLife(config.name).catch(() => {});
+  const isAccepted = outcomes.some(({ outcome }) => outcome.kind === 'delivered');
+  if (health?.kind === 'there' && !isAccepted) await store.noteSignOfLife(config.name).catch(() => {});
   return 'fine';
 }
 

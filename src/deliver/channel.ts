@@ -2,7 +2,7 @@ import type { Counts } from './batch.ts';
 import { Calling } from './calling.ts';
 import { Claiming } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { Capacity } from './direct-leases.ts';
+import type { Capacity, LeasedInDoubt } from './direct-leases.ts';
 import { Gathering } from './gathering.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
@@ -14,6 +14,7 @@ import type { Settler } from './settler.ts';
 const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
 const claimAgainMs = 1_000;
+const releaseAgainMs = 1_000;
 /** A pause that is shorter than this ends soon enough to wait for. */
 const soonMs = 2_000;
 
@@ -120,6 +121,11 @@ export class Channel {
         if (this.#state !== 'open') return this.#putBack(leased);
         queue.add(leased);
         this.#advance();
+      },
+      release: (leased) => {
+        queue.release(count);
+        this.#advance();
+        void this.#releaseInDoubt(lane, leased, lease);
       },
     };
   }
@@ -260,6 +266,18 @@ export class Channel {
     if (this.#state === 'closed') return;
     this.#claiming.lanes.add(lane);
     this.#advance();
+  }
+
+  /** The answer to a commit was lost, so the store may be away for a while. If all else fails, the leases expire. */
+  async #releaseInDoubt(lane: Lane, { claims, transaction }: LeasedInDoubt, lease: Lease): Promise<void> {
+    const { store, clock } = this.#ports;
+    const key = { integration: lane.integration, destination: this.#config.name };
+    while (this.#state !== 'closed' && lease.leftMs > 0) {
+      const status = await store.putBackIfCommitted(key, claims, transaction).catch(() => 'undecided');
+      if (status === 'committed') this.offer([lane]);
+      if (status !== 'undecided') return;
+      await clock.wait(releaseAgainMs, this.#stopping.signal);
+    }
   }
 
   /** One timer for everything: an early alarm only looks once more. */

@@ -1,17 +1,18 @@
+import type { RecordOutcome } from './busy.ts';
 import type { Outcome } from './destination.ts';
 
 /**
- * The circuit of a destination, one row in the database that all nodes share. A call that finds nobody there (no connection, no
- * answer, 5xx to everything in it) is a failure of the destination, not of its records.
+ * The circuit of a destination, one row in the database that all nodes share. A destination is away if it cannot be reached, or if
+ * calls for several records got no answer or a 5xx and nothing was accepted or refused in between.
  *
- *   closed ──5 failed calls, nothing accepted in between──▶ open ──cooldown over──▶ probe by one node, one record
- *     ▲                                                       ▲                        │            │
- *     │                                                       └──failed, cooldown doubled───────────┘
- *     └──────────────any answer but a failure───────────────────────────────────────────┘
+ *   closed ──5 failed calls while it is away──▶ open ──cooldown over──▶ one node sends one record as a probe
+ *     ▲                                          ▲                        │              │
+ *     │                                          └──failed, cooldown doubled─────────────┘
+ *     └──────────────any answer but a failure──────────────────────────────┘
  *
- * Only the first failed call after a success uses a try of its records. So a record that fails while others pass uses its tries up,
- * and an outage costs one try at most, however long it lasts. Each probe takes the record that has been due for longest and puts it
- * back behind the others, so one bad record cannot keep the circuit open.
+ * While a destination is away, only the first failed call uses a try of its records: an outage costs one try at most, however long
+ * it lasts. A record that fails while others pass, or all alone, uses its tries up as always. Each probe takes the record that has
+ * been due for longest and puts it back behind the others, so one bad record cannot keep the circuit open.
  */
 export interface CircuitSettings {
   readonly failuresToOpen: number;
@@ -22,14 +23,30 @@ export interface CircuitSettings {
 
 export const standardCircuit: CircuitSettings = { failuresToOpen: 5, firstMs: 10_000, mostMs: 300_000 };
 
-/** What the outcomes of a call say about the destination: it is away, it is there, or nothing. */
-export function signOfLife(outcomes: readonly Outcome[]): 'away' | 'there' | undefined {
-  const heard = outcomes.filter(({ kind }) => kind !== 'skipped');
+export type CallHealth =
+  | { readonly kind: 'there' }
+  /** `unreachable`: nothing was sent that a record could be blamed for. */
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly unreachable: boolean;
+      readonly records: readonly string[];
+    };
+
+/** What the outcomes of a call say about the destination; undefined where they say nothing. */
+export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undefined {
+  const heard = outcomes.filter(({ outcome }) => outcome.kind !== 'skipped');
+  const failures = heard.flatMap(({ record, outcome }) => (isFailure(outcome) ? [{ record, outcome }] : []));
+  const [first] = failures;
   if (heard.length === 0) return undefined;
-  return heard.every(isOutage) ? 'away' : 'there';
+  if (first === undefined || failures.length < heard.length) return { kind: 'there' };
+  const unreachable = failures.every(({ outcome }) => outcome.status === undefined && blameless.has(outcome.code));
+  return { kind: 'failed', code: first.outcome.code, unreachable, records: failures.map(({ record }) => record) };
 }
 
-function isOutage(outcome: Outcome): boolean {
+const blameless: ReadonlySet<string> = new Set(['deliver.unreachable', 'deliver.auth_failed', 'deliver.write_failed']);
+
+function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
   if (outcome.kind !== 'retry' || outcome.free) return false;
   const { status } = outcome;
   return status === undefined || status >= 500 || status === 408 || status === 425;

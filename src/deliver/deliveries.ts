@@ -72,12 +72,17 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   const stopping = new AbortController();
   let known = new Map<string, Lane>();
 
+  const sendsAtOnce = (key: LaneKey) => known.get(nameOf(key))?.destination.batchWaitMs === 0;
   const settler = openSettler({
     store: ports.store,
     clock: ports.clock,
     node: ports.node,
     stopping: stopping.signal,
-    onMore: (keys) => offer(keys.filter((key) => known.get(nameOf(key))?.destination.batchWaitMs === 0)),
+    onMore: (keys) => {
+      const [atOnce, waiting] = [keys.filter(sendsAtOnce), keys.filter((key) => !sendsAtOnce(key))];
+      offer(atOnce);
+      if (waiting.length > 0) ports.wake.arrived('outbox');
+    },
     onFailure: (error, lost) =>
       ports.log.warn(
         { error: error instanceof Error ? error.message : String(error), lost },

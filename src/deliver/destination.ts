@@ -9,9 +9,9 @@ import type { Delivery } from './message.ts';
  * The port of a destination. Each type is a folder beside this file with a `destination.ts` that exports `destinationType`;
  * nothing else knows it by name.
  *
- * The engine promises: per record the versions come in order, the next only after the last was settled, never two at a time;
- * after a crash a version may come again, with `mayHaveArrived` set. The destination promises: one outcome per delivery, in
- * the order given; a failure is an outcome and never a throw; what is reported delivered is durable.
+ * The engine promises: the versions of a record come in order, the next one after the last was settled, never two at a time. After
+ * a crash a version may come again, with `mayHaveArrived` set. The destination promises: one outcome per delivery, in the same
+ * order; failures are outcomes, never exceptions; a delivered version is durable.
  */
 export interface Destination {
   deliver(batch: readonly Delivery[], limits: DeliverLimits): Promise<readonly Outcome[]>;
@@ -19,7 +19,12 @@ export interface Destination {
 }
 
 export interface DeliverLimits {
-  /** How many a call may hold: a call with one of several possible is still a batch. */
+  /**
+   * How long this node still holds the records of the call. Check it right before anything is sent: a process that was stopped in
+   * between may have lost them to another node. See `lostLease`.
+   */
+  readonly leaseLeftMs: () => number;
+  /** How many deliveries a call may hold; a call with one of several possible is still a batch. */
   readonly batch: number;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -29,36 +34,43 @@ interface Answer {
   /** HTTP status, where there is one. */
   readonly status?: number;
   readonly durationMs?: number;
-  /** The beginning of what a destination answered to a failure. It may quote guest data: it goes to the store, never to a log. */
+  /** The beginning of the destination's answer to a failure. It may quote guest data: it goes to the store, never to a log. */
   readonly answer?: string;
 }
 
 export type Outcome = Answer &
   (
     | { readonly kind: 'delivered' }
-    /** There is nothing in it for this destination. */
+    /** Settled without a delivery: the record holds nothing for this destination, or it refuses a guest for a known reason. */
     | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
-    /** It may work later. `afterMs` is what the destination asked to wait; `free` says that this try does not count. */
+    /** It may work later. `afterMs` is the wait that the destination asked for; with `free` this try does not count. */
     | {
         readonly kind: 'retry';
         readonly code: ErrorCode;
         readonly message: string;
         readonly afterMs?: number;
         readonly free?: boolean;
-        /** The answer was given to the batch as a whole; which delivery caused it is not known. */
+        /** The answer is about the batch as a whole; the delivery that caused it is not known. */
         readonly whole?: boolean;
       }
     /** It will never work as it is. */
     | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string; readonly whole?: boolean }
   );
 
-/** Adds credentials to requests; made by the wiring from the authentication methods of the pull side. */
+/** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while all is well. */
+export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Outcome | undefined {
+  if (leaseLeftMs() >= callMs) return undefined;
+  const message = 'Not sent: the process was stopped for so long that another node may deliver the record.';
+  return { kind: 'retry', code: 'deliver.lease_expired', message, free: true };
+}
+
+/** Adds credentials to requests; the wiring makes it from the authentication methods of the pull side. */
 export interface Authorizer {
-  /** The request with its credentials, made anew for each attempt. */
+  /** The request with its credentials, for one attempt. */
   authorize(
     request: OutgoingRequest,
   ): Promise<{ kind: 'ok'; request: OutgoingRequest } | { kind: 'failed'; message: string }>;
-  /** Told that the credentials were refused; true when asking again may give others. */
+  /** Reports that the credentials were refused; true if asking again may return new ones. */
   refused(): Promise<boolean>;
 }
 
@@ -69,7 +81,7 @@ export interface OutgoingRequest {
   readonly body?: string;
 }
 
-/** What a destination may use of the node it runs in. */
+/** The services that a node offers to its destinations. */
 export interface DestinationServices {
   readonly name: string;
   readonly workspaceDir: string;
@@ -83,11 +95,11 @@ export interface DestinationServices {
 export interface DestinationType<Settings = unknown> {
   readonly type: string;
   readonly settings: z.ZodType<Settings>;
-  /** How many deliveries one call takes: unless the document says otherwise, and at most. */
+  /** How many deliveries one call takes: by default, and at most. */
   readonly batch: (settings: Settings) => { readonly standard: number; readonly most: number };
   readonly timeoutMs: (settings: Settings) => number;
   /** The destination tells first consent, new consent and withdrawals apart (`Delivery.consentChange`); these need claims. */
   readonly comparesConsent?: (settings: Settings) => boolean;
-  /** Opens without reaching out: an unreachable destination shows at the first delivery, as a retry. */
+  /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

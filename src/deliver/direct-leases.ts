@@ -29,7 +29,7 @@ export class DirectLeases {
       if (leaseBatch.hasQueued) this.#onQueued();
       return result;
     } catch (error) {
-      leaseBatch.begin();
+      leaseBatch.failed();
       throw error;
     }
   }
@@ -40,8 +40,16 @@ export interface Capacity {
   /** How many records it holds. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Called exactly once, with the records that were leased; with none if the transaction failed. */
+  /** Called once, with the records that were leased; with none if the transaction was rolled back. */
   use(claims: readonly Claimed[]): Promise<void>;
+  /** Called instead if nobody knows whether the transaction was committed: releases the leases that it may have made. */
+  release(leased: LeasedInDoubt): void;
+}
+
+export interface LeasedInDoubt {
+  readonly claims: readonly Claimed[];
+  /** PostgreSQL's id of the transaction. */
+  readonly transaction: string;
 }
 
 export type ReserveCapacity = (lane: LaneKey, wanted: number) => Capacity | undefined;
@@ -49,7 +57,7 @@ export type ReserveCapacity = (lane: LaneKey, wanted: number) => Capacity | unde
 /** The direct leases of one transaction. */
 export class DirectLeaseBatch {
   readonly #reserveCapacity: ReserveCapacity | undefined;
-  #reserved: { readonly capacity: Capacity; claims: readonly Claimed[] }[] = [];
+  #reserved: { readonly capacity: Capacity; leased?: LeasedInDoubt }[] = [];
   #hasQueued = false;
 
   constructor(reserveCapacity?: ReserveCapacity) {
@@ -72,16 +80,16 @@ export class DirectLeaseBatch {
   reserve(
     lane: LaneKey,
     wanted: number,
-  ): (Pick<Capacity, 'count' | 'leaseMs'> & { lease(claims: readonly Claimed[]): void }) | undefined {
+  ): (Pick<Capacity, 'count' | 'leaseMs'> & { lease(leased: LeasedInDoubt): void }) | undefined {
     const capacity = this.#reserveCapacity?.(lane, wanted);
     if (capacity === undefined) return undefined;
-    const reserved: { capacity: Capacity; claims: readonly Claimed[] } = { capacity, claims: [] };
+    const reserved: { capacity: Capacity; leased?: LeasedInDoubt } = { capacity };
     this.#reserved.push(reserved);
     return {
       count: capacity.count,
       leaseMs: capacity.leaseMs,
-      lease: (claims) => {
-        reserved.claims = claims;
+      lease: (leased) => {
+        reserved.leased = leased;
       },
     };
   }
@@ -93,6 +101,16 @@ export class DirectLeaseBatch {
   async committed(): Promise<void> {
     const reserved = this.#reserved;
     this.#reserved = [];
-    await Promise.all(reserved.map(({ capacity, claims }) => capacity.use(claims)));
+    await Promise.all(reserved.map(({ capacity, leased }) => capacity.use(leased?.claims ?? [])));
+  }
+
+  /** The transaction failed for good. It may have been committed all the same, if only the answer to the commit was lost. */
+  failed(): void {
+    for (const { capacity, leased } of this.#reserved) {
+      if (leased === undefined || leased.claims.length === 0) void capacity.use([]);
+      else capacity.release(leased);
+    }
+    this.#reserved = [];
+    this.#hasQueued = false;
   }
 }

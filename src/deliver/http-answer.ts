@@ -3,13 +3,14 @@ import { retryAfterMs } from '../kit/retry-after.ts';
 import type { Outcome } from './destination.ts';
 
 /**
- * | answer              | what becomes of the delivery                                                  |
+ * | answer              | outcome of the delivery                                                       |
+ * |---------------------|-------------------------------------------------------------------------------|
  * | 2xx                 | delivered                                                                     |
- * | 429, Retry-After    | waits so long, without using a try; others flow past (busy.ts)                |
- * | 429, 408, 425, 5xx  | tried again on the schedule                                                   |
- * | 401, 403            | dead: our credentials are refused (they were renewed once, if they could be)  |
+ * | 429 with Retry-After| waits that long without using a try; other records flow past (busy.ts)        |
+ * | 429, 408, 425, 5xx  | retried on the schedule                                                       |
+ * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
- * | no answer           | tried again on the schedule; a private address that is not allowed is dead    |
+ * | no answer           | retried on the schedule; a private address that is not allowed is dead        |
  */
 export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   const durationMs = Math.round(answered.durationMs);
@@ -17,9 +18,7 @@ export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   const { status, headers } = answered;
   const known = { status, durationMs };
   if (status >= 200 && status < 300) return { kind: 'delivered', ...known };
-  // A date is by the destination's clock, which need not be ours.
-  const theirNowMs = Date.parse(headers.date ?? '');
-  const afterMs = retryAfterMs(headers['retry-after'], Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
+  const afterMs = askedWaitMs(headers, nowMs);
   const told = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
   if (status === 429) {
     const wait = afterMs === undefined ? {} : { afterMs, free: true };
@@ -30,6 +29,12 @@ export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   }
   const code = status === 401 || status === 403 ? 'deliver.auth_failed' : 'deliver.refused';
   return { kind: 'dead', code, ...told };
+}
+
+/** The wait that a Retry-After asks for. A date counts by the destination's clock, which may differ from ours. */
+export function askedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const theirNowMs = Date.parse(headers.date ?? '');
+  return retryAfterMs(headers['retry-after'], Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
 }
 
 function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
@@ -52,7 +57,7 @@ function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
 
 const keptBytes = 2_048;
 
-/** As much of an answer as is kept for the operator. */
+/** The part of an answer that is kept for the operator. */
 export function beginning(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, keptBytes));
 }

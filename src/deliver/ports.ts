@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
-import type { CircuitSettings } from './circuit.ts';
+import type { CallHealth, CircuitSettings } from './circuit.ts';
 import type { Destination } from './destination.ts';
 import type { DirectLeases } from './direct-leases.ts';
 import type { Selection } from './select.ts';
@@ -122,6 +122,15 @@ export interface DeliveryStore {
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
   /** Releases records that were leased and not sent: due at once. */
   putBack(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
+  /**
+   * Releases the direct leases of a transaction whose commit was not answered. Without the transaction's id, the fence of a
+   * lease that was rolled back could be that of another node's lease.
+   */
+  putBackIfCommitted(
+    lane: LaneKey,
+    claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[],
+    transaction: string,
+  ): Promise<'committed' | 'rolled_back' | 'undecided'>;
   /** Releases records that were sent without an answer: due at once, marked as possibly arrived. */
   abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Returns the lanes in which a settled record has a further version to send. */
@@ -133,12 +142,12 @@ export interface DeliveryStore {
    * claims for the destination until the wait is over.
    */
   noteWaitRequest(destination: string, request: WaitRequest): Promise<void>;
-  /** Counts a failed call. `isFirst` if the destination accepted or refused something since the one before. */
-  noteOutage(
+  /** Counts a failed call. `usesTry` unless the destination is away and this is not the first failed call. */
+  noteFailure(
     destination: string,
-    code: string,
+    failure: CallHealth & { kind: 'failed' },
     circuit: CircuitSettings,
-  ): Promise<{ readonly isFirst: boolean; readonly isOpen: boolean }>;
+  ): Promise<{ readonly usesTry: boolean; readonly isOpen: boolean }>;
   /** Closes the circuit. The settlement of a success does so too. */
   noteSignOfLife(destination: string): Promise<void>;
   /** True for the one caller, over all nodes, that may send a probe now. */
@@ -154,7 +163,11 @@ export interface DeliverPorts {
   /** Opens a destination. If it throws (for example on a missing secret), work waits and opening is retried. */
   readonly open: (config: DestinationConfig) => Promise<Destination>;
   readonly clock: Clock & Timers;
-  readonly wake: { wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void> };
+  readonly wake: {
+    wait(topic: 'outbox', maxMs: number, signal?: AbortSignal): Promise<void>;
+    /** Wakes the loop of this process. */
+    arrived(topic: 'outbox'): void;
+  };
   /** The source of direct leases; without it every record is claimed. */
   readonly directLeases?: DirectLeases;
   readonly log: DeliverLog;

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../kit/clock.ts';
-import type { DeliverLimits, Destination, Outcome } from './destination.ts';
+import { type DeliverLimits, type Destination, lostLease, type Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import { isLastTry } from './retry.ts';
 
@@ -16,6 +16,7 @@ export interface SendPorts {
   readonly extendLease: () => Promise<boolean>;
   /** Aborted when this process cannot wait any longer. */
   readonly stopping: AbortSignal;
+  readonly leaseLeftMs: () => number;
   readonly clock: Clock & Timers;
 }
 
@@ -86,11 +87,13 @@ const graceMs = 2_000;
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  { deadlineMs, batch, stopping, clock }: SendPorts,
+  { deadlineMs, batch, stopping, clock, leaseLeftMs }: SendPorts,
 ): Promise<readonly Outcome[] | 'stopped'> {
   if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
-  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal };
+  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal, leaseLeftMs };
+  const lost = lostLease(limits, deadlineMs);
+  if (lost !== undefined) return items.map(() => lost);
   const startedAtMs = clock.uptimeMs();
   const tookMs = () => Math.round(clock.uptimeMs() - startedAtMs);
   let cancelTimer = (): void => {};

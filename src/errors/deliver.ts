@@ -7,6 +7,12 @@ export const deliverErrors = {
     what: 'The destination could not be reached: no address, no connection, or the connection was cut.',
     next: 'It is retried on its schedule. If it persists, check the address and the network.',
   },
+  'deliver.lease_expired': {
+    stage: 'deliver',
+    retry: 'again',
+    what: 'The process was stopped or overloaded for so long that another node may deliver the record, so nothing was sent.',
+    next: 'Nothing: the record is delivered by the node that holds it. If it happens often, look for a machine that is suspended or overloaded.',
+  },
   'deliver.timeout': {
     stage: 'deliver',
     retry: 'again',

@@ -143,7 +143,7 @@ test('http: after two distinct records were told to wait, the rest of the call i
   const settings = { url: server.url, on: { erased: { method: 'DELETE' } } };
   const destination = http.open(http.settings.parse(settings), offered);
   const batch = ['a', 'b', 'c', 'd'].map((id) => delivery(reservation(id), { event: 'erased' }));
-  const limits = { batch: 10, deadlineMs: 30_000, signal: new AbortController().signal };
+  const limits = { batch: 10, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal: new AbortController().signal };
   const outcomes = await destination.deliver(batch, limits);
   assert.equal(server.received.length, 2);
   assert.deepEqual(

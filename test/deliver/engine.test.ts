@@ -223,7 +223,7 @@ test('a node that stops in the midst of a call gives it back at once, as tried, 
       onAnswered: () => {},
       onWaitAsked: async () => {},
     },
-    { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 60_000), sinceMs: 0 },
+    { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 90_000), sinceMs: 0 },
   );
   await until(async () => silent.calls.length === 1);
   stopping.abort();

@@ -9,7 +9,12 @@ import { destinationType as files } from '../../src/deliver/destinations/files/d
 import { findKeys } from '../../src/deliver/destinations/files/find-keys.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn, temporaryFolder } from './support.ts';
 
-const limits: DeliverLimits = { batch: 1_000, deadlineMs: 30_000, signal: new AbortController().signal };
+const limits: DeliverLimits = {
+  batch: 1_000,
+  deadlineMs: 30_000,
+  leaseLeftMs: () => 60_000,
+  signal: new AbortController().signal,
+};
 
 async function setUp(t: TestContext, settings: object = {}) {
   const { folder, remove } = await temporaryFolder();

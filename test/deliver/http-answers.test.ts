@@ -13,6 +13,7 @@ import { delivery, reservation, services } from './support.ts';
 const limits = (batch: number, deadlineMs = 30_000): DeliverLimits => ({
   batch,
   deadlineMs,
+  leaseLeftMs: () => 60_000,
   signal: new AbortController().signal,
 });
 const three = ['a', 'b', 'c'].map((id) => delivery(reservation(id)));

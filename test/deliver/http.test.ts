@@ -10,6 +10,7 @@ import { delivery, reservation, services } from './support.ts';
 const limits = (batch = 1, deadlineMs = 30_000): DeliverLimits => ({
   batch,
   deadlineMs,
+  leaseLeftMs: () => 60_000,
   signal: new AbortController().signal,
 });
 

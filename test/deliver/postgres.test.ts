@@ -6,7 +6,12 @@ import { destinationType as postgres } from '../../src/deliver/destinations/post
 import { testDatabase } from '../support/database.ts';
 import { delivery, reservation, services } from './support.ts';
 
-const limits: DeliverLimits = { batch: 1_000, deadlineMs: 10_000, signal: new AbortController().signal };
+const limits: DeliverLimits = {
+  batch: 1_000,
+  deadlineMs: 10_000,
+  leaseLeftMs: () => 60_000,
+  signal: new AbortController().signal,
+};
 
 async function setUp(t: TestContext, schema = 'innbound') {
   const db = await testDatabase();

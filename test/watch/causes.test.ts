@@ -58,8 +58,8 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'destination_away',
     () =>
-      query(`insert into destination_circuits (destination, failures, last_failure, opened_at, probe_at)
-             values ('lake', 5, 'deliver.unreachable', now(), now())`),
+      query(`insert into destination_circuits (destination, failures, last_failure, record, several, opened_at, probe_at)
+             values ('lake', 5, 'deliver.unreachable', 'other reservation R', true, now(), now())`),
     () => query('delete from destination_circuits'),
   ],
   [

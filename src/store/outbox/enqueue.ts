@@ -42,7 +42,7 @@ export async function enqueue(
     if (capacity === undefined) continue;
     leases.push((leased) => {
       const claims = claimsOf(own, leased);
-      capacity.lease(claims);
+      if (claims.length > 0) capacity.lease({ claims, transaction: leased[0]?.transaction ?? '' });
       return claims.length;
     });
   }
@@ -62,6 +62,7 @@ interface Leased {
   readonly delivered_version: number;
   readonly fence: number;
   readonly at_ms: number;
+  readonly transaction: string;
 }
 
 /** Returns the leased rows: leased to us if next_version is our version, else to a node that is sending an older one. */
@@ -89,7 +90,7 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
                  o.leased and o.held_by is null and o.due_at > now() as is_leased
      )
      select destination, type, id, next_version, delivered_version, fence,
-            (extract(epoch from now()) * 1000)::float8 as at_ms
+            (extract(epoch from now()) * 1000)::float8 as at_ms, pg_current_xact_id()::text as transaction
        from put where is_leased`,
     values: [
       target.integration,

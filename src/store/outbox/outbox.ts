@@ -4,7 +4,7 @@ import type { WaitRequest } from '../../deliver/busy.ts';
 import type { CallRate, Claimed, ClaimOptions, DeliveryStore, DueLane, LaneKey } from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { noteOutage, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
+import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -19,11 +19,12 @@ export function outboxStore(pool: Pool): DeliveryStore {
     claim: (lane, limit, leaseMs, options = {}) => claim(pool, lane, limit, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
+    putBackIfCommitted: (lane, claims, transaction) => putBackIfCommitted(pool, lane, claims, transaction),
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
     noteWaitRequest: (destination, request) => noteWaitRequest(pool, destination, request),
-    noteOutage: (destination, code, circuit) => noteOutage(pool, destination, code, circuit),
+    noteFailure: (destination, failure, circuit) => noteFailure(pool, destination, failure, circuit),
     noteSignOfLife: (destination) => noteSignOfLife(pool, destination),
     takeProbe: (destination, leaseMs) => takeProbe(pool, destination, leaseMs),
     releaseProbe: (destination) => releaseProbe(pool, destination),
@@ -164,6 +165,22 @@ async function extend(
     [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
   );
   return rowCount ?? 0;
+}
+
+async function putBackIfCommitted(
+  pool: Pool,
+  lane: LaneKey,
+  claims: readonly Key[],
+  transaction: string,
+): Promise<'committed' | 'rolled_back' | 'undecided'> {
+  const { rows } = await pool.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [
+    transaction,
+  ]);
+  const status = rows[0]?.status;
+  if (status === 'in progress') return 'undecided';
+  if (status !== 'committed') return 'rolled_back';
+  await extend(pool, lane, claims, 0, false);
+  return 'committed';
 }
 
 const columns = (claims: readonly Key[]) =>

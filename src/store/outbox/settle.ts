@@ -86,6 +86,10 @@ function columns(settlements: readonly Settlement[], node: string): unknown[] {
   ];
 }
 
+/** The next version has been waiting since it was made: it must not wait for a whole `batch.wait` again. */
+const madeAt = `(select c.at from changes c where c.integration = o.integration and c.type = o.type and c.id = o.id
+                    and c.version = o.next_version + 1)`;
+
 async function settleDone(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
   const { rows } = await pool.query<LaneKey>({
     name: 'outbox-done',
@@ -94,7 +98,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
          set next_version = o.next_version + 1,
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
              attempt = 0, leased = false,
-             due_at = case when o.next_version < o.last_version then now() end
+             due_at = case when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
         from given h where ${ours}
       returning ${told}, o.due_at
     ), logged as (${log}), forgotten as (

@@ -2,17 +2,24 @@ import { parseJson } from '../../../kit/json.ts';
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
-import type { AnswerRule } from './operation.ts';
+import type { AnswerRule, FailureRule } from './operation.ts';
+
+/** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
+
+type Known = { readonly status: number; readonly durationMs: number };
+
+/** How long an item waits that met a limit; its answer has no Retry-After of its own. */
+const itemLimitMs = 30_000;
 
 /**
- * What the answer to a batch (a 2xx) says about each item. An error that cannot be laid at an item's door is the whole
- * batch's, which is then halved until it stands alone.
+ * The outcome of each item of a batch, from a 2xx. An error that names no item is about the whole batch, which is then halved until
+ * the bad item is alone.
  */
 export function itemOutcomes(
   rule: AnswerRule,
   bytes: Uint8Array,
   keys: readonly (string | undefined)[],
-  known: { readonly status: number; readonly durationMs: number },
+  known: Known,
 ): Outcome[] {
   const body = parse(bytes);
   const unreadable = (message: string): Outcome[] => {
@@ -29,11 +36,16 @@ export function itemOutcomes(
   if (body === undefined) return unreadable('The answer is not JSON.');
   const failed = (error: Json, whole: boolean): Outcome => {
     const code = textAt(error, rule.code);
-    const message = `The destination did not take the item${code === undefined ? '' : ` (${code})`}.`;
+    const reason = textAt(error, rule.message);
+    const message = `The destination refused the item${inWords(code, reason)}.`;
     const told = { message, answer: JSON.stringify(error).slice(0, 2_048), ...known, ...(whole && { whole }) };
-    return code !== undefined && rule.retry.includes(code)
-      ? { kind: 'retry', code: 'deliver.server_error', ...told }
-      : { kind: 'dead', code: 'deliver.refused', ...told };
+    if (code !== undefined && rule.later.includes(code)) {
+      return { kind: 'retry', code: 'deliver.rate_limited', ...told, free: true, afterMs: itemLimitMs };
+    }
+    if (code !== undefined && rule.retry.includes(code))
+      return { kind: 'retry', code: 'deliver.server_error', ...told };
+    if (!whole && isSettled(rule.settled, code, reason)) return { kind: 'skipped', ...told, code: 'refused_for_good' };
+    return { kind: 'dead', code: 'deliver.refused', ...told };
   };
 
   if (rule.results !== undefined) {
@@ -46,21 +58,68 @@ export function itemOutcomes(
     );
   }
   const errors = at(body, rule.errors ?? '') ?? [];
-  if (!Array.isArray(errors)) return unreadable('The list of errors in the answer is no list.');
+  if (!Array.isArray(errors)) return unreadable('The errors in the answer are not a list.');
   const byKey = new Map<string, Json>();
-  let nobodys: Json | undefined;
+  let ofNoItem: Json | undefined;
   for (const error of errors) {
     const named = (rule.keys ?? []).map((path) => at(error, path)).find((value) => value !== undefined);
     const list = (Array.isArray(named) ? named : [named]).filter((key) => typeof key === 'string');
-    const own = list.filter((key) => keys.some((known_) => same(known_, key)));
-    if (own.length === 0) nobodys ??= error;
+    const own = list.filter((key) => keys.some((one) => same(one, key)));
+    if (own.length === 0) ofNoItem ??= error;
     for (const key of own) byKey.set(key.toLowerCase(), error);
   }
   return keys.map((key): Outcome => {
     const error = key === undefined ? undefined : byKey.get(key.toLowerCase());
     if (error !== undefined) return failed(error, false);
-    return nobodys === undefined ? { kind: 'delivered', ...known } : failed(nobodys, true);
+    return ofNoItem === undefined ? { kind: 'delivered', ...known } : failed(ofNoItem, true);
   });
+}
+
+/** The outcome of a request that failed as a whole, with the vendor's own words. */
+export function wholeOutcome(
+  rule: FailureRule,
+  outcome: Outcome,
+  bytes: Uint8Array,
+  { items, afterMs }: { readonly items: number; readonly afterMs: number | undefined },
+): Outcome {
+  if (outcome.kind !== 'retry' && outcome.kind !== 'dead') return outcome;
+  const body = parse(bytes);
+  const code = body === undefined ? undefined : textAt(body, rule.code);
+  const reason = body === undefined ? undefined : textAt(body, rule.message);
+  const message = `The destination answered ${outcome.status}${inWords(code, reason)}.`;
+  const later = rule.later.find(
+    (one) =>
+      one.status === outcome.status &&
+      (one.code === undefined || one.code === code) &&
+      (one.empty !== true || bytes.length === 0),
+  );
+  const { kind: _, ...told } = { ...outcome, message };
+  if (later !== undefined) {
+    const waitMs = afterMs ?? later.after_seconds * 1_000;
+    return { ...told, kind: 'retry', code: 'deliver.rate_limited', free: true, afterMs: waitMs };
+  }
+  if (items === 1 && isSettled(rule.settled, code, reason))
+    return { ...told, kind: 'skipped', code: 'refused_for_good' };
+  return { ...outcome, message };
+}
+
+const isSettled = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
+  rules.some((rule) => rule === code || reason?.toLowerCase().includes(rule.toLowerCase()));
+
+function inWords(code: string | undefined, reason: string | undefined): string {
+  const words = reason === undefined ? undefined : withoutGuests(reason);
+  if (code === undefined && words === undefined) return '';
+  if (code === undefined) return `: ${words}`;
+  return words === undefined ? ` (${code})` : ` (${code}): ${words}`;
+}
+
+/** Vendors quote what they refuse. Addresses and long numbers are cut out: a message is shown in lists and logs. */
+function withoutGuests(reason: string): string {
+  return reason
+    .slice(0, 300)
+    .replace(/\S+@\S+/g, '…')
+    .replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
+    .replace(/[.\s]+$/, '');
 }
 
 const same = (key: string | undefined, other: string): boolean => key?.toLowerCase() === other.toLowerCase();

@@ -1,13 +1,20 @@
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../busy.ts';
-import type { Authorizer, DeliverLimits, DestinationType, Outcome, OutgoingRequest } from '../../destination.ts';
-import { outcomeOf } from '../../http-answer.ts';
-import { itemOutcomes } from './answer.ts';
+import {
+  type Authorizer,
+  type DeliverLimits,
+  type DestinationType,
+  lostLease,
+  type Outcome,
+  type OutgoingRequest,
+} from '../../destination.ts';
+import { askedWaitMs, outcomeOf } from '../../http-answer.ts';
+import { itemOutcomes, wholeOutcome } from './answer.ts';
 import { compilePlan, type Item, type Operation } from './plan.ts';
 import { presets } from './preset.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 
-/** Any HTTP API, as its settings or a preset describe it: messages become items, items become requests. */
+/** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
 export const destinationType: DestinationType<Settings> = {
   type: 'http',
   settings: settingsSchema,
@@ -25,14 +32,17 @@ export const destinationType: DestinationType<Settings> = {
       for (let renewed = false; ; renewed = true) {
         const allowed = await credentials.authorize(asked);
         if (allowed.kind === 'failed') {
-          const message = `No credentials could be had: ${allowed.message}`;
+          const message = `No credentials: ${allowed.message}`;
           return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
         }
         const remainingMs = Math.ceil(limits.deadlineAtMs - performance.now());
         if (remainingMs <= 0) {
-          const message = 'The requests for this batch took too long together.';
+          const message = 'The requests of this batch took longer than the timeout.';
           return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
         }
+        // Credentials may have taken a while.
+        const lost = lostLease(limits, remainingMs);
+        if (lost !== undefined) return { outcome: lost };
         const { method, url, headers, body } = allowed.request;
         const answered = await http.request({
           method,
@@ -50,7 +60,7 @@ export const destinationType: DestinationType<Settings> = {
         if (answered.kind !== 'answer') return { outcome };
         const { status, durationMs } = answered;
         if (accept.includes(status)) return { outcome: { kind: 'delivered', status, durationMs } as Outcome };
-        return { outcome, bytes: answered.bytes };
+        return { outcome, bytes: answered.bytes, afterMs: askedWaitMs(answered.headers, clock.now()) };
       }
     }
 
@@ -58,7 +68,7 @@ export const destinationType: DestinationType<Settings> = {
       const [first] = items;
       const url = first && operation.url(first.scope);
       if (first === undefined || url === undefined) {
-        const message = 'The address needs a value that the record does not have.';
+        const message = 'The URL needs a value that the record does not have.';
         return items.map(
           (): Outcome => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
         );
@@ -79,14 +89,19 @@ export const destinationType: DestinationType<Settings> = {
         limits,
         operation.accept,
       );
-      const { outcome, bytes } = sent;
+      const { outcome, bytes, afterMs } = sent;
       if (outcome.kind === 'delivered' && operation.answer && bytes) {
         const keys = items.map(({ scope }) => operation.unique?.(scope));
         const known = { status: outcome.status ?? 200, durationMs: outcome.durationMs ?? 0 };
         return itemOutcomes(operation.answer, bytes, keys, known);
       }
-      const whole = items.length > 1 && (outcome.kind === 'retry' || outcome.kind === 'dead');
-      return items.map((): Outcome => (whole ? { ...outcome, whole: true } : outcome));
+      const meant =
+        bytes && operation.failure
+          ? wholeOutcome(operation.failure, outcome, bytes, { items: items.length, afterMs })
+          : outcome;
+      const whole =
+        items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !ofNoItem.has(meant.status)));
+      return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
     }
 
     return {
@@ -94,9 +109,9 @@ export const destinationType: DestinationType<Settings> = {
         const limits: Limits = { ...given, deadlineAtMs: performance.now() + given.deadlineMs };
         const all = batch.map((delivery, index) => plan.items(delivery, index));
         const outcomes: Outcome[][] = batch.map(() => []);
-        let toldToWait: readonly Item[] = [];
+        let askedToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
-        // Endings last: a guest who withdrew by one booking is not brought back by another of the same batch.
+        // Withdrawals and erasures last: another booking of the same batch must not bring the guest back.
         const inTurn = all.flat().toSorted((a, b) => Number(a.ends) - Number(b.ends));
         for (const [operation, items] of Map.groupBy(inTurn, (item) => item.operation)) {
           const size = operation.batch ?? limits.batch;
@@ -105,8 +120,8 @@ export const destinationType: DestinationType<Settings> = {
           for (const chunk of chunks(sent, many ? size : 1)) {
             const results = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
             const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
-            if (waitMs > 0 && toldToWait.length > 0 && !shareRecord(toldToWait, chunk)) busy ??= notSent(waitMs);
-            toldToWait = waitMs > 0 ? chunk : [];
+            if (waitMs > 0 && askedToWait.length > 0 && !shareRecord(askedToWait, chunk)) busy ??= notSent(waitMs);
+            askedToWait = waitMs > 0 ? chunk : [];
             for (const [i, item] of chunk.entries()) {
               const result = results[i];
               if (result === undefined) continue;
@@ -121,6 +136,9 @@ export const destinationType: DestinationType<Settings> = {
     };
   },
 };
+
+/** Refusals that no single item causes: halving the batch would only repeat them. */
+const ofNoItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
 
 /** All requests of a call share its deadline. */
 type Limits = DeliverLimits & { readonly deadlineAtMs: number };
@@ -139,7 +157,7 @@ function bodyOf(operation: Operation, items: readonly Item[], many: boolean): st
   return JSON.stringify(envelope === undefined ? list : envelope({ ...first.scope, items: list }));
 }
 
-/** Where a request may name a thing once only, the newest item stands for all with the same key and gives them its outcome. */
+/** Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. */
 function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Item[]; instead: Map<Item, Item[]> } {
   const { unique } = operation;
   if (unique === undefined) return { sent: [...items], instead: new Map() };
@@ -163,18 +181,18 @@ function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
 const shareRecord = (some: readonly Item[], others: readonly Item[]): boolean =>
   some.some(({ index }) => others.some((other) => other.index === index));
 
-/** Two requests in a row were told to wait, for distinct records: what is left of the call waits with them. */
+/** Two requests in a row, for distinct records, were asked to wait: the rest of the call waits with them. */
 const notSent = (afterMs: number): Outcome => ({
   kind: 'retry',
   code: 'deliver.rate_limited',
-  message: 'Not sent: the destination had asked to wait.',
+  message: 'Not sent: the destination asked to wait.',
   afterMs,
   free: true,
 });
 
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 
-/** A message is delivered when each of its items is; one that has none is skipped. */
+/** A message is delivered when each of its items is; a message without items is skipped. */
 function worst(outcomes: readonly Outcome[]): Outcome {
   const [first, ...rest] = outcomes;
   if (first === undefined) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { plainHeaders } from '../../../documents/credential.ts';
 import { urlTemplate } from '../../../documents/url-template.ts';
 
-/** How one kind of request is made, and what its answer says. */
+/** How one kind of request is made, and what its answers mean. */
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not a header name' });
 
@@ -12,17 +12,29 @@ const answerSchema = z
       .string()
       .optional()
       .describe(
-        'The path of a list in the answer with one result per item, in their order; empty for the answer itself.',
+        'The path of a list in the answer with one result per item, in the same order; empty for the answer itself.',
       ),
-    ok: z.string().optional().describe('The path in a result that is true when the item was taken.'),
-    errors: z.string().optional().describe('The path of a list in the answer that holds the failed items only.'),
+    ok: z.string().optional().describe('The path in a result that is true if the item was accepted.'),
+    errors: z.string().optional().describe('The path of a list in the answer with the failed items only.'),
     keys: z
       .array(z.string().min(1))
       .optional()
-      .describe('Paths in an error to the `unique` value of its item, or to a list of them; the first found counts.'),
-    message: z.string().optional().describe('The path of the reason in a result or error.'),
+      .describe(
+        'Paths in an error to the `unique` value of its item, or to a list of them; the first one found counts.',
+      ),
+    message: z
+      .string()
+      .optional()
+      .describe('The path of the reason in a result or error. It becomes part of the message that the operator sees.'),
     code: z.string().optional().describe('The path of a code in a result or error.'),
-    retry: z.array(z.string()).default([]).describe('Codes that may go away: the item is tried again on the schedule.'),
+    retry: z.array(z.string()).default([]).describe('Codes that may go away: the item is retried on the schedule.'),
+    later: z.array(z.string()).default([]).describe('Codes of a limit: the item waits without using a try.'),
+    settled: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'Refusals that no retry changes (codes, or parts of the reason): settled with a note, not as a dead letter.',
+      ),
   })
   .superRefine(({ results, ok, errors, keys }, context) => {
     const message =
@@ -37,11 +49,29 @@ const answerSchema = z
   });
 export type AnswerRule = z.infer<typeof answerSchema>;
 
+const failureSchema = z.strictObject({
+  message: z.string().optional().describe('The path of the reason in the answer.'),
+  code: z.string().optional().describe('The path of a code in the answer.'),
+  later: z
+    .array(
+      z.strictObject({
+        status: z.int().min(400).max(599).describe('The status of the answer.'),
+        code: z.string().optional().describe('Only with this code.'),
+        empty: z.boolean().optional().describe('Only without a body.'),
+        after_seconds: z.int().min(1).max(86_400).describe('How long to wait if the answer has no Retry-After.'),
+      }),
+    )
+    .default([])
+    .describe('Answers that mean "later" (limits, locks): the batch waits whole, without using a try.'),
+  settled: z
+    .array(z.string())
+    .default([])
+    .describe('Refusals that no retry changes (codes, or parts of the reason): settled with a note.'),
+});
+export type FailureRule = z.infer<typeof failureSchema>;
+
 export const operationShape = {
-  method: z
-    .enum(['POST', 'PUT', 'PATCH', 'DELETE'])
-    .optional()
-    .describe('The method of the request; POST where nothing says otherwise.'),
+  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('The method of the request; POST by default.'),
   headers: z
     .record(headerName, z.string().meta({ credential: { except: plainHeaders } }))
     .optional()
@@ -51,14 +81,14 @@ export const operationShape = {
     .meta({ credential: 'likely' })
     .optional()
     .describe(
-      'The template of one item, such as { email: "{guest.email}" }; left out, the message itself. `none` sends no body.',
+      'The template of one item, such as { email: "{guest.email}" }; by default the message itself. `none` sends no body.',
     ),
   envelope: z
     .json()
     .meta({ credential: 'likely' })
     .optional()
     .describe(
-      'The template around the items of a batch, such as { inputs: "{items}" }; left out, a list of the items.',
+      'The template around the items of a batch, such as { inputs: "{items}" }; by default a list of the items.',
     ),
   unique: z
     .string()
@@ -71,17 +101,13 @@ export const operationShape = {
     .optional()
     .describe('Statuses beside 2xx that mean done, such as 404 for a deletion.'),
   answer: answerSchema.optional().describe('What the answer to a batch says about each item.'),
+  failure: failureSchema.optional().describe('What the answer to a request that failed as a whole means.'),
 };
 
 export const situationSchema = z.strictObject({
   ...operationShape,
   url: urlTemplate().optional().describe('The address, a template.'),
-  skip: z.boolean().optional().describe('Whether nothing is sent.'),
-  batch: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .optional()
-    .describe('The most items in one request; 1 where nothing says otherwise.'),
+  skip: z.boolean().optional().describe('Send nothing.'),
+  batch: z.int().min(1).max(10_000).optional().describe('The most items in one request; 1 by default.'),
 });
 export type Situation = z.infer<typeof situationSchema>;

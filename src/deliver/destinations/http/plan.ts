@@ -1,7 +1,7 @@
 import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
 import { type ConsentChange, type Delivery, messageJson } from '../../message.ts';
-import type { AnswerRule, Situation } from './operation.ts';
+import type { AnswerRule, FailureRule, Situation } from './operation.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
@@ -19,6 +19,7 @@ export interface Operation {
   readonly unique: ((scope: Scope) => string | undefined) | undefined;
   readonly accept: readonly number[];
   readonly answer: AnswerRule | undefined;
+  readonly failure: FailureRule | undefined;
   /** The most items in one request; undefined uses the batch size of the destination. */
   readonly batch: number | undefined;
   readonly skip: boolean;
@@ -54,8 +55,11 @@ export function compilePlan(settings: Settings): Plan {
   const special = (name: 'consented' | 'withdrawn' | 'erased'): Operation | undefined => {
     const rule = merge(preset?.on[name] ?? {}, settings.on[name] ?? {});
     if (Object.keys(rule).length === 0) return undefined;
-    // It inherits address and headers from the usual request, and nothing that shapes the body.
-    return compile({ url: usual.url, headers: usual.headers, body: 'none', batch: 1, ...rule }, values);
+    // It inherits address, headers and the meaning of failures from the usual request, and nothing that shapes the body.
+    return compile(
+      { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1, ...rule },
+      values,
+    );
   };
   const consented = special('consented');
   const withdrawn = special('withdrawn');
@@ -134,8 +138,8 @@ function merge(first: object, second: object): Rule {
     ...(first as { headers?: object }).headers,
     ...(second as { headers?: object }).headers,
   };
-  const { method, url, body, envelope, unique, accept, answer, batch, skip } = merged as Rule;
-  const rule = { method, url, body, envelope, unique, accept, answer, batch, skip };
+  const { method, url, body, envelope, unique, accept, answer, failure, batch, skip } = merged as Rule;
+  const rule = { method, url, body, envelope, unique, accept, answer, failure, batch, skip };
   return Object.fromEntries(
     Object.entries({ ...rule, ...(Object.keys(headers).length > 0 && { headers }) }).filter(([, v]) => v !== undefined),
   ) as Rule;
@@ -164,6 +168,7 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
     accept: rule.accept ?? [],
     answer: rule.answer,
+    failure: rule.failure,
     batch: rule.batch,
     skip: rule.skip ?? false,
   };

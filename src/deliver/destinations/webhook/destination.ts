@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
-import type { DeliverLimits, DestinationType, Outcome } from '../../destination.ts';
+import { type DeliverLimits, type DestinationType, lostLease, type Outcome } from '../../destination.ts';
 import { outcomeOf } from '../../http-answer.ts';
 import { type Delivery, encodeMessage } from '../../message.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 
 /**
- * One signed request per change, as Standard Webhooks has it: the receiver verifies with any of its libraries and tells
- * repetitions by webhook-id, which is the idempotency key. Signed anew at each try, because the timestamp is the send time.
+ * One signed request per change, as Standard Webhooks describes it: the receiver verifies it with any of its libraries and
+ * recognizes repetitions by webhook-id, which is the idempotency key. Each try is signed again, because the timestamp is the send
+ * time.
  */
 export const destinationType: DestinationType<Settings> = {
   type: 'webhook',
@@ -25,6 +26,8 @@ export const destinationType: DestinationType<Settings> = {
       const signatures = keys.map(
         (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
       );
+      const lost = lostLease(limits, limits.deadlineMs);
+      if (lost !== undefined) return lost;
       const answered = await http.request({
         method: 'POST',
         url: settings.url,
