@@ -7,8 +7,8 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
 import { lanesNow, openBreakers } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
-import { isServedOverHttps } from './api.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
+import { isServedOverHttps } from './api.ts';
 
 export function metricsOf(runtime: Runtime): Metrics {
   return openMetrics({
