@@ -168,6 +168,71 @@ test('an erasure takes the guest out of what was written before, and out of noth
   assert.ok(of('r2').every((line) => line.includes('ana@guests')));
 });
 
+test('Parquet: an erasure rewrites the files that hold the guest, and changes nothing else', async (t) => {
+  const { root, open } = await setUp(t, { format: 'parquet', file_size: '1KiB' });
+  const ana = { guest_id: 'a', first_name: 'Ana', email: 'ana@guests.example', date_of_birth: '1990-02-03' };
+  const rui = { first_name: 'Rui', email: 'rui@guests.example', marketing_consent: true };
+  const exact = '-12345678901234567.89';
+  const rich = {
+    total_amount: exact,
+    guests: [ana, rui],
+    extra: { tier: 'gold', nested: { list: [1, 'zwei', null] } },
+    charges: [{ code: 'ROOM', amount: '0.000000001', quantity: 2 }, { description: 'Ö' }],
+  };
+  const first = open();
+  const other = open();
+  await first.deliver([delivery(reservation('r', rich))], limits);
+  await other.deliver([delivery(reservation('r2', { guests: [ana] }))], limits);
+  await other.deliver([delivery(reservation('r', { guests: [ana] }), { version: 2 })], limits);
+  const profile = delivery(reservation('g'));
+  const guest = { ...profile.message, type: 'guest' as const, data: { id: 'g', ...ana } };
+  await other.deliver([{ ...profile, message: guest }], limits);
+  const columns =
+    'r.* exclude (guests), list_transform(guests, x -> x.email) as emails, guest.email as profile, total_amount::varchar as money';
+  const read = () =>
+    query(`select ${columns} from read_parquet('${root}/**/*.parquet') r order by id, version, idempotency_key`);
+  const before = await read();
+  const gone = {
+    ...delivery(reservation('r', { guests: [rui] }), { version: 3, event: 'erased' }),
+    erased: [{ email: ana.email }],
+  };
+  const forgotten = { ...guest, event: 'erased' as const, version: 2, data: { id: 'g' } };
+  const outcomes = await first.deliver([gone, { ...profile, message: forgotten, erased: [ana] }], limits);
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['delivered', 'delivered'],
+  );
+  await other.deliver([delivery(reservation('r3', { guests: [rui] }))], limits);
+  const after = await read();
+  assert.deepEqual(
+    after.map(({ id, version, emails, profile: email }) => [id, version, emails, email]),
+    [
+      ['g', 1, null, null],
+      ['g', 2, null, null],
+      ['r', 1, ['rui@guests.example'], null],
+      ['r', 2, [], null],
+      ['r', 3, ['rui@guests.example'], null],
+      ['r2', 1, ['ana@guests.example'], null],
+      ['r3', 1, ['rui@guests.example'], null],
+    ],
+  );
+  // All other columns of the older rows are what they were, to the digit.
+  const others = (rows: Record<string, unknown>[]) =>
+    rows.map(({ emails: _, profile: __, guest: ___, ...rest }) => rest);
+  const older = after.filter(({ id, version }) => id !== 'r3' && version !== 3 && !(id === 'g' && version === 2));
+  assert.deepEqual(others(older), others(before));
+  assert.ok(before.some(({ money }) => money === `${exact}0000000`));
+});
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const duck = await DuckDBInstance.create(':memory:');
+  const connection = await duck.connect();
+  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  connection.closeSync();
+  duck.closeSync();
+  return rows;
+}
+
 test('an amount that Parquet cannot hold to the digit is refused, alone', async (t) => {
   const { open } = await setUp(t, { format: 'parquet' });
   const [outcome] = await open().deliver([delivery(reservation('r', { total_amount: '0.12345678901' }))], limits);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { timedId } from '../../../kit/ids.ts';
 import type { DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
-import { eraseFromLines } from './erase.ts';
+import { eraseFromFiles } from './erase.ts';
 import { findKeys } from './find-keys.ts';
 import { isStill, removeAbandoned, replaceFile, syncFolder } from './folder.ts';
 import type { Format } from './format.ts';
@@ -12,13 +12,12 @@ import { parquet } from './parquet.ts';
 import { fileBytes, type Settings, settingsSchema } from './settings.ts';
 
 /**
- * Files under date=YYYY-MM-DD/ (the day of the change, UTC). A file grows up to file_size by being put in place anew, whole,
- * with every batch: whoever reads the folder at any moment sees complete lines (or a complete Parquet file) and nothing is
- * ever taken back. Appending would be cheaper and was rejected: a reader can see half a line, and a crash leaves one.
+ * Files under date=YYYY-MM-DD/ (the day of the change, UTC). A file grows up to file_size: each batch replaces it as a whole, so a
+ * reader sees complete lines (or a complete Parquet file) at any moment. Appending would be cheaper and was rejected: a reader can
+ * see half a line, and a crash leaves one.
  *
- * A version that may have been written before a crash is looked for in its day's folder first, so that it is there once. An
- * erasure is a line of its own and takes the guest out of the older ones; in Parquet it is a row and the older ones stay, for
- * whoever keeps the lake to rewrite.
+ * A version that may have been written before a crash is searched for in its day's folder first, so that it is there once. An
+ * erasure is a row of its own, and removes the guest from the older rows in all files.
  */
 export const destinationType: DestinationType<Settings> = {
   type: 'files',
@@ -64,7 +63,7 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       deliver(batch, { deadlineMs, signal }) {
-        const deadlineAtMs = Date.now() + deadlineMs;
+        const deadlineAtMs = services.clock.now() + deadlineMs;
         const turn = last.then(async () => {
           const outcomes = new Map<Delivery, Outcome>();
           for (const [day, deliveries] of Map.groupBy(batch, ({ changedAt }) => dayOf(changedAt))) {
@@ -74,8 +73,9 @@ export const destinationType: DestinationType<Settings> = {
           const erased = batch.filter(
             (one) => one.message.event === 'erased' && outcomes.get(one)?.kind === 'delivered',
           );
-          if (erased.length > 0 && format === ndjson) {
-            const outcome = await eraseFromLines(root, erased, deadlineAtMs).then(written, unerased);
+          if (erased.length > 0) {
+            const limits = { clock: services.clock, deadlineAtMs };
+            const outcome = await eraseFromFiles(root, format, erased, limits).then(written, unerased);
             for (const delivery of erased) outcomes.set(delivery, outcome);
           }
           return batch.map((delivery) => outcomes.get(delivery) ?? written());
@@ -97,7 +97,7 @@ interface Part {
   readonly inode: number;
 }
 
-/** Today, and yesterday around midnight; a backlog goes through its days one after the other. */
+/** Today, and yesterday around midnight; a backlog is written day by day. */
 const daysKeptOpen = 3;
 
 async function withoutWritten(
@@ -134,7 +134,7 @@ const unerased = (error: unknown): Outcome => ({
   message: messageOf(error),
 });
 
-/** The code of the system's error; its text names paths, which are ours and no secret, but nothing more is needed. */
+/** Only the code of the system's error: its text names paths. */
 function messageOf(error: unknown): string {
   if (error instanceof RangeError) return `Writing failed: ${error.message}.`;
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -1,14 +1,13 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Clocks differ: the disk's may be that of another machine. */
+/** The disk may be on a machine with another clock. */
 const skewMs = 3_600_000;
 
 /**
- * Which of these keys a file of the folder holds; both formats keep keys as plain bytes, so that one search serves them. It
- * reads every file that was written since, which is why it is only asked after an interruption. Where keys begin is found
- * by Node's own byte search: taking the text apart with a pattern was 8 times slower, and on a busy machine took longer
- * than a call may.
+ * Which of these keys the files of a folder hold. Both formats keep keys as plain bytes, so one search serves both. It reads every
+ * file written since, so it is only used after an interruption. Keys are found with Node's byte search: a regular expression was 8
+ * times slower and exceeded the deadline of a call on a busy machine.
  */
 export async function findKeys(
   folder: string,
@@ -63,7 +62,7 @@ async function searchFile(
   }
 }
 
-/** What all keys begin with, such as ib_. */
+/** The common prefix of all keys, such as ib_. */
 function commonStart(keys: ReadonlySet<string>): string {
   const [first = '', ...rest] = keys;
   let length = first.length;

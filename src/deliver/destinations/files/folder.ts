@@ -2,9 +2,9 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Puts a file in place whole: a reader sees the old content or the new one, never a part, and after a power cut one of the
- * two is there. The rename itself is made durable through the folder. Gives back the number of the file on its disk. Whoever
- * was told meanwhile that it is too late leaves the file as it was: somebody else may be writing the same by now.
+ * Replaces a file as a whole: a reader sees the old content or the new one, never a part, and one of the two survives a power cut.
+ * The rename is made durable by syncing the folder. Returns the inode. If `late` is aborted meanwhile, the file stays as it was:
+ * another node may be writing the same rows by now.
  */
 export async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<number> {
   const folder = path.dirname(file);
@@ -25,7 +25,7 @@ export async function replaceFile(file: string, content: Uint8Array | string, la
   return inode;
 }
 
-/** Whether the file is still the one that was put there; an erasure may have put another in its place. */
+/** Whether the file is still the same one; an erasure may have replaced it. */
 export async function isStill(file: string, inode: number): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.ino === inode;
 }
@@ -41,7 +41,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 const abandonedAfterMs = 600_000;
 
-/** What a killed writer left behind; one that is still at work has touched its file recently. */
+/** Removes the temporary files of killed writers; a living one has touched its file recently. */
 export async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('.') || !name.endsWith('.tmp')) continue;

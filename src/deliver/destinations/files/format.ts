@@ -1,10 +1,14 @@
 import type { Delivery } from '../../message.ts';
 
-/** How a file's content is made of the deliveries in it. */
+/** How the content of a file is made from deliveries. */
 export interface Format<Row = unknown> {
   readonly extension: string;
-  /** One delivery as it is kept until its file is full, and about how many bytes it takes. */
+  /** A delivery as it is kept until its file is full, and its approximate size in bytes. */
   encode(delivery: Delivery): { readonly row: Row; readonly size: number };
   /** The whole file. */
   file(rows: readonly Row[]): Uint8Array | string;
+  /** The rows of a file that `file` wrote. */
+  read(bytes: Uint8Array): Promise<readonly Row[]>;
+  /** The row without the erased guests; undefined if there is nothing to erase in it. */
+  erase(row: Row, erasure: Delivery): Row | undefined;
 }

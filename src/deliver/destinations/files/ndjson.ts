@@ -1,7 +1,9 @@
-import { encodeMessage } from '../../message.ts';
+import { parseJson } from '../../../kit/json.ts';
+import { encodeMessage, type Message } from '../../message.ts';
 import type { Format } from './format.ts';
+import { guestsAfter, isOlderThan } from './guests-after.ts';
 
-/** One message a line. */
+/** One message per line. */
 export const ndjson: Format<string> = {
   extension: '.ndjson',
   encode({ message }) {
@@ -9,4 +11,17 @@ export const ndjson: Format<string> = {
     return { row, size: row.length + 1 };
   },
   file: (rows) => `${rows.join('\n')}\n`,
+  read: async (bytes) => new TextDecoder().decode(bytes).trimEnd().split('\n'),
+  erase(line, erasure) {
+    // Most lines are about other records; parsing them all would be slow.
+    if (!line.includes(JSON.stringify(erasure.message.data.id))) return undefined;
+    const message = parseJson(line) as unknown as Message;
+    const { data } = message;
+    if (!isOlderThan({ ...message, id: data.id }, erasure)) return undefined;
+    if (message.type === 'guest') {
+      return Object.keys(data).length > 1 ? encodeMessage({ ...message, data: { id: data.id } }) : undefined;
+    }
+    const guests = guestsAfter(data.guests ?? [], erasure);
+    return guests && encodeMessage({ ...message, data: { ...data, guests } });
+  },
 };

@@ -1,12 +1,14 @@
-import type { SchemaElement } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import type { Guest } from '../../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../../message.ts';
 import { encodeMessage } from '../../message.ts';
 import type { Format } from './format.ts';
+import { guestsAfter, isOlderThan } from './guests-after.ts';
 
 /**
- * A row per change: the envelope, the fields of the record, its guests, rooms and charges as lists of structs. Money is
- * DECIMAL(38, 9), dates are DATE. A guest that is its own record fills the row's `guest`.
+ * One row per change: the envelope, the fields of the record, its guests, rooms and charges as lists of structs. Money is
+ * DECIMAL(38, 9), dates are DATE. A guest record fills the column `guest`.
  */
 
 type Kind = 'text' | 'key' | 'date' | 'int' | 'bool' | 'decimal' | 'time' | 'json';
@@ -101,7 +103,7 @@ function columnValue(kind: Kind, value: unknown): unknown {
   return value;
 }
 
-/** Throws where DECIMAL(38, 9) cannot hold every digit: an inexact amount is worse than none. */
+/** Throws if DECIMAL(38, 9) cannot hold every digit: an inexact amount is worse than none. */
 function unscaled(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   if (fraction.length > 9 || whole.length > 29) throw new RangeError('an amount does not fit DECIMAL(38, 9)');
@@ -129,11 +131,47 @@ function rowOf({ message, changedAt }: Delivery): Row {
   };
 }
 
+/** Rows as `rowOf` makes them: the reader's own conversions would turn decimals into doubles and days into instants. */
+async function readRows(bytes: Uint8Array): Promise<Row[]> {
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const metadata = parquetMetadata(file);
+  for (const element of metadata.schema) if (element.converted_type === 'DECIMAL') delete element.converted_type;
+  const asStored = { dateFromDays: (days: number) => days, timestampFromMilliseconds: (ms: bigint) => ms };
+  const rows = await parquetReadObjects({ file, metadata, parsers: asStored as object });
+  return rows.map((row) => ({
+    ...row,
+    total_amount: decimalOf(row.total_amount),
+    charges: (row.charges as Row[] | null)?.map((charge) => ({ ...charge, amount: decimalOf(charge.amount) })),
+  }));
+}
+
+/** Big-endian two's complement. */
+function decimalOf(value: unknown): bigint | undefined {
+  if (!(value instanceof Uint8Array)) return undefined;
+  return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`));
+}
+
+/** Parquet has null where a record has no value. */
+const withoutNulls = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
+function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
+  if (!isOlderThan({ type: row.type, integration: row.integration, id: row.id, version: row.version }, erasure))
+    return undefined;
+  if (row.type === 'guest') return row.guest ? { ...row, guest: undefined } : undefined;
+  const kept = guestsAfter(
+    ((row.guests as Row[] | null) ?? []).map((guest) => withoutNulls(guest) as Guest),
+    erasure,
+  );
+  return kept && { ...row, guests: kept };
+}
+
 const columnNames = [...Object.keys(envelopeColumns), ...Object.keys(recordColumns), 'guest', ...Object.keys(lists)];
 
 export const parquet: Format<Row> = {
   extension: '.parquet',
   encode: (delivery) => ({ row: rowOf(delivery), size: encodeMessage(delivery.message).length / 4 }),
+  read: readRows,
+  erase: eraseFromRow,
   file: (rows) =>
     new Uint8Array(
       parquetWriteBuffer({
@@ -141,7 +179,7 @@ export const parquet: Format<Row> = {
         columnData: columnNames.map((name) => ({
           name,
           data: rows.map((row) => row[name]),
-          // Plain bytes, so that a key is found without a Parquet reader after an interruption.
+          // Plain bytes, so that a key can be found without a Parquet reader after a crash.
           ...(name === 'idempotency_key' && { encoding: 'PLAIN' as const, codec: 'UNCOMPRESSED' as const }),
         })),
       }),

@@ -1,0 +1,29 @@
+import type { Guest } from '../../../canonical/reservation.ts';
+import type { Delivery } from '../../message.ts';
+
+interface Version {
+  readonly type: unknown;
+  readonly integration: unknown;
+  readonly id: unknown;
+  readonly version: unknown;
+}
+
+/** An older version of the record that the erasure is about. */
+export function isOlderThan({ type, integration, id, version }: Version, { message }: Delivery): boolean {
+  const isSameRecord = type === message.type && integration === message.integration && id === message.data.id;
+  return isSameRecord && Number(version) < message.version;
+}
+
+/** The guests that stay after an erasure; undefined if all of them do. An erasure that names nobody is about everybody. */
+export function guestsAfter<Of extends Pick<Guest, 'guest_id' | 'email' | 'phone'>>(
+  guests: readonly Of[],
+  { erased }: Delivery,
+): Of[] | undefined {
+  const kept = guests.filter((guest) => erased !== undefined && !erased.some((one) => sharesKey(one, guest)));
+  return kept.length === guests.length ? undefined : kept;
+}
+
+const sharesKey = (a: Guest, b: Pick<Guest, 'guest_id' | 'email' | 'phone'>): boolean =>
+  (a.guest_id !== undefined && a.guest_id === b.guest_id) ||
+  (a.email !== undefined && a.email === b.email) ||
+  (a.phone !== undefined && a.phone === b.phone);
