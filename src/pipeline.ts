@@ -1,11 +1,13 @@
-import { type ReservationDraft, toReservation } from './canonical/check.ts';
+import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
 import { describeProblems, type Problem } from './canonical/field-check.ts';
 import type { Reservation } from './canonical/reservation.ts';
 import type { Connector } from './documents/connector.ts';
 import type { Integration } from './documents/integration.ts';
 import type { ErrorCode } from './errors.ts';
 import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
-import type { Arrival, Prepared } from './reconcile/incoming.ts';
+import type { Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
+import { emptiesIn, statementOf } from './reconcile/said.ts';
+import type { Manner } from './reconcile/statement.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
 import {
   type CompiledShape,
@@ -26,14 +28,16 @@ export interface Path {
   readonly singleShaper: Shaper;
   /** What a partner's event holds: the same, but for what the connector's push section says. */
   readonly pushShaper: Shaper;
-  prepare(raw: RawRecord, arrival: Arrival, complete?: Complete): Prepared;
+  prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
+  /** The rest of the path for a reservation that a guest's own event changed. */
+  finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
 }
 
-/** Fills in what an event leaves open, before the record is checked: it is told which top-level fields were sent at all. */
-export type Complete = (
-  record: Draft['record'],
-  present: ReadonlySet<string>,
-) => { readonly record: { readonly [field: string]: Json | undefined }; readonly notes: readonly Note[] };
+/** Corrects what an event's payload says by what the event itself says, before the check. */
+export type Adjust = (record: Draft['record']) => {
+  readonly record: { readonly [field: string]: Json | undefined };
+  readonly notes: readonly Note[];
+};
 
 export interface PathProblem {
   readonly document: 'connector' | 'integration';
@@ -58,11 +62,30 @@ export function compilePath(
     ...(integration.country !== undefined && { country: integration.country }),
   });
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
-    const shapers = { pull: pull.shaper, single: single.shaper, push: push.shaper };
     const region = { country: integration.country };
-    const prepare = (raw: RawRecord, arrival: Arrival, complete?: Complete) =>
-      prepareRecord(shapers[arrival.mode], rules.rules, region, raw, arrival, complete);
-    const path = { shaper: pull.shaper, singleShaper: single.shaper, pushShaper: push.shaper, prepare };
+    const isOnlySource = !integration.push.enabled;
+    const stepsOf = (shaper: Shaper, manner: Manner): Steps => ({
+      shaper,
+      rules: rules.rules,
+      region,
+      manner,
+      isOnlySource,
+    });
+    const steps = {
+      pull: stepsOf(pull.shaper, { silence: 'clear', lists: 'replace' }),
+      single: stepsOf(single.shaper, { silence: 'keep', lists: 'replace' }),
+      push: stepsOf(push.shaper, {
+        silence: connector.push?.absent ?? 'keep',
+        lists: connector.push?.lists ?? 'replace',
+      }),
+    };
+    const path: Path = {
+      shaper: pull.shaper,
+      singleShaper: single.shaper,
+      pushShaper: push.shaper,
+      prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
+      finish: (merged, raw, arrival) => finish(steps[arrival.mode], { record: merged }, raw, arrival).finished,
+    };
     return { kind: 'ok', path };
   }
   const problems: PathProblem[] = [];
@@ -75,60 +98,117 @@ export function compilePath(
   return { kind: 'invalid', problems };
 }
 
-/** The path. Nothing in it waits, writes or throws; every way out is a value. */
-function prepareRecord(
-  shaper: Shaper,
-  rules: RuleSet,
-  region: NormalizeContext,
-  raw: RawRecord,
-  arrival: Arrival,
-  complete: Complete | undefined,
-): Prepared {
+/** What the path of one integration is made of. */
+interface Steps {
+  readonly shaper: Shaper;
+  readonly rules: RuleSet;
+  readonly region: NormalizeContext;
+  readonly manner: Manner;
+  readonly isOnlySource: boolean;
+}
+
+/**
+ * The path of a reservation. Nothing in it waits, writes or throws; every way out is a value.
+ *
+ *   shape ─▶ check ─▶ normalize     what the message says: a statement
+ *   merge                           with what other messages said, in the store, under the reservation's lock
+ *   check ─▶ normalize ─▶ rules     the merged record
+ *
+ * For the first message of a reservation, and for pulled rows where nobody else can speak, the statement is the whole record: it is
+ * finished here, outside any transaction. A message that lacks dates or status is a dead letter alone and may be whole once merged.
+ */
+function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: Adjust | undefined): Prepared {
+  const { shaper } = steps;
   const draft = shaper.draft(raw);
-  const whole = complete?.(draft.record, sentIn(draft));
-  const checked = toReservation(whole === undefined ? draft : { ...whole, strict: draft.strict });
-  if (checked.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), checked);
-  const clean = normalizeReservation(checked.reservation, region);
-  const ruled = rules.apply(clean.reservation);
-  if (ruled.kind === 'dropped') {
-    return { kind: 'dropped', arrival, id: checked.reservation.id, reason: ruled.note, raw: raw.value };
-  }
-  if (ruled.kind === 'failed') {
-    const { code, rule, message } = ruled;
-    const problems = [{ field: `transforms[${rule}]`, rule: message }];
-    return dead(arrival, shaper.selfContained(raw), { code, problems, message }, checked.reservation.id);
-  }
-  const shaped = whole === undefined ? draft.notes : joined(draft.notes, whole.notes);
-  let notes = joined(joined(shaped, checked.notes), joined(clean.notes, ruled.notes));
-  let record: Reservation = clean.reservation;
-  if (ruled.changed) {
-    // What a rule wrote is checked and cleaned like what a partner wrote.
-    const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
-    if (again.kind === 'invalid') return dead(arrival, shaper.selfContained(raw), again, checked.reservation.id);
-    const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
-    record = cleanAgain.reservation;
-    notes = joined(joined(notes, again.notes), cleanAgain.notes);
+  const adjusted = adjust?.(draft.record);
+  const record = adjusted?.record ?? draft.record;
+  const notes = adjusted === undefined ? draft.notes : joined(draft.notes, adjusted.notes);
+  const sent = { record: record as ReservationDraft, strict: draft.strict };
+  const alone = finish(steps, sent, raw, arrival);
+  const said = alone.said ?? (arrival.mode === 'pull' ? undefined : partsOf(steps, sent));
+  const id = said?.record.id ?? raw.key;
+  const message: Message | undefined = said && {
+    id,
+    source: arrival.mode,
+    manner: steps.manner,
+    isOnlySource: steps.isOnlySource,
+    says: () => statementOf(said.record, record, draft.assumed),
+    empties: () => emptiesIn(said.record, record),
+    finish: (merged) => finish(steps, { record: merged }, raw, arrival).finished,
+    raw: raw.value,
+    notes: joined(notes, said.notes),
+    origins: () => shaper.origins(raw),
+    retraceable: isRetraceable(raw, arrival),
+    drift: draft.drift,
+  };
+  const mergeable = message && { message };
+  const { finished } = alone;
+  if (finished.kind === 'dead') return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...mergeable };
+  if (finished.kind === 'dropped') {
+    return { kind: 'dropped', arrival, id, reason: finished.reason, raw: raw.value, ...mergeable };
   }
   return {
     kind: 'record',
     arrival,
     incoming: {
       type: 'reservation',
-      id: record.id,
-      record,
+      id: finished.record.id,
+      record: finished.record,
       raw: raw.value,
-      notes,
+      notes: joined(message?.notes ?? notes, finished.notes),
       origins: () => shaper.origins(raw),
-      retraceable: arrival.cause !== 'replay' && isAlone(raw),
+      retraceable: isRetraceable(raw, arrival),
       drift: draft.drift,
     },
+    isRuled: finished.isRuled,
+    ...mergeable,
   };
 }
 
-/** The top-level fields that the partner sent, be it empty. */
-function sentIn({ record, assumed }: Draft): ReadonlySet<string> {
-  const sent = Object.entries(record).filter(([field, value]) => value !== undefined && assumed?.has(field) !== true);
-  return new Set(sent.map(([field]) => field));
+type Sent = Parameters<typeof toReservation>[0];
+
+interface Said {
+  readonly record: Partial<Reservation>;
+  readonly notes: readonly Note[];
+}
+
+/** Check, normalize, rules. `said` is the record before the rules; absent where it did not pass the check. */
+function finish(
+  { shaper, rules, region }: Steps,
+  draft: Sent,
+  raw: RawRecord,
+  arrival: Arrival,
+): { readonly finished: Finished; readonly said?: Said } {
+  const failed = (broken: Broken, id?: string) => dead(arrival, shaper.selfContained(raw), broken, id);
+  const checked = toReservation(draft);
+  if (checked.kind === 'invalid') return { finished: failed(checked) };
+  const clean = normalizeReservation(checked.reservation, region);
+  const said = { record: clean.reservation, notes: joined(checked.notes, clean.notes) };
+  const { id } = checked.reservation;
+  const ruled = rules.apply(clean.reservation);
+  if (ruled.kind === 'dropped') return { finished: { kind: 'dropped', reason: ruled.note }, said };
+  if (ruled.kind === 'failed') {
+    const { code, rule, message } = ruled;
+    const problems = [{ field: `transforms[${rule}]`, rule: message }];
+    return { finished: failed({ code, problems, message }, id), said };
+  }
+  if (!ruled.changed) {
+    return { finished: { kind: 'record', record: clean.reservation, notes: ruled.notes, isRuled: false }, said };
+  }
+  // What a rule wrote is checked and cleaned like what a partner wrote.
+  const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
+  if (again.kind === 'invalid') return { finished: failed(again, id), said };
+  const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
+  const notes = joined(joined(ruled.notes, again.notes), cleanAgain.notes);
+  return { finished: { kind: 'record', record: cleanAgain.reservation, notes, isRuled: true }, said };
+}
+
+/** What a message says that is not a whole record; undefined where one of its fields breaks a rule. */
+function partsOf({ region }: Steps, draft: Sent): Said | undefined {
+  const parts = toParts(draft);
+  if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
+  const clean = normalizeReservation(parts.reservation as Reservation, region);
+  return { record: clean.reservation, notes: joined(parts.notes, clean.notes) };
 }
 
 /** One after the other, without a copy where one is empty, as most are. */
@@ -136,26 +216,27 @@ function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
   return more.length === 0 ? some : some.length === 0 ? more : [...some, ...more];
 }
 
+const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean => arrival.cause !== 'replay' && isAlone(raw);
+
 /** Nothing around the record was looked at to read it. */
 const isAlone = ({ place, around, body }: RawRecord): boolean =>
   place === undefined && around === undefined && body === undefined;
 
-function dead(
-  arrival: Arrival,
-  raw: RawRecord,
-  broken: { readonly code: ErrorCode; readonly problems: readonly Problem[]; readonly message?: string },
-  id = raw.key,
-): Prepared {
-  const { code, problems } = broken;
+interface Broken {
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+  readonly message?: string;
+}
+
+function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Broken, id = raw.key): Finished {
   return {
     kind: 'dead',
-    arrival,
     deadLetter: {
       kind: arrival.cause === 'event' ? 'event' : 'record',
       type: 'reservation',
       ...(id !== '' && { id }),
       code,
-      message: broken.message ?? describeProblems(problems),
+      message: message ?? describeProblems(problems),
       detail: { problems: problems.map((problem) => ({ ...problem })) },
       // What a replay needs besides the record itself, where the mapping looks around it.
       raw: { ...raw } as unknown as Json,

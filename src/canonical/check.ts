@@ -36,6 +36,19 @@ export function toReservation(
   draft: { readonly record: ReservationDraft; readonly strict?: ReadonlySet<string> | undefined },
   sound?: Reservation,
 ): Checked<'reservation', Reservation> {
+  return checked(draft, sound, true);
+}
+
+/** Checks the fields that a message carries; none is required, because other messages may have given the rest. */
+export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
+  return checked(draft, undefined, false);
+}
+
+function checked(
+  draft: Parameters<typeof toReservation>[0],
+  sound: Reservation | undefined,
+  isWhole: boolean,
+): Checked<'reservation', Reservation> {
   const raw = draft.record;
   const check = new FieldCheck(draft.strict);
   const id = check.id(raw.id, 'id');
@@ -55,9 +68,9 @@ export function toReservation(
   const extra = extraOf(check, raw.extra);
 
   const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
-  if (id === undefined && isEmpty(raw.id)) check.fail('id', mustBeThere, raw.id);
-  if (checkIn === undefined && isEmpty(raw.check_in)) check.fail('check_in', mustBeThere, raw.check_in);
-  if (checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', mustBeThere, raw.check_out);
+  if (isWhole && id === undefined && isEmpty(raw.id)) check.fail('id', mustBeThere, raw.id);
+  if (isWhole && checkIn === undefined && isEmpty(raw.check_in)) check.fail('check_in', mustBeThere, raw.check_in);
+  if (isWhole && checkOut === undefined && isEmpty(raw.check_out)) check.fail('check_out', mustBeThere, raw.check_out);
   if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
     check.conflict('check_out', 'must not be before check_in');
   // A record whose only fault is its status has its own code: the fix is a line under `values`.
@@ -66,19 +79,20 @@ export function toReservation(
     const given = statusRaw ?? raw.status_raw ?? raw.status;
     const unknown = !isEmpty(given);
     if (unknown) check.failStatus(given);
-    else check.fail('status', mustBeThere, given);
-    return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
+    else if (isWhole) check.fail('status', mustBeThere, given);
+    if (unknown || isWhole)
+      return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
   }
-  if (check.problems.length > 0 || id === undefined || checkIn === undefined || checkOut === undefined)
-    return invalid(check, 'record.invalid');
+  const isIncomplete = isWhole && (id === undefined || checkIn === undefined || checkOut === undefined);
+  if (check.problems.length > 0 || isIncomplete) return invalid(check, 'record.invalid');
 
   const reservation = inSchemaOrder({
-    id,
+    id: id as string,
     confirmation_number: confirmation,
-    check_in: checkIn,
-    check_out: checkOut,
+    check_in: checkIn as string,
+    check_out: checkOut as string,
     booking_date: booked,
-    status,
+    status: status as Status,
     status_raw: statusRaw,
     channel,
     source,
@@ -159,7 +173,8 @@ function list<Of>(
     }
     check.at(name, index);
     const made = of(item, check);
-    if (name === 'guests' && isEmptyGuest(made as Guest)) check.leaveOut(`guests[${index}]`);
+    // One that came without any field is the place of an erased guest, which stays.
+    if (name === 'guests' && isEmptyGuest(made as Guest) && !isEmptyGuest(item)) check.leaveOut(`guests[${index}]`);
     else items.push(made);
   }
   check.at(undefined);

@@ -73,11 +73,17 @@ export const pushShape = {
       'Where the event’s id is: paths in the event, header.NAME, or $body.PATH where one body holds several; the first that is found wins, and without any the bytes of the body count. `false` for senders without ids whose equal bodies are different events.',
     ),
   envelope: envelopeSchema.optional(),
-  partial: z
-    .boolean()
-    .default(false)
+  absent: z
+    .enum(['keep', 'clear'])
+    .default('keep')
     .describe(
-      'Whether events may leave out what did not change: an absent key then keeps the stored value. An empty list clears either way.',
+      'What a key that an event leaves out means. `keep`: the stored value stays. `clear`, for a partner that sends whole objects: the value is removed if an event gave it before; what only a poll gave stays. null and an empty list always clear.',
+    ),
+  lists: z
+    .enum(['replace', 'merge'])
+    .default('replace')
+    .describe(
+      'What a list of guests, rooms or charges in an event means. `replace`: these are all. `merge`: the event names some of them; the others stay.',
     ),
   thin: z
     .strictObject({

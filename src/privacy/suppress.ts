@@ -4,8 +4,23 @@ import type { Json, Note, Origins } from '../terms.ts';
 import { askedIdentity, hashesOf, identitiesOf } from './identity.ts';
 import { addressesIn, speaksOfGuests, withoutGuests } from './strip.ts';
 
+/** What a message says, as far as this room reads it: guests by their canonical fields. */
+interface PassingMessage {
+  readonly raw: Json;
+  readonly notes: readonly Note[];
+  readonly origins: () => Origins;
+  says(): {
+    readonly values: { readonly [field: string]: Json };
+    readonly lists: {
+      readonly guests?: readonly { readonly values: object; readonly as?: object | undefined }[] | undefined;
+    };
+  };
+}
+
 /** The parts of an incoming record that this room reads. */
-export type Passing =
+export type Passing = { readonly message?: PassingMessage } & PassingKind;
+
+type PassingKind =
   | {
       readonly kind: 'record';
       readonly incoming: {
@@ -37,15 +52,50 @@ export function suppression(keyring: Keyring) {
       if (passing.kind === 'record') {
         return guestsOf(passing.incoming.record).flatMap((guest) => known(integration, guest));
       }
-      return inRaw(passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw, integration);
+      const said = saidGuests(passing.message).flatMap((guest) => known(integration, guest));
+      return [...said, ...inRaw(passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw, integration)];
     },
     strip<P extends Passing>(passing: P, integration: string, erased: ReadonlySet<string>): P {
       const isErased = (guest: Guest) => known(integration, guest).some((hash) => erased.has(hash));
-      if (passing.kind === 'record') return stripRecord(passing, isErased) as P;
+      const { message } = passing;
+      const says = saidGuests(message).some(isErased);
+      const stripped = says && message ? { message: stripMessage(message, isErased) } : undefined;
+      if (passing.kind === 'record') {
+        const record = stripRecord(passing, isErased);
+        return (stripped === undefined ? record : { ...record, ...stripped }) as P;
+      }
       const raw = passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw;
-      if (!inRaw(raw, integration).some((hash) => erased.has(hash))) return passing;
-      if (passing.kind === 'dropped') return { ...passing, raw: null };
-      return { ...passing, deadLetter: { ...passing.deadLetter, raw: null, detail: { erased: true } } };
+      if (!says && !inRaw(raw, integration).some((hash) => erased.has(hash))) return passing;
+      if (passing.kind === 'dropped') return { ...passing, raw: null, ...stripped };
+      return { ...passing, deadLetter: { ...passing.deadLetter, raw: null, detail: { erased: true } }, ...stripped };
+    },
+  };
+}
+
+const saidGuests = (message: PassingMessage | undefined): readonly Guest[] =>
+  (message?.says().lists.guests ?? []).flatMap(({ values, as }) => [values as Guest, ...(as ? [as as Guest] : [])]);
+
+/** The message without what it says of erased guests; their places stay. `extra` may repeat guest data under any key. */
+function stripMessage(message: PassingMessage, isErased: (guest: Guest) => boolean): PassingMessage {
+  const { origins } = message;
+  return {
+    ...message,
+    raw: null,
+    ...{ retraceable: false },
+    notes: message.notes.filter(({ field }) => !speaksOfGuests(field)),
+    origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
+    says: () => {
+      const statement = message.says();
+      const { values, lists } = statement;
+      const guests = lists.guests?.map((item) =>
+        isErased(item.values as Guest) || (item.as !== undefined && isErased(item.as as Guest)) ? { values: {} } : item,
+      );
+      const extra = Object.entries(values).filter(([field]) => field.startsWith('extra'));
+      const guestsSaid = saidGuests(message);
+      const whole = { guests: guestsSaid, extra: Object.fromEntries(extra) } as unknown as Reservation;
+      const keepsExtra = extra.length > 0 && 'extra' in withoutGuests(whole, isErased).reservation;
+      const kept = Object.entries(values).filter(([field]) => keepsExtra || !field.startsWith('extra'));
+      return { ...statement, values: Object.fromEntries(kept), lists: { ...lists, guests } };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { type Candidate, type GuestKeyKind, matchProfile, placesIn, sameName } from './guest-match.ts';
+import type { SaidItem, Values } from './statement.ts';
 
 /** A guest's own event, checked and normalized. */
 export interface GuestUpdate {
@@ -15,7 +16,12 @@ export interface GuestPlan {
   /** The profile as it is from now on; a new one has no id yet. */
   readonly profile: { readonly id?: string; readonly guest: Guest };
   readonly matchedBy?: GuestKeyKind;
-  readonly reservations: readonly { readonly record: Reservation; readonly notes: readonly Note[] }[];
+  readonly reservations: readonly {
+    readonly record: Reservation;
+    /** What the event says of the reservation's guests. */
+    readonly said: readonly SaidItem[];
+    readonly notes: readonly Note[];
+  }[];
 }
 
 /** Which profile an event of a guest changes. */
@@ -45,7 +51,8 @@ export function planReservations(
     if (changed.length === 0) return [];
     const guests = reservation.guests.map((guest, i) => (changed.includes(i) ? mergeGuest(guest, update) : guest));
     const notes = changed.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
-    return [{ record: { ...reservation, guests }, notes }];
+    const said = changed.map((i) => ({ values: saidOf(update), as: knownBy(reservation.guests[i] ?? {}) }));
+    return [{ record: { ...reservation, guests }, said, notes }];
   });
 }
 
@@ -68,6 +75,25 @@ const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
   email_proxy: 'email',
   phone_raw: 'phone',
 };
+
+/** The fields that were sent, null for those that came to nothing. */
+function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
+  const values: { [field: string]: Json } = {};
+  for (const field of present) values[field] = null;
+  for (const field of fields) {
+    const value = guest[field];
+    if (!present.has(follows[field] ?? field) || value === undefined) continue;
+    if (follows[field] !== undefined && values[follows[field]] === null) delete values[follows[field]];
+    values[field] = value as Json;
+  }
+  return values;
+}
+
+/** What a guest of a reservation is recognised by before the event changes it. */
+function knownBy({ guest_id, first_name, last_name, email, email_proxy, phone }: Guest): Values {
+  const all = { guest_id, first_name, last_name, email, email_proxy, phone };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Values;
+}
 
 /** What was sent replaces what is known; what was not sent stays. The keys stand in the schema's order. */
 export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Guest {

@@ -1,6 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
+import type { Manner, Source, Statement } from './statement.ts';
 
 /** How a record came to us. */
 export interface Arrival {
@@ -14,6 +15,42 @@ export interface Arrival {
   /** Decides between equal effective times; taken from the store's sequence where it is absent. */
   readonly seq?: number;
 }
+
+/**
+ * What one message says of a reservation, for the store to merge with what other messages said. The merge comes after shape, check
+ * and normalization of the message, and before the business rules: rules see the merged record, and what a rule wrote is never
+ * mistaken for the partner's word.
+ */
+export interface Message {
+  readonly id: string;
+  readonly source: Source;
+  readonly manner: Manner;
+  /** No other source can speak of this integration's reservations, so that a newer pulled row is the whole record. */
+  readonly isOnlySource: boolean;
+  says(): Statement;
+  /** The fields that it says are empty. */
+  empties(): readonly string[];
+  /** The rest of the path, for the merged record. */
+  finish(merged: { readonly [field: string]: Json }): Finished;
+  readonly raw: Json;
+  /** Of shape, check and normalization. */
+  readonly notes: readonly Note[];
+  readonly origins: () => Origins;
+  readonly retraceable?: boolean;
+  readonly drift?: Incoming['drift'];
+}
+
+export type Finished =
+  | {
+      readonly kind: 'record';
+      readonly record: Reservation;
+      /** Of the business rules, and of what normalization found in the merged record. */
+      readonly notes: readonly Note[];
+      /** A rule changed it: the record is not what the partner said. */
+      readonly isRuled: boolean;
+    }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'dead'; readonly deadLetter: RecordDeadLetter };
 
 /** A canonical record on its way to be compared with what is known. */
 export interface Incoming {
@@ -30,17 +67,27 @@ export interface Incoming {
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }
 
+/** Present where the message may be merged; the rest says what becomes of the message alone, if nobody spoke of the reservation yet. */
+interface Mergeable {
+  readonly message?: Message;
+}
+
 export type Prepared =
-  | { readonly kind: 'record'; readonly arrival: Arrival; readonly incoming: Incoming }
+  | ({
+      readonly kind: 'record';
+      readonly arrival: Arrival;
+      readonly incoming: Incoming;
+      readonly isRuled?: boolean;
+    } & Mergeable)
   /** A business rule of the integration said that this record is not wanted. */
-  | {
+  | ({
       readonly kind: 'dropped';
       readonly arrival: Arrival;
       readonly id: string;
       readonly reason: string;
       readonly raw: Json;
-    }
-  | { readonly kind: 'dead'; readonly arrival: Arrival; readonly deadLetter: RecordDeadLetter };
+    } & Mergeable)
+  | ({ readonly kind: 'dead'; readonly arrival: Arrival; readonly deadLetter: RecordDeadLetter } & Mergeable);
 
 export interface RecordDeadLetter {
   readonly kind: 'record' | 'event';
@@ -69,6 +116,8 @@ export interface Outcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
   readonly version?: number;
+  /** For a pulled row: a newer word of another source stands against it, so that the same row may change the record next time. */
+  readonly isOverruled?: boolean;
 }
 
 /** What became of all, in the order given. */

@@ -28,11 +28,20 @@ export type Verdict =
  * hotels undo check-ins and revive cancellations.
  */
 export function reconcile(known: Known | undefined, arrived: Arrived): Verdict {
-  if (known === undefined || known.version === 0)
-    return { kind: 'change', event: eventOf(undefined, arrived), version: 1 };
+  if (known === undefined || known.version === 0) return { kind: 'change', ...changeAfter(undefined, arrived.status) };
   if (arrived.hash === known.hash) return { kind: 'unchanged' };
   if (isOlder(arrived, known)) return { kind: 'superseded' };
-  return { kind: 'change', event: eventOf(known, arrived), version: known.version + 1 };
+  return { kind: 'change', ...changeAfter(known, arrived.status) };
+}
+
+/** The next version of a record, and what kind of change it is. */
+export function changeAfter(
+  known: Pick<Known, 'version' | 'status'> | undefined,
+  status: string | undefined,
+): { readonly event: ChangeEvent; readonly version: number } {
+  const endsNow = ended.has(status ?? '') && !ended.has(known?.status ?? '');
+  const event = endsNow ? 'cancelled' : known === undefined ? 'created' : 'updated';
+  return { event, version: (known?.version ?? 0) + 1 };
 }
 
 export function isOlder(a: { effectiveAt: EpochMs; seq: number }, b: { effectiveAt: EpochMs; seq: number }): boolean {
@@ -40,9 +49,3 @@ export function isOlder(a: { effectiveAt: EpochMs; seq: number }, b: { effective
 }
 
 const ended = new Set(['cancelled', 'no_show']);
-
-function eventOf(known: Known | undefined, arrived: Arrived): ChangeEvent {
-  const endsNow = ended.has(arrived.status ?? '') && !ended.has(known?.status ?? '');
-  if (endsNow) return 'cancelled';
-  return known === undefined ? 'created' : 'updated';
-}

@@ -4,9 +4,9 @@ import { describeProblems } from '../canonical/field-check.ts';
 import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
+import { cancelledStatus } from '../reconcile/cancelled.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { planProfile, planReservations } from '../reconcile/guest-update.ts';
-import { cancelledStatus, completeDraft } from '../reconcile/partial.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
 import type { Json } from '../terms.ts';
 
@@ -19,11 +19,11 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
   const { path, connector, body } = integration;
   const thin = connector.body.push?.thin;
   const made: EventPath = {
-    partial: connector.body.push?.partial ?? false,
     ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
+    finish: path.finish,
     guest: (data) => readGuest(integration, data),
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
@@ -62,7 +62,6 @@ function identityOf(integration: string): GuestIdentity {
     newId: (guest) => profileId(integration, guest, digest),
     planProfile,
     planReservations,
-    complete: completeDraft,
     cancelled: cancelledStatus,
   };
 }

@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Candidate, GuestKey } from '../../reconcile/guest-match.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Arrival, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Arrival, Finished, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
@@ -21,27 +21,23 @@ export interface PendingEvent {
 
 /** How an integration's documents process its events. */
 export interface EventPath {
-  /** Absent keys keep the stored value. */
-  readonly partial: boolean;
   /** Reads the reservation id of a thin event, whose reservation is then fetched from the partner. */
   readonly thinId?: (data: Json) => string | undefined;
   readonly record: (
     data: Json,
   ) => { kind: 'ok'; record: RawRecord } | { kind: 'invalid'; code: ErrorCode; message: string };
   readonly hydratedRecord: EventPath['record'];
-  /** Shape to transform. `complete` may add fields that the event leaves out, before the record is checked. */
-  readonly prepare: (raw: RawRecord, arrival: Arrival, complete?: Complete) => Prepared;
+  /** Shape to transform. `adjust` corrects the draft by what the event itself says, before the check. */
+  readonly prepare: (raw: RawRecord, arrival: Arrival, adjust?: Adjust) => Prepared;
+  /** The rest of the path for a reservation that a guest's own event changed. */
+  readonly finish: (merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival) => Finished;
   readonly guest: (data: Json) => GuestRead;
   readonly today: (at: EpochMs) => LocalDate;
   readonly identity: GuestIdentity;
 }
 
-type DraftValues = { [field: string]: Json | undefined };
-/** `present` names the top-level fields that the event contained. */
-export type Complete = (
-  record: DraftValues,
-  present: ReadonlySet<string>,
-) => { record: DraftValues; notes: readonly Note[] };
+type DraftValues = { readonly [field: string]: Json | undefined };
+export type Adjust = (record: DraftValues) => { record: DraftValues; notes: readonly Note[] };
 
 export type GuestRead =
   | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
@@ -58,7 +54,6 @@ export interface GuestIdentity {
     reservations: readonly Reservation[],
     today: LocalDate,
   ) => GuestPlan['reservations'];
-  readonly complete: (record: DraftValues, present: ReadonlySet<string>, known: Reservation | undefined) => DraftValues;
   readonly cancelled: (record: DraftValues) => { readonly draft: DraftValues; readonly stated: boolean };
 }
 
@@ -66,8 +61,6 @@ export interface GuestIdentity {
 export interface Lane {
   readonly events: readonly PendingEvent[];
   apply(prepared: readonly Prepared[]): Promise<Tally>;
-  /** The stored reservations with these ids, locked. */
-  reservations(ids: readonly string[]): Promise<ReadonlyMap<string, Reservation>>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
   /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;

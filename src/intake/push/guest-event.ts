@@ -1,6 +1,6 @@
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
+import type { Message, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, Note } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
@@ -28,7 +28,7 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
     const message = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
     return bury(lane, event, deadEvent(event, 'push.guest_unidentified', message, data, { type: 'guest' }));
   }
-  const prepared: Prepared[] = touched.map(({ record, notes: why }) => ofReservation(event, record, data, why));
+  const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) prepared.unshift(ofProfile(event, profileId, plan.profile.guest, data, notes, update));
   const { outcomes } = await lane.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
@@ -52,10 +52,29 @@ function ofProfile(
   };
 }
 
-function ofReservation(event: PendingEvent, record: Reservation, raw: Json, notes: readonly Note[]): Prepared {
+/** The event speaks of one guest of the reservation: all else is left as it is, and newer words about the guest hold. */
+function ofReservation(
+  path: EventPath,
+  event: PendingEvent,
+  { record, said, notes }: GuestPlan['reservations'][number],
+  raw: Json,
+): Prepared {
+  const arrival = arrivalOf(event, 'guest');
+  const { id } = record;
   const origins = () => Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
-  const incoming = { type: 'reservation' as const, id: record.id, record, raw, notes, origins };
-  return { kind: 'record', arrival: arrivalOf(event, 'guest'), incoming };
+  const message: Message = {
+    id,
+    source: arrival.mode,
+    manner: { silence: 'keep', lists: 'merge' },
+    isOnlySource: false,
+    says: () => ({ values: {}, lists: { guests: said } }),
+    empties: () => [],
+    finish: (merged) => path.finish(merged, { key: id, value: raw }, arrival),
+    raw,
+    notes,
+    origins,
+  };
+  return { kind: 'record', arrival, incoming: { type: 'reservation', id, record, raw, notes, origins }, message };
 }
 
 async function bury(lane: Lane, event: PendingEvent, dead: Prepared): Promise<Settled> {

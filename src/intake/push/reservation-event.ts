@@ -1,9 +1,8 @@
-import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
-import type { Complete, EventPath, PendingEvent } from './event-path.ts';
+import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
 
 /** The limits were applied when the event was accepted; today's limits do not matter. */
 const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };
@@ -21,13 +20,8 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
   return { mode: event.hydrated ? 'single' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
 }
 
-/** Takes a reservation event through the path, up to the comparison with the stored record. */
-export function prepareReservation(
-  path: EventPath,
-  event: PendingEvent,
-  data: Json,
-  known: (id: string) => Reservation | undefined,
-): Prepared {
+/** Takes a reservation event through the path, up to the merge with what is stored. */
+export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
   const arrival = arrivalOf(event);
   const shaped = event.hydrated
     ? path.hydratedRecord(parseJson(event.hydrated.body.toString('utf8')))
@@ -37,28 +31,20 @@ export function prepareReservation(
   if (record.key === '') {
     return deadEvent(event, 'push.no_reservation_id', 'The event contains no reservation id.', data);
   }
-  return path.prepare(
-    record,
-    arrival,
-    completion(path, event, () => known(record.key)),
-  );
+  const isCancelled = event.event === 'reservation.cancelled' && !event.hydrated;
+  return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
 }
 
-function completion(path: EventPath, event: PendingEvent, known: () => Reservation | undefined): Complete | undefined {
-  const partial = path.partial && !event.hydrated;
-  const cancelled = event.event === 'reservation.cancelled' && !event.hydrated;
-  if (!partial && !cancelled) return undefined;
-  return (record, present) => {
-    const whole = partial ? path.identity.complete(record, present, known()) : record;
-    if (!cancelled) return { record: whole, notes: [] };
-    const { draft, stated } = path.identity.cancelled(whole);
+const cancelled =
+  (path: EventPath): Adjust =>
+  (record) => {
+    const { draft, stated } = path.identity.cancelled(record);
     const reason = 'The event is reservation.cancelled and its payload has no final status.';
     return {
       record: draft,
       notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
     };
   };
-}
 
 export function deadEvent(
   event: PendingEvent,

@@ -153,7 +153,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
   const thin = path.thinId?.(data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
   const pending: PendingEvent = { seq: 0, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body, attempt: 0 };
-  const prepared = prepareReservation(path, pending, data, () => undefined);
+  const prepared = prepareReservation(path, pending, data);
   if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
   if (prepared.kind === 'dead') {
     const { code, message, detail } = prepared.deadLetter;

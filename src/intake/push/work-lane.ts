@@ -1,8 +1,6 @@
-import type { Reservation } from '../../canonical/reservation.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
 import { workGuestEvent } from './guest-event.ts';
-import { arrivalOf, dataOf, prepareReservation } from './reservation-event.ts';
+import { dataOf, prepareReservation } from './reservation-event.ts';
 
 /**
  * Processes a batch of events in order. Consecutive reservation events are applied together; a guest event reads stored data,
@@ -38,20 +36,7 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
   }
   if (open.length === 0) return settled;
 
-  const known = path.partial ? await storedReservations(lane, path, open) : undefined;
-  const newest = new Map<string, { reservation: Reservation; effectiveAt: number }>();
-  const prepared: Prepared[] = open.map(({ event, data }) => {
-    const one = prepareReservation(path, event, data, (id) => newest.get(id)?.reservation ?? known?.get(id));
-    // The next partial event of the same reservation builds on this one, not on the stored record.
-    if (known && one.kind === 'record' && 'guests' in one.incoming.record) {
-      const { effectiveAt } = arrivalOf(event);
-      const before = newest.get(one.incoming.id);
-      if (before === undefined || before.effectiveAt <= effectiveAt) {
-        newest.set(one.incoming.id, { reservation: one.incoming.record, effectiveAt });
-      }
-    }
-    return one;
-  });
+  const prepared = open.map(({ event, data }) => prepareReservation(path, event, data));
   const { outcomes } = await lane.apply(prepared);
   for (const [i, { event }] of open.entries()) {
     const { outcome, id, version } = outcomes[i] ?? { outcome: 'unchanged' };
@@ -60,16 +45,4 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
     settled.push({ seq: event.seq, state, outcome, type: 'reservation', ...where });
   }
   return settled;
-}
-
-async function storedReservations(
-  lane: Lane,
-  path: EventPath,
-  events: readonly { readonly data: ReturnType<typeof dataOf> }[],
-): Promise<ReadonlyMap<string, Reservation>> {
-  const ids = events.flatMap(({ data }) => {
-    const shaped = path.record(data);
-    return shaped.kind === 'ok' && shaped.record.key !== '' ? [shaped.record.key] : [];
-  });
-  return lane.reservations([...new Set(ids)]);
 }

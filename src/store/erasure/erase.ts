@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
+import { type StoredViews, viewsWithout } from '../../reconcile/said.ts';
 import type { EntityType, IntegrationName, Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
@@ -127,6 +128,7 @@ async function rewrite(
       version,
       event: 'erased',
       item,
+      state: { effectiveAt: stored.effectiveAt, seq: stored.seq, said: saidWithout(stored, record), pulledHash: '' },
       diff: [],
       was: stored.record,
       idempotencyKey: idempotencyKey(target.integration, type, id, version, hash),
@@ -160,6 +162,15 @@ async function rewrite(
       changes.map(({ identifiers }) => JSON.stringify(identifiers)),
     ],
   );
+}
+
+/** What the sources said, without the guest; a profile keeps nothing. */
+function saidWithout(
+  { type, said, record: was, isErased }: StoredRecord,
+  record: Reservation | Guest,
+): StoredViews | undefined {
+  if (type === 'guest' || said === undefined) return undefined;
+  return viewsWithout(said, was as Reservation, isErased, 'extra' in record);
 }
 
 function strippedOf(

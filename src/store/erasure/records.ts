@@ -1,5 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
@@ -12,6 +13,8 @@ export interface StoredRecord {
   readonly effectiveAt: number;
   readonly seq: number;
   readonly record: Reservation | Guest;
+  /** What each source said of a reservation, beside the record. */
+  readonly said: StoredViews | undefined;
   readonly decode: (text: string) => Reservation | Guest;
   readonly isErased: (guest: Guest) => boolean;
 }
@@ -29,9 +32,10 @@ export async function readStored(
     effective_ms: number;
     seq: number;
     data: string;
+    said: StoredViews | null;
   }>(
     `select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
-            r.data::text as data
+            r.data::text as data, r.said
        from records r
       where r.version > 0 and (r.integration, r.type, r.id) in (
               select k.integration, k.type, k.id from unnest($1::text[], $2::text[]) as t (key, integration)
@@ -50,6 +54,7 @@ export async function readStored(
       effectiveAt: row.effective_ms,
       seq: row.seq,
       record: decode(row.data),
+      said: row.said ?? undefined,
       decode,
       isErased: () => false,
     };

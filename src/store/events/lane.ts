@@ -8,7 +8,7 @@ import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
-import { findProfiles, findReservationsOf, lockReservations } from '../records/guest-lookup.ts';
+import { findProfiles, findReservationsOf } from '../records/guest-lookup.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -55,7 +55,6 @@ export async function workEventLane(
       const settled = await work({
         events,
         apply: (prepared) => applyPrepared(tx, target, prepared, { leaseBatch }),
-        reservations: (ids) => lockReservations(tx, integration, ids),
         profiles: (keys) => findProfiles(tx, integration, keys),
         reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
       });

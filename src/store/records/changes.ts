@@ -7,6 +7,7 @@ import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import type { ErasurePort } from '../erasure/erased.ts';
 import { moveGuestKeys } from './guest-keys.ts';
+import { type SaidState, saidText } from './locked-records.ts';
 
 /** Whose records these are and who is to be told. */
 export interface ApplyTarget {
@@ -49,6 +50,8 @@ export interface Change {
   readonly version: number;
   readonly event: ChangeEvent;
   readonly item: Item;
+  /** What each source says from now on, and since when the record stands. */
+  readonly state: SaidState;
   readonly diff: readonly Difference[];
   /** The record before it; undefined where this is the first version. */
   readonly was: unknown;
@@ -152,19 +155,22 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     text: `
       update records r
          set version = t.version, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
-             data = t.data::json, changed_at = now()
-        from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[])
-          as t (type, id, version, ms, seq, hash, data)
+             data = t.data::json, said = t.said::json, pulled_hash = decode(t.pulled, 'hex'), changed_at = now()
+        from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
+                    $10::text[])
+          as t (type, id, version, ms, seq, hash, data, said, pulled)
        where r.integration = $1 and r.type = t.type and r.id = t.id`,
     values: [
       target.integration,
       texts(changes.map((c) => c.type)),
       texts(changes.map((c) => c.id)),
       int4s(changes.map((c) => c.version)),
-      float8s(changes.map((c) => c.item.arrival.effectiveAt)),
-      int8s(changes.map((c) => c.item.seq)),
+      float8s(changes.map((c) => c.state.effectiveAt)),
+      int8s(changes.map((c) => c.state.seq)),
       texts(changes.map((c) => c.item.hash)),
       texts(changes.map((c) => c.item.text)),
+      texts(changes.map((c) => saidText(c.state.said))),
+      texts(changes.map((c) => c.state.pulledHash)),
     ],
   });
 }

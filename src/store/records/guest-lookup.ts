@@ -9,7 +9,7 @@ const mostReservations = 200;
 const mostProfiles = 50;
 
 /** The stored reservations of these ids, locked in the order of the ids. */
-export async function lockReservations(
+async function lockReservations(
   tx: Tx,
   integration: string,
   ids: readonly string[],

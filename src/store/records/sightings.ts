@@ -1,7 +1,7 @@
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import type { Item } from './changes.ts';
+import type { Arriving } from './decide.ts';
 
 /** One row for all unchanged reservations of a page, instead of a write to each. */
 export async function insertSighting(
@@ -22,9 +22,9 @@ export async function insertSighting(
 export async function lastSighted(
   tx: Tx,
   integration: IntegrationName,
-  items: readonly Item[],
+  arrivals: readonly Arriving[],
 ): Promise<ReadonlyMap<string, Date>> {
-  const events = items.filter(({ arrival }) => arrival.cause === 'event');
+  const events = arrivals.filter(({ arrival }) => arrival.cause !== 'run');
   if (events.length === 0) return new Map();
   const { rows } = await tx.query<{ id: string; requested_at: Date }>({
     name: 'last-sighted',
@@ -32,11 +32,7 @@ export async function lastSighted(
              from unnest($2::text[], $3::float8[]) as t (id, ms)
              join sightings s on s.integration = $1 and s.requested_at > to_timestamp(t.ms / 1000.0) and t.id = any(s.ids)
             group by t.id`,
-    values: [
-      integration,
-      texts(events.map(({ incoming }) => incoming.id)),
-      float8s(events.map(({ arrival }) => arrival.effectiveAt)),
-    ],
+    values: [integration, texts(events.map(({ id }) => id)), float8s(events.map(({ arrival }) => arrival.effectiveAt))],
   });
   return new Map(rows.map((row) => [row.id, row.requested_at]));
 }

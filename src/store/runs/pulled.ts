@@ -69,6 +69,7 @@ export async function rememberRows(
     if (row === undefined) continue;
     kept.delete(row.key);
     if (made?.kind !== 'record' || outcome?.version === undefined || !settled.has(outcome.outcome)) continue;
+    if (outcome.isOverruled) continue;
     const { id, record } = made.incoming;
     const { check_in, check_out, status } = record as Reservation;
     kept.set(row.key, { ...row, id, version: outcome.version, check_in, check_out, status });

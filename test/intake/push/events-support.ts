@@ -12,6 +12,7 @@ import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
+import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { eventPathOf } from '../../../src/wiring/event-path.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
@@ -124,6 +125,20 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
     },
     end,
   };
+}
+
+/** A page of a poll with these rows. */
+export async function poll(
+  { pool }: Pick<Bench, 'pool'>,
+  { path, target }: ActiveIntegration,
+  requestedAt: number,
+  ...rows: Json[]
+) {
+  const arrival = { mode: 'pull', effectiveAt: requestedAt, cause: 'run', causeId: 'run_1' } as const;
+  const found = path.shaper.records(rows);
+  if (found.kind === 'invalid') throw new Error(found.message);
+  const prepared = found.records.map((raw) => path.prepare(raw, arrival));
+  return transaction(pool, (tx) => applyPrepared(tx, target, prepared));
 }
 
 function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {

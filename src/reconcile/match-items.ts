@@ -1,0 +1,172 @@
+import type { ListName } from '../canonical/fields.ts';
+import type { Json } from '../terms.ts';
+import type { Values } from './statement.ts';
+
+/** An element of a list as far as recognising it goes: its key, and the values that it is or was known by. */
+export interface Face {
+  readonly key?: string | undefined;
+  readonly looks: readonly Values[];
+}
+
+/**
+ * Which elements of two lists are the same thing: for each of `others` its place in `base`, or undefined. Keys are tried from the
+ * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
+ * lengths.
+ *
+ *   guest    id; e-mail or phone under the same name; e-mail unless the names contradict; phone of somebody without a name; name;
+ *            the first of both lists unless the names contradict
+ *   room     the partner's id; dates and type; type where one of the two has no dates; position unless dates and type both differ
+ *   charge   the partner's id; code and description; code where one of the two has no description; position where one of the two
+ *            has no code
+ */
+export function matchItems(
+  list: ListName,
+  base: readonly Face[],
+  others: readonly Face[],
+): readonly (number | undefined)[] {
+  const { keys, position } = rules[list];
+  const matched: (number | undefined)[] = new Array(others.length);
+  const taken: boolean[] = new Array(base.length);
+  let open = Math.min(base.length, others.length);
+  for (const { keyOf, fits } of keys) {
+    if (open === 0) break;
+    const places = new Map<string, number[]>();
+    for (const [place, face] of base.entries()) {
+      if (taken[place]) continue;
+      for (const key of keysOf(face, keyOf)) {
+        const same = places.get(key);
+        if (same === undefined) places.set(key, [place]);
+        else same.push(place);
+      }
+    }
+    if (places.size === 0) continue;
+    for (const [index, face] of others.entries()) {
+      if (matched[index] !== undefined) continue;
+      const place = firstFitting(places, keysOf(face, keyOf), taken, (one) => fits(base[one] as Face, face));
+      if (place === undefined) continue;
+      matched[index] = place;
+      taken[place] = true;
+      open--;
+    }
+  }
+  const last = position.first ? Math.min(1, base.length, others.length) : Math.min(base.length, others.length);
+  for (let place = 0; place < last; place++) {
+    if (taken[place] || matched[place] !== undefined) continue;
+    if (position.fits(base[place] as Face, others[place] as Face)) matched[place] = place;
+  }
+  return matched;
+}
+
+/** Places that were taken leave the front of the line, so that many elements with one key do not look at each other again. */
+function firstFitting(
+  places: ReadonlyMap<string, number[]>,
+  keys: ReadonlySet<string>,
+  taken: readonly boolean[],
+  fits: (place: number) => boolean,
+): number | undefined {
+  for (const key of keys) {
+    const line = places.get(key);
+    if (line === undefined) continue;
+    while (line[0] !== undefined && taken[line[0]]) line.shift();
+    const found = line.slice(0, mostCompared).find((place) => !taken[place] && fits(place));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Elements that share a key and still do not fit: a family with one address. Beyond this, nobody's family. */
+const mostCompared = 20;
+
+type KeyOf = (values: Values, face: Face) => string | undefined;
+type Fits = (base: Face, other: Face) => boolean;
+
+interface Rules {
+  readonly keys: readonly { readonly keyOf: KeyOf; readonly fits: Fits }[];
+  readonly position: { readonly first: boolean; readonly fits: Fits };
+}
+
+function keysOf(face: Face, keyOf: KeyOf): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const look of face.looks) {
+    const key = keyOf(look, face);
+    if (key !== undefined) found.add(key);
+  }
+  return found;
+}
+
+const text = (value: Json | undefined): string | undefined =>
+  value === undefined || value === null || value === '' ? undefined : String(value).toLowerCase();
+
+/** All of them, or none. */
+const together = (...values: (Json | undefined)[]): string | undefined => {
+  const texts = values.map(text);
+  return texts.includes(undefined) ? undefined : JSON.stringify(texts);
+};
+
+const fullName = (values: Values): string | undefined => {
+  const name = `${text(values.first_name) ?? ''} ${text(values.last_name) ?? ''}`.trim();
+  return name === '' ? undefined : name;
+};
+
+/** An address that a booking site made up is another one in each message. */
+const email = (values: Values): string | undefined => (values.email_proxy === true ? undefined : text(values.email));
+
+const byKey: KeyOf = (_, { key }) => key;
+
+/** Both have one and no look of the one has it in common with the other. */
+function differ(a: Face, b: Face, of: (values: Values) => string | undefined): boolean {
+  const known = new Set(a.looks.map(of).filter((one) => one !== undefined));
+  const others = b.looks.map(of).filter((one) => one !== undefined);
+  return known.size > 0 && others.length > 0 && !others.some((one) => known.has(one));
+}
+
+const keysDiffer = (a: Face, b: Face): boolean => a.key !== undefined && b.key !== undefined && a.key !== b.key;
+const idsDiffer: Fits = (a, b) => differ(a, b, (values) => text(values.guest_id));
+const namesContradict: Fits = (a, b) =>
+  differ(a, b, fullName) &&
+  (differ(a, b, (values) => text(values.first_name)) || noPart(a, b, 'first_name')) &&
+  (differ(a, b, (values) => text(values.last_name)) || noPart(a, b, 'last_name'));
+const noPart = (a: Face, b: Face, part: string): boolean =>
+  !a.looks.some((look) => text(look[part]) !== undefined) || !b.looks.some((look) => text(look[part]) !== undefined);
+const nameless = ({ looks }: Face): boolean => looks.every((look) => fullName(look) === undefined);
+
+const type = (values: Values): string | undefined => text(values.room_type);
+const dates = ({ start_date, end_date }: Values): string | undefined => together(start_date, end_date);
+const lacks = (a: Face, b: Face, of: (values: Values) => string | undefined): boolean =>
+  !a.looks.some((look) => of(look) !== undefined) || !b.looks.some((look) => of(look) !== undefined);
+const code = (values: Values): string | undefined => text(values.code);
+const description = (values: Values): string | undefined => text(values.description);
+
+const rules: { readonly [Name in ListName]: Rules } = {
+  guests: {
+    keys: [
+      { keyOf: (values) => text(values.guest_id), fits: () => true },
+      { keyOf: (values) => together(email(values), fullName(values)), fits: (a, b) => !idsDiffer(a, b) },
+      { keyOf: (values) => together(values.phone, fullName(values)), fits: (a, b) => !idsDiffer(a, b) },
+      { keyOf: email, fits: (a, b) => !idsDiffer(a, b) && !namesContradict(a, b) },
+      { keyOf: (values) => text(values.phone), fits: (a, b) => !idsDiffer(a, b) && (nameless(a) || nameless(b)) },
+      { keyOf: fullName, fits: (a, b) => !idsDiffer(a, b) },
+    ],
+    position: { first: true, fits: (a, b) => !idsDiffer(a, b) && !namesContradict(a, b) },
+  },
+  rooms: {
+    keys: [
+      { keyOf: byKey, fits: () => true },
+      { keyOf: (values) => together(dates(values), type(values)), fits: (a, b) => !keysDiffer(a, b) },
+      { keyOf: type, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, dates) },
+    ],
+    position: { first: false, fits: (a, b) => !keysDiffer(a, b) && !(differ(a, b, dates) && differ(a, b, type)) },
+  },
+  charges: {
+    keys: [
+      { keyOf: byKey, fits: () => true },
+      { keyOf: (values) => together(code(values), description(values)), fits: (a, b) => !keysDiffer(a, b) },
+      { keyOf: code, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, description) },
+      { keyOf: description, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, code) },
+    ],
+    position: {
+      first: false,
+      fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, code) && !differ(a, b, description),
+    },
+  },
+};

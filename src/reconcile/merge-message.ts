@@ -1,0 +1,42 @@
+import { difference } from './difference.ts';
+import type { Message } from './incoming.ts';
+import { type Merged, merge, type Views } from './merge.ts';
+import { isNewer, listNames, type Mark } from './statement.ts';
+import { accept, type View } from './view.ts';
+
+export interface MergedMessage extends Merged {
+  /** What each source says after the message. */
+  readonly views: Views;
+  /** A newer word stands against something that the message says. */
+  readonly isOverruled: boolean;
+  /** All that pull said last holds: the same pulled row again changes nothing. */
+  readonly isPullInForce: boolean;
+}
+
+/** Takes one message into what is known of its reservation. */
+export function mergeMessage(known: Views, message: Message, said: Mark): MergedMessage {
+  const { source, manner } = message;
+  const statement = message.says();
+  const views: Views = { ...known, [source]: accept(known[source], statement, said, manner) };
+  const merged = merge(views);
+  const isSame = (others: Views) => difference(merge(others).draft, merged.draft).length === 0;
+  const isNewest = Object.values(known).every((view) => view === undefined || !isNewer(view.said, said));
+  const isOverruled = !isNewest && !isSame({ ...known, [source]: accept(known[source], statement, endOfTime, manner) });
+  const { pull } = views;
+  const isPullInForce =
+    pull !== undefined && (source === 'pull' ? !isOverruled : isSame({ ...views, pull: saidAt(pull, endOfTime) }));
+  return { ...merged, views, isOverruled, isPullInForce };
+}
+
+const endOfTime: Mark = [Number.MAX_SAFE_INTEGER, 0];
+
+/** The same words again, at another time. */
+export function saidAt(view: View, said: Mark): View {
+  const lists = Object.fromEntries(
+    listNames.flatMap((name) => {
+      const list = view.lists[name];
+      return list === undefined ? [] : [[name, list.at === undefined ? list : { ...list, at: said }]];
+    }),
+  );
+  return { ...view, said, lists };
+}

@@ -1,0 +1,52 @@
+import type { Json, Note } from '../terms.ts';
+import type { Difference } from './difference.ts';
+import type { Giver } from './merge.ts';
+import { type Mark, never, type Source } from './statement.ts';
+
+/** For the timeline: which fields of a new version the message did not carry, and who gave them. One note for each that gave some. */
+export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, said: Mark): Note[] {
+  const kept = new Map<string, { giver: Giver; paths: string[] }>();
+  for (const [path, giver] of givers) {
+    if (path === 'id') continue;
+    if (giver.source === source && giver.at[0] === said[0] && giver.at[1] === said[1]) continue;
+    const key = `${giver.source} ${giver.at.join()}`;
+    const same = kept.get(key);
+    if (same === undefined) kept.set(key, { giver, paths: [path] });
+    else same.paths.push(path);
+  }
+  return [...kept.values()].map(({ giver, paths }) => ({
+    step: 'reconcile',
+    field: paths.join(', '),
+    code: giver.at === never || giver.at[0] === 0 ? 'assumed' : `kept_from_${giver.source}`,
+    reason: `Not in this message: ${whence(giver)}.`,
+  }));
+}
+
+function whence({ source, at: [ms] }: Giver): string {
+  if (ms === 0) return 'assumed by the connector';
+  const time = new Date(ms).toISOString();
+  if (source === 'pull') return `kept from the list requested at ${time}`;
+  return source === 'push' ? `kept from the event of ${time}` : `kept from the single answer requested at ${time}`;
+}
+
+const consentPath = /^guests\[\d+\]\.marketing_consent$/;
+
+/** Who said that a guest agrees to marketing, or no longer does, and when. */
+export function consentNotes(diff: readonly Difference[], givers: ReadonlyMap<string, Giver>): Note[] {
+  return diff.flatMap(({ path, after }): Note[] => {
+    const giver = consentPath.test(path) && typeof after === 'boolean' ? givers.get(path) : undefined;
+    return giver === undefined ? [] : [consentNote(path, after as boolean, giver)];
+  });
+}
+
+function consentNote(field: string, consent: boolean, { source, at: [ms] }: Giver): Note {
+  const by = { pull: 'The partner’s list', single: 'The partner’s single answer', push: 'An event' }[source];
+  const time = new Date(ms).toISOString();
+  return {
+    step: 'reconcile',
+    field,
+    code: consent ? 'consent_given' : 'consent_withdrawn',
+    reason: `${by} of ${time} says that the guest ${consent ? 'agrees' : 'does not agree'} to marketing.`,
+    after: consent as Json,
+  };
+}

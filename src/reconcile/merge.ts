@@ -1,0 +1,146 @@
+import type { ListName } from '../canonical/fields.ts';
+import type { Json } from '../terms.ts';
+import { matchItems } from './match-items.ts';
+import { fieldsSaid, groupOf, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
+import { faceOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
+
+/** What each source says of one reservation. */
+export type Views = { readonly [Name in Source]?: View | undefined };
+
+/** Who gave a field of the merged record, and when. */
+export interface Giver {
+  readonly source: Source;
+  readonly at: Mark;
+}
+
+export interface Merged {
+  /** The canonical keys with the values that hold, as the check takes them. */
+  readonly draft: { readonly [field: string]: Json };
+  /** By canonical path, such as guests[0].email: every field with a value. */
+  readonly givers: ReadonlyMap<string, Giver>;
+}
+
+/**
+ * The one record that several views make: of each field the newest word, whoever said it. The newest list decides which elements
+ * there are; the other views add what they say of the same elements. A pure function of the views, so that the order in which
+ * messages arrived does not matter.
+ */
+export function merge(views: Views): Merged {
+  const sources = sourcesOf(views);
+  const top = new Slots();
+  for (const { source, view } of sources) top.add(view, source, view.said);
+  const draft: { [field: string]: Json } = top.draft();
+  const givers = new Map<string, Giver>();
+  top.name(givers, '');
+  for (const name of listNames) {
+    const items = mergeList(name, sources);
+    if (items === undefined) continue;
+    draft[name] = items.map((item) => item.draft());
+    for (const [index, item] of items.entries()) item.name(givers, `${name}[${index}].`);
+  }
+  return { draft, givers };
+}
+
+interface Named {
+  readonly source: Source;
+  readonly view: View;
+}
+
+const order: readonly Source[] = ['pull', 'single', 'push'];
+
+const sourcesOf = (views: Views): Named[] =>
+  order.flatMap((source) => {
+    const view = views[source];
+    return view === undefined ? [] : [{ source, view }];
+  });
+
+/** The newest view of a list first; one that only names some elements last. */
+function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefined {
+  const lists = sources
+    .flatMap(({ source, view }) => {
+      const list = view.lists[name];
+      return list === undefined ? [] : [{ source, list, said: list.at ?? view.said }];
+    })
+    .sort(
+      (a, b) => Number(a.list.at === undefined) - Number(b.list.at === undefined) || (isNewer(a.said, b.said) ? -1 : 1),
+    );
+  const [first] = lists;
+  if (first === undefined) return undefined;
+  const decided = first.list.at;
+  const items: Slots[] = [];
+  for (const { source, list, said } of lists) {
+    const places = matchItems(
+      name,
+      items.map((item) => item.face()),
+      list.items.map(faceOf),
+    );
+    for (const [index, item] of list.items.entries()) {
+      const place = places[index];
+      let slots = place === undefined ? undefined : items[place];
+      if (slots === undefined) {
+        const exists =
+          list === first.list || (item.since !== undefined && (decided === undefined || isNewer(item.since, decided)));
+        if (!exists) continue;
+        slots = new Slots();
+        items.push(slots);
+      }
+      slots.add(item, source, item.since ?? said);
+    }
+  }
+  return items;
+}
+
+/** The fields of one object, each with its newest word. */
+class Slots {
+  readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
+  readonly #looks: Values[] = [];
+  #key: string | undefined;
+
+  add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Mark): void {
+    this.#looks.push(timed.values);
+    if (timed.as !== undefined) this.#looks.push(timed.as);
+    this.#key ??= timed.key;
+    for (const field of fieldsSaid(timed.values)) {
+      const at = markOf(timed, field, otherwise);
+      const known = this.#fields.get(field);
+      if (known !== undefined && !isNewer(at, known.giver.at)) continue;
+      this.#fields.set(field, { from: timed, giver: { source, at } });
+    }
+  }
+
+  face() {
+    return { key: this.#key, looks: this.#looks };
+  }
+
+  draft(): { [field: string]: Json } {
+    const draft: { [field: string]: Json } = {};
+    let extra: { [name: string]: Json } | undefined;
+    for (const [field, { from }] of this.#fields) {
+      for (const one of groupOf(field)) {
+        const value = from.values[one];
+        if (value === undefined || value === null) continue;
+        if (one.startsWith(extraPrefix)) {
+          extra ??= {};
+          extra[one.slice(extraPrefix.length)] = value;
+        } else {
+          draft[one] = value;
+        }
+      }
+    }
+    if (extra !== undefined) draft.extra = sortedByName(extra);
+    return draft;
+  }
+
+  name(givers: Map<string, Giver>, prefix: string): void {
+    for (const [field, { from, giver }] of this.#fields) {
+      if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) givers.set(prefix + field, giver);
+    }
+  }
+}
+
+export const extraPrefix = 'extra.';
+
+/** Equal content must be equal text, whoever said it first. */
+function sortedByName(extra: { readonly [name: string]: Json }): { [name: string]: Json } {
+  return Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

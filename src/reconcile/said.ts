@@ -1,0 +1,236 @@
+import type { ListName } from '../canonical/fields.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Json } from '../terms.ts';
+import { matchItems } from './match-items.ts';
+import { extraPrefix, type Views } from './merge.ts';
+import {
+  groupOf,
+  isNewer,
+  leaderOf,
+  listNames,
+  type Mark,
+  never,
+  type SaidItem,
+  type Source,
+  type Statement,
+  type Values,
+} from './statement.ts';
+import { faceOf, type View, type ViewItem, type ViewList } from './view.ts';
+
+/**
+ * The views of a record as they are stored beside it. Most reservations have one source, whose view is the record itself: then only
+ * the source, the time and the fields that it said to be empty are kept, and for a pulled row that said none of them empty, nothing.
+ */
+export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefined };
+
+interface SoleView {
+  readonly said: Mark;
+  /** Fields said to be empty, such as channel or guests.0.phone. */
+  readonly none?: readonly string[] | undefined;
+}
+
+/**
+ * What to store for these views. `isRuled`: a business rule changed the record, so that no view is the record itself. Undefined
+ * where nothing need be stored.
+ */
+export function storedViews(views: Views, isRuled: boolean): StoredViews | undefined {
+  const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
+  if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
+  const [source, view] = only;
+  const none = emptiesOf(view);
+  if (source === 'pull' && none.length === 0) return undefined;
+  return { [source]: none.length === 0 ? { said: view.said } : { said: view.said, none } };
+}
+
+/** All of it was said at once, and the canonical values say it all. */
+function isPlain({ at, said, lists }: View): boolean {
+  if (at !== undefined) return false;
+  return listNames.every((name) => {
+    const list = lists[name];
+    if (list === undefined) return true;
+    const isOfOneTime = list.at !== undefined && !isNewer(said, list.at);
+    return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since && item.key === undefined);
+  });
+}
+
+export function readViews(stored: StoredViews | undefined, record: Reservation, said: Mark): Views {
+  if (stored === undefined) return { pull: viewOfRecord(record, { said }) };
+  const views: { [Name in Source]?: View } = {};
+  for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
+    views[source] = 'values' in view ? view : viewOfRecord(record, view);
+  }
+  return views;
+}
+
+/** Whether this source alone has spoken, and the record is its word. */
+export function isSole(stored: StoredViews | undefined, source: Source): boolean {
+  if (stored === undefined) return source === 'pull';
+  const [only, ...others] = Object.entries(stored);
+  return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
+}
+
+function viewOfRecord(record: Reservation, { said, none = [] }: SoleView): View {
+  const statement = statementOf(record);
+  const lists: { [Name in ListName]?: ViewList } = {};
+  for (const name of listNames) {
+    const items = statement.lists[name] ?? [];
+    if (items.length > 0 || none.includes(name)) lists[name] = { at: said, items };
+  }
+  const values: { [field: string]: Json } = { ...statement.values };
+  for (const path of none) {
+    const [list, index, ...field] = path.split('.');
+    if (listNames.includes(list as ListName) && index !== undefined) {
+      const item = lists[list as ListName]?.items[Number(index)];
+      if (item !== undefined) (item.values as { [field: string]: Json })[field.join('.')] = null;
+    } else if (!listNames.includes(path as ListName)) {
+      values[path] = null;
+    }
+  }
+  return { said, values, lists };
+}
+
+function emptiesOf({ values, lists }: View): string[] {
+  const empty = (of: Values) => Object.keys(of).filter((field) => of[field] === null);
+  const none = empty(values);
+  for (const name of listNames) {
+    const items = lists[name]?.items;
+    if (items?.length === 0) none.push(name);
+    for (const [index, item] of items?.entries() ?? [])
+      none.push(...empty(item.values).map((field) => `${name}.${index}.${field}`));
+  }
+  return none;
+}
+
+type Fields = { readonly [field: string]: unknown };
+
+/**
+ * The fields that a message sent and that came to nothing, as `emptiesOf` would find them in its statement. Written for speed: asked
+ * of every pulled row that was not recognised, to tell a row that says nothing of a field from one that says it is empty.
+ */
+export function emptiesIn(record: Partial<Reservation>, draft: Fields): string[] {
+  const found: string[] = [];
+  collectEmpties(record as Fields, draft, '', found);
+  for (const name of listNames) {
+    const sent = draft[name] as readonly Fields[] | undefined;
+    if (sent === undefined) continue;
+    if (sent.length === 0) found.push(name);
+    const items = (record[name] ?? []) as readonly Fields[];
+    if (items.length !== sent.length) continue;
+    for (let index = 0; index < items.length; index++) {
+      collectEmpties(items[index] as Fields, sent[index] ?? {}, `${name}.${index}.`, found);
+    }
+  }
+  return found;
+}
+
+function collectEmpties(record: Fields, draft: Fields, prefix: string, found: string[]): void {
+  for (const field in draft) {
+    if (draft[field] === undefined || record[field] !== undefined || field in noLists) continue;
+    if (leaderOf(field) !== field || groupOf(field).some((one) => record[one] !== undefined)) continue;
+    found.push(prefix + field);
+  }
+}
+
+const noLists: { readonly [Name in ListName]: true } = { guests: true, rooms: true, charges: true };
+
+/**
+ * What a message says: the canonical values that were made of it; null for what it sent and what came to nothing. `draft` is what was
+ * sent, undefined for what was not; without one the record speaks for itself.
+ */
+export function statementOf(
+  record: Partial<Reservation>,
+  draft?: Fields,
+  assumed: ReadonlySet<string> = new Set(),
+  keys: { readonly [Name in ListName]?: readonly (string | undefined)[] | undefined } = {},
+): Statement {
+  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+  const weak: { [field: string]: Json } = {};
+  const values = valuesOf(record as Fields, draft, (field, value) => {
+    if (!assumed.has(field)) return false;
+    weak[field] = value;
+    return true;
+  });
+  for (const name of listNames) {
+    const sent = draft?.[name] as readonly Fields[] | undefined;
+    const items = record[name] as readonly Fields[] | undefined;
+    if (draft !== undefined && sent === undefined) continue;
+    lists[name] = (items ?? []).map((item, index) => {
+      const key = keys[name]?.[index];
+      // The check leaves out elements in which nothing was right: then nobody can tell which sent element this is.
+      const values = valuesOf(item, sent?.length === items?.length ? sent?.[index] : undefined);
+      const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
+      return {
+        values,
+        ...(key !== undefined && { key }),
+        ...(guesses.length > 0 && { at: Object.fromEntries(guesses.map((field) => [field, never])) }),
+      };
+    });
+  }
+  return Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+}
+
+function valuesOf(
+  record: Fields,
+  draft: Fields | undefined,
+  sortOut?: (field: string, value: Json) => boolean,
+): { [field: string]: Json } {
+  const values: { [field: string]: Json } = {};
+  const say = (field: string, value: Json) => {
+    if (sortOut?.(field, value) !== true) values[field] = value;
+  };
+  for (const [field, value] of Object.entries(record)) {
+    if (value === undefined || value === null || listNames.includes(field as ListName)) continue;
+    if (field !== 'extra') say(field, value as Json);
+    else for (const [name, one] of Object.entries(value as object)) say(extraPrefix + name, one as Json);
+  }
+  if (draft === undefined) return values;
+  const said = new Set(Object.keys(values).map(leaderOf));
+  for (const [field, value] of Object.entries(draft)) {
+    if (value === undefined || listNames.includes(field as ListName)) continue;
+    if (field === 'extra') {
+      for (const name of Object.keys((value ?? {}) as object))
+        if (!(extraPrefix + name in values)) values[extraPrefix + name] = null;
+    } else if (leaderOf(field) === field && !said.has(field)) {
+      values[field] = null;
+    }
+  }
+  return values;
+}
+
+/**
+ * The views without guests who must not be kept: those whom `isErased` names, and those who are the same person as one of them in
+ * `record`, under whatever address another source knows them. Their places stay. `extra` goes where the record's had to go.
+ */
+export function viewsWithout(
+  stored: StoredViews,
+  record: Reservation,
+  isErased: (guest: Guest) => boolean,
+  keepsExtra: boolean,
+): StoredViews {
+  const faces = record.guests.map((guest) => faceOf({ values: valuesOf(guest, undefined) }));
+  const left: { [Name in Source]?: View | SoleView } = {};
+  for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
+    if (!('values' in view)) {
+      // The record tells which guests are left; what was said to be empty of the others means nothing any more.
+      const none = view.none?.filter((path) => !path.startsWith('guests.'));
+      left[source] = none === undefined ? view : { ...view, none };
+      continue;
+    }
+    const { guests } = view.lists;
+    const places = matchItems('guests', faces, guests?.items.map(faceOf) ?? []);
+    const isGone = ({ values, as }: ViewItem, index: number): boolean => {
+      const same = record.guests[places[index] ?? -1];
+      return [values, as, same].some((one) => one !== undefined && isErased(one as Guest));
+    };
+    const items = guests?.items.map((item, index) => (isGone(item, index) ? { values: {} } : item));
+    left[source] = {
+      ...view,
+      ...(!keepsExtra && { values: withoutExtra(view.values) }),
+      lists: { ...view.lists, ...(guests !== undefined && items !== undefined && { guests: { ...guests, items } }) },
+    };
+  }
+  return left;
+}
+
+const withoutExtra = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => !field.startsWith(extraPrefix)));

@@ -1,0 +1,149 @@
+import type { ListName } from '../canonical/fields.ts';
+import { type Face, matchItems } from './match-items.ts';
+import {
+  fieldsSaid,
+  groupOf,
+  isNewer,
+  type Lists,
+  listNames,
+  type Manner,
+  type Mark,
+  never,
+  type Statement,
+  type Values,
+} from './statement.ts';
+
+/** Values of one source; `at` names the fields that were said at another time than the rest. */
+export interface Timed {
+  readonly values: Values;
+  readonly at?: { readonly [field: string]: Mark } | undefined;
+}
+
+export interface ViewItem extends Timed {
+  readonly key?: string | undefined;
+  readonly as?: Values | undefined;
+  /** When the element was last named, where its list names only some. */
+  readonly since?: Mark | undefined;
+}
+
+export interface ViewList {
+  /** When the source last said which elements there are; absent where it only ever named some. */
+  readonly at?: Mark | undefined;
+  readonly items: readonly ViewItem[];
+}
+
+/** All that one source says of a reservation: the newest value it gave of each field. */
+export interface View extends Timed {
+  /** Its newest message. */
+  readonly said: Mark;
+  readonly lists: Lists<ViewList>;
+}
+
+/**
+ * A source's view after one more message. The result is the same in whatever order the messages of a source come, and however
+ * often: each field keeps its newest value, and silence that clears is a value like any other.
+ */
+export function accept(known: View | undefined, statement: Statement, said: Mark, manner: Manner): View {
+  const message = viewOf(statement, said, manner);
+  if (known === undefined) return message;
+  const [newer, older] = isNewer(known.said, said) ? [known, message] : [message, known];
+  const timed = withOlder(newer, newer.said, older, older.said, manner.silence);
+  const lists: { [Name in ListName]?: ViewList } = {};
+  for (const name of listNames) {
+    const merged = mergeLists(name, newer, older, manner);
+    if (merged !== undefined) lists[name] = merged;
+  }
+  return { ...timed, said: newer.said, lists };
+}
+
+function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manner): View {
+  const open = Object.entries(assumed ?? {}).filter(([field]) => !(field in values));
+  const weak = Object.fromEntries(open.map(([field]) => [field, never]));
+  const named: { [Name in ListName]?: ViewList } = {};
+  for (const name of listNames) {
+    const items = lists[name];
+    if (items === undefined) continue;
+    named[name] =
+      manner.lists === 'replace' ? { at: said, items } : { items: items.map((item) => ({ ...item, since: said })) };
+  }
+  return {
+    said,
+    values: open.length === 0 ? values : { ...values, ...Object.fromEntries(open) },
+    ...(open.length > 0 && { at: weak }),
+    lists: named,
+  };
+}
+
+export const markOf = ({ at }: Timed, field: string, otherwise: Mark): Mark => at?.[field] ?? otherwise;
+
+/** What the newer says, with what only the older said: kept with its time, or empty from the newer message on. */
+function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, silence: Manner['silence']): Timed {
+  const said = fieldsSaid(newer.values);
+  const values: { [field: string]: Values[string] } = { ...newer.values };
+  const at: { [field: string]: Mark } = { ...newer.at };
+  for (const field of fieldsSaid(older.values)) {
+    const olderMark = markOf(older, field, olderAt);
+    if (silence === 'clear') {
+      if (!said.has(field)) values[field] = null;
+      continue;
+    }
+    if (said.has(field) && !isNewer(olderMark, markOf(newer, field, newerAt))) continue;
+    for (const one of groupOf(field)) delete values[one];
+    delete at[field];
+    for (const one of groupOf(field)) {
+      const value = older.values[one];
+      if (value !== undefined) values[one] = value;
+    }
+    if (isNewer(olderMark, newerAt) || isNewer(newerAt, olderMark)) at[field] = olderMark;
+  }
+  return Object.keys(at).length === 0 ? { values } : { values, at };
+}
+
+function mergeLists(name: ListName, newer: View, older: View, { silence, lists }: Manner): ViewList | undefined {
+  const [one, other] = [newer.lists[name], older.lists[name]];
+  if (other === undefined) return one;
+  if (one === undefined) return silence === 'clear' && lists === 'replace' ? { at: newer.said, items: [] } : other;
+  const [front, back] = inFront(one, other) ? [one, other] : [other, one];
+  const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
+  const places = matchItems(name, front.items.map(faceOf), back.items.map(faceOf));
+  const items = [...front.items];
+  for (const [index, item] of back.items.entries()) {
+    const place = places[index];
+    const same = place === undefined ? undefined : items[place];
+    if (place !== undefined && same !== undefined) {
+      items[place] = joined(same, frontAt, item, backAt, silence);
+    } else if (item.since !== undefined && (front.at === undefined || isNewer(item.since, front.at))) {
+      items.push(item);
+    } else if (front.at === undefined) {
+      items.push({ ...item, since: item.since ?? backAt });
+    }
+  }
+  return { ...(front.at !== undefined && { at: front.at }), items };
+}
+
+/** The newest list that says which elements there are; where none does, the one that named its elements first. */
+function inFront(newer: ViewList, older: ViewList): boolean {
+  if (newer.at === undefined) return false;
+  return older.at === undefined || !isNewer(older.at, newer.at);
+}
+
+/** The times of an element's fields count from its own list, or from when it was named. */
+function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, silence: Manner['silence']): ViewItem {
+  const [aMark, bMark] = [a.since ?? aAt, b.since ?? bAt];
+  const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
+  const timed = withOlder(newer, newerAt, older, olderAt, silence);
+  const key = newer.key ?? older.key;
+  const as = newer.as ?? older.as;
+  // Without `since` the element's time is its list's: what is newer than that says so itself.
+  const since = a.since === undefined && b.since === undefined ? undefined : newerAt;
+  return {
+    ...timed,
+    ...(key !== undefined && { key }),
+    ...(as !== undefined && { as }),
+    ...(since !== undefined && { since }),
+  };
+}
+
+export function faceOf({ values, key, as }: ViewItem): Face {
+  return { key, looks: as === undefined ? [values] : [values, as] };
+}

@@ -1,0 +1,67 @@
+import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { EntityType } from '../../terms.ts';
+import { texts } from '../db/columns.ts';
+import type { Tx } from '../db/pool.ts';
+import type { ApplyTarget } from './changes.ts';
+import type { Arriving } from './decide.ts';
+
+interface KnownRecord {
+  readonly id: string;
+  readonly version: number;
+  /** Of the pulled row that the record is in line with. */
+  readonly pulledHash: string;
+}
+
+export type KnownRecords = ReadonlyMap<string, KnownRecord>;
+
+/** Existing rows of polled records, by type. Records of events are always locked, so nothing is read ahead for them. */
+export async function knownRecords(
+  tx: Tx,
+  target: ApplyTarget,
+  prepared: readonly Prepared[],
+): Promise<ReadonlyMap<EntityType, KnownRecords>> {
+  const ids = new Map<EntityType, string[]>();
+  for (const one of prepared) {
+    if (one.arrival.cause !== 'run') continue;
+    const [type, id] =
+      one.kind === 'record' ? [one.incoming.type, one.incoming.id] : ['reservation' as const, one.message?.id];
+    if (id === undefined) continue;
+    const ofType = ids.get(type);
+    if (ofType) ofType.push(id);
+    else ids.set(type, [id]);
+  }
+  const found = [...ids].map(async ([type, ofType]): Promise<[EntityType, KnownRecords]> => {
+    const { rows } = await tx.query<KnownRecord>({
+      name: 'known-records',
+      text: `select id, version, encode(coalesce(pulled_hash, hash), 'hex') as "pulledHash" from records
+              where integration = $1 and type = $2 and id = any($3::text[])`,
+      values: [target.integration, type, texts(ofType)],
+    });
+    return [type, new Map(rows.map((row) => [row.id, row]))];
+  });
+  return new Map(await Promise.all(found));
+}
+
+/**
+ * Sets aside a poll's records that say what pull said last, if all of that holds: they change nothing, whatever other sources said
+ * beside it. No row is locked or written for them.
+ */
+export function withoutUnchanged(
+  items: readonly Arriving[],
+  known: KnownRecords,
+  outcomes: Outcome[],
+  seen: string[],
+): readonly Arriving[] {
+  const times = new Map<string, number>();
+  for (const { id } of items) times.set(id, (times.get(id) ?? 0) + 1);
+  return items.filter((item) => {
+    const row = known.get(item.id);
+    const isUnchanged =
+      row !== undefined && item.arrival.cause === 'run' && row.pulledHash === item.hash && times.get(item.id) === 1;
+    if (isUnchanged) {
+      outcomes[item.index] = { outcome: 'unchanged', id: item.id, version: row.version };
+      seen.push(item.id);
+    }
+    return !isUnchanged;
+  });
+}

@@ -1,0 +1,197 @@
+import { jsonbText, parseJson } from '../../kit/json.ts';
+import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
+import type { EntityType, Json } from '../../terms.ts';
+import { type Tx, together } from '../db/pool.ts';
+import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
+import { type Arriving, type Content, type Decision, decide, first } from './decide.ts';
+import type { KnownRecords } from './known-records.ts';
+import { dropUnused, type FirstState, type LockedRecord, lockRecords, type SaidState } from './locked-records.ts';
+import { lastSighted } from './sightings.ts';
+
+/** What a batch has come to, to be written together. */
+export interface Taken {
+  readonly outcomes: Outcome[];
+  readonly receipts: Receipt[];
+  readonly changes: Change[];
+  readonly dead: { readonly letter: RecordDeadLetter; readonly arrival: Arrival }[];
+}
+
+/**
+ * Locks the records of one type in the order of their ids and decides about each message in the order of arrival, so that two
+ * messages of one batch about one record build on each other. Returns what was newly said of records whose content stays.
+ */
+export async function takeIn(
+  tx: Tx,
+  target: ApplyTarget,
+  type: EntityType,
+  arrivals: readonly Arriving[],
+  known: KnownRecords | undefined,
+  into: Taken,
+): Promise<ReadonlyMap<string, SaidState>> {
+  const [{ rows, stored }, sighted] = await together(tx, () => [
+    lockRecords(tx, target.integration, type, firstStates(arrivals, known)),
+    lastSighted(tx, target.integration, arrivals),
+  ]);
+  const moved = new Map<string, SaidState>();
+  for (const arriving of arrivals) {
+    const { id } = arriving;
+    const before = rows.get(id);
+    const decision = decide(arriving, before, sighted.get(id));
+    if (decision.kind === 'change') {
+      rows.set(id, afterChange(decision));
+      moved.delete(id);
+      addChange(target, arriving, decision, before, stored.has(id), into);
+    } else if (decision.kind === 'dropped' || decision.kind === 'dead') {
+      addUnmade(arriving, decision, into);
+    } else {
+      const { kind, version, reason, state, isOverruled } = decision;
+      if (state !== undefined && before !== undefined) {
+        rows.set(id, withState(before, state));
+        moved.set(id, state);
+      }
+      into.outcomes[arriving.index] = { outcome: kind, id, version, ...(isOverruled && { isOverruled }) };
+      into.receipts.push({
+        ...receiptOf(arriving),
+        outcome: kind,
+        version,
+        ...(reason !== undefined && { reason }),
+      });
+    }
+  }
+  const unused = [...rows].filter(([, row]) => row.version === 0).map(([id]) => id);
+  if (unused.length > 0) await dropUnused(tx, target.integration, type, unused);
+  return moved;
+}
+
+/** The first state of a new record, for ids without a row whose first message makes a record alone. */
+function firstStates(
+  arrivals: readonly Arriving[],
+  known: KnownRecords | undefined,
+): ReadonlyMap<string, FirstState | undefined> {
+  const states = new Map<string, FirstState | undefined>();
+  for (const arriving of arrivals) {
+    if (states.has(arriving.id)) continue;
+    const decision = known?.has(arriving.id) === true ? undefined : first(arriving);
+    const state =
+      decision?.kind === 'change'
+        ? { ...decision.state, hash: decision.content.hash, text: decision.content.text }
+        : undefined;
+    states.set(arriving.id, state);
+  }
+  return states;
+}
+
+type Changed = Extract<Decision, { kind: 'change' }>;
+
+function addChange(
+  target: ApplyTarget,
+  arriving: Arriving,
+  { event, version, content, state, diff, notes, isOverruled }: Changed,
+  before: LockedRecord | undefined,
+  isInserted: boolean,
+  into: Taken,
+): void {
+  const { index, type, id } = arriving;
+  const item = itemOf(arriving, content);
+  into.outcomes[index] = { outcome: event, id, version, ...(isOverruled && { isOverruled }) };
+  into.changes.push({
+    receipt: into.receipts.length,
+    type,
+    id,
+    version,
+    event,
+    item,
+    state,
+    diff,
+    was: before?.data,
+    isStored: before === undefined && isInserted,
+    idempotencyKey: idempotencyKey(target.integration, type, id, version, content.hash),
+  });
+  const { retraceable, origins } = item.incoming;
+  into.receipts.push({
+    ...receiptOf(arriving),
+    notes: jsonbText(JSON.stringify(notes)),
+    outcome: event,
+    version,
+    ...(retraceable !== true && { origins: jsonbText(JSON.stringify(origins())) }),
+  });
+}
+
+function addUnmade(arriving: Arriving, decision: Extract<Decision, { kind: 'dropped' | 'dead' }>, into: Taken): void {
+  const { id, arrival, index } = arriving;
+  into.outcomes[index] = { outcome: decision.kind, id };
+  if (decision.kind === 'dropped') {
+    into.receipts.push({ ...receiptOf(arriving), notes: '[]', outcome: 'dropped', reason: decision.reason });
+    return;
+  }
+  const { deadLetter } = decision;
+  into.dead.push({ letter: deadLetter, arrival });
+  const raw = deadLetter.raw;
+  into.receipts.push({ ...receiptOf(arriving), notes: '[]', outcome: 'dead', reason: deadLetter.code, raw });
+}
+
+function receiptOf({ arrival, seq, type, id, prepared }: Arriving): Omit<Receipt, 'outcome'> {
+  const { raw, notes } = sourceOf(prepared);
+  return { item: { arrival, seq }, type, id, raw, notes: jsonbText(JSON.stringify(notes)) };
+}
+
+function sourceOf(prepared: Prepared): Pick<Incoming, 'raw' | 'notes'> {
+  if (prepared.message !== undefined && prepared.kind !== 'record') return prepared.message;
+  if (prepared.kind === 'record') return prepared.incoming;
+  return { raw: prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw, notes: [] };
+}
+
+function itemOf({ index, type, id, arrival, seq, prepared }: Arriving, content: Content): Item {
+  const { record, text, isVerbatim, hash } = content;
+  const said = prepared.kind === 'record' ? prepared.incoming : prepared.message;
+  if (said === undefined) throw new TypeError('a change without a message');
+  const { raw, notes, origins, retraceable, drift } = said;
+  const incoming: Incoming = {
+    type,
+    id,
+    record,
+    raw,
+    notes,
+    origins,
+    ...(retraceable !== undefined && { retraceable }),
+    ...(drift !== undefined && { drift }),
+  };
+  return { index, incoming, arrival, seq, text, isVerbatim, hash };
+}
+
+/** The row as the next message of the batch finds it. */
+function afterChange({ version, content, state }: Changed): LockedRecord {
+  const { record, text, hash } = content;
+  let read: Json | undefined;
+  return {
+    ...state,
+    version,
+    hash,
+    status: 'status' in record ? record.status : undefined,
+    get data() {
+      read ??= parseJson(text);
+      return read;
+    },
+    reservation: () => {
+      if (!('guests' in record)) throw new TypeError('a guest is not a reservation');
+      return record;
+    },
+  };
+}
+
+/** Copied by name: the row parses its content only when asked. */
+function withState(before: LockedRecord, state: SaidState): LockedRecord {
+  const { version, hash } = before;
+  return {
+    ...state,
+    version,
+    hash,
+    get status() {
+      return before.status;
+    },
+    get data() {
+      return before.data;
+    },
+    reservation: () => before.reservation(),
+  };
+}
