@@ -9,11 +9,10 @@ import { InnboundError } from './errors.ts';
 import { startRunner } from './intake/pull/runner.ts';
 import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
-
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
-
 import { openLog } from './kit/log.ts';
+import { type Loop, startLoop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { newerSchemaCheck } from './store/db/migrate.ts';
@@ -48,11 +47,6 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string;
   readonly runtime: Runtime;
-  stop(): Promise<void>;
-}
-
-/** A part of the node that runs until it is stopped. */
-interface Loop {
   stop(): Promise<void>;
 }
 
@@ -160,28 +154,18 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
 
 /** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
 function followDocuments(runtime: Runtime, changed: () => void): Loop {
-  const stopping = new AbortController();
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await runtime.wake.wait('documents', 30_000, stopping.signal);
-      if (stopping.signal.aborted) return;
+  return startLoop({
+    name: 'documents',
+    heartbeats: runtime.heartbeats,
+    turn: async () => {
       changed();
       await runtime.restoreCheck.check().catch(() => {});
-      await runtime.refresh().then(
-        (fresh) => {
-          if (!fresh) return;
-          runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
-          runtime.wake.arrived('schedules');
-        },
-        (error: Error) =>
-          runtime.log.warn({ error: error.message }, 'documents: reading failed, keeping the versions in force'),
-      );
-    }
-  })();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
+      if (!(await runtime.refresh())) return;
+      runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
+      runtime.wake.arrived('schedules');
     },
-  };
+    rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
+    onError: (error) =>
+      runtime.log.warn({ error: (error as Error).message }, 'documents: reading failed, keeping the versions in force'),
+  });
 }

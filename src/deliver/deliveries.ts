@@ -1,3 +1,4 @@
+import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import type { ReserveCapacity } from './direct-leases.ts';
@@ -10,34 +11,31 @@ const patienceMs = 10_000;
 /** Due work is looked for at least this often, in case a signal is lost. */
 const longestSleepMs = 1_000;
 
-export interface Deliveries {
-  /** Claims nothing more, waits for what is under way, closes the destinations. */
-  stop(): Promise<void>;
-}
-
-/** Delivers until it is stopped. */
-export function startDeliveries(ports: DeliverPorts): Deliveries {
-  const stopping = new AbortController();
+/** Delivers until it is stopped. Stopping claims nothing more, waits for calls in progress and closes the destinations. */
+export function startDeliveries(ports: DeliverPorts): Loop {
   const engine = openEngine(ports, ports.lanes);
   ports.directLeases?.connect(engine.reserveCapacity);
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
+  return startLoop({
+    name: 'deliveries',
+    heartbeats: ports.heartbeats,
+    turn: async () => {
       const startedAtMs = ports.clock.uptimeMs();
       const sleepMs = await engine.look();
-      // Looking costs an index probe per lane. Under a storm of signals it takes a fifth of the time at most.
-      const restMs = Math.min(5 + 4 * (ports.clock.uptimeMs() - startedAtMs), 500);
-      await ports.clock.wait(restMs, stopping.signal);
-      if (sleepMs > restMs) await ports.wake.wait('outbox', sleepMs - restMs, stopping.signal);
-    }
-    ports.directLeases?.connect(undefined);
-    await engine.close();
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+      return { sleepMs, tookMs: ports.clock.uptimeMs() - startedAtMs };
     },
-  };
+    rest: async (looked, signal) => {
+      if (looked === undefined) return ports.clock.wait(longestSleepMs, signal);
+      // Looking costs an index probe per lane. Under a storm of signals it takes a fifth of the time at most.
+      const restMs = Math.min(5 + 4 * looked.tookMs, 500);
+      await ports.clock.wait(restMs, signal);
+      if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
+    },
+    onError: (error) => ports.log.warn({ error: (error as Error).message }, 'deliver: looking for due work failed'),
+    finish: async () => {
+      ports.directLeases?.connect(undefined);
+      await engine.close();
+    },
+  });
 }
 
 /** Delivers what is due now, for all brands or one, and returns when nothing more is due. Retries stay in the queue. */

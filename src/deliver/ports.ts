@@ -1,5 +1,6 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
+import type { Heartbeats } from '../kit/heartbeats.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
 import type { CallHealth, CircuitSettings } from './circuit.ts';
@@ -157,6 +158,7 @@ export interface DeliveryStore {
 }
 
 export interface DeliverPorts {
+  readonly heartbeats?: Heartbeats;
   readonly store: DeliveryStore;
   /** The lanes of the documents in force; read on every pass. */
   readonly lanes: () => readonly Lane[];

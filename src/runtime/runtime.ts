@@ -14,7 +14,9 @@ import { findHolder } from '../embedded-postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import { InnboundError } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
+import { systemClock } from '../kit/clock.ts';
 import { type Keyring, open, seal } from '../kit/crypto.ts';
+import { Heartbeats } from '../kit/heartbeats.ts';
 import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
@@ -51,6 +53,8 @@ export interface Runtime {
   readonly allowPrivate: boolean;
   /** Replaces the references to secrets in a part of a document, or reports the missing ones. */
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
+  /** Which loops of this process make progress. */
+  readonly heartbeats: Heartbeats;
   /** Runs the work that a person's text asks for in a thread of its own; see operations/off-thread.ts. */
   readonly offload: Offload;
   readonly active: () => Active;
@@ -205,6 +209,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       directLeases: new DirectLeases(() => wake.signal('outbox')),
       lost: lost.promise,
       giveUp: lost.resolve,
+      heartbeats: new Heartbeats(systemClock),
       offload,
       active: () => active,
       refresh: async () => {

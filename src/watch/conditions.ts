@@ -1,10 +1,10 @@
 import type { Json } from '../terms.ts';
 import type { Judgement } from './silence.ts';
 
-/** Something that is so now and should not be. It raises an alert, and resolves it by no longer being so. */
+/** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
 export interface Condition {
   readonly kind: AlertKind;
-  /** Empty where it concerns the service as a whole. */
+  /** Empty if it concerns the service, or several integrations. */
   readonly integration: string;
   readonly subject: string;
   readonly severity: 'warning' | 'critical';
@@ -29,7 +29,7 @@ export const alertKinds = [
 ] as const;
 type AlertKind = (typeof alertKinds)[number];
 
-/** What is looked at, as the store and the documents have it. */
+/** The facts to judge, from the store and the documents in force. */
 export interface Facts {
   readonly feeds: readonly {
     readonly integration: string;
@@ -61,9 +61,9 @@ export interface Facts {
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
   readonly skews: readonly {
     readonly integration: string;
-    /** Refused since their time was too far off, in the last hour or two. */
+    /** Refused in the last hour or two because their time was too far off. */
     readonly refused: number;
-    /** Taken, but from the future by more than a minute. */
+    /** Accepted, but more than a minute in the future. */
     readonly ahead: number;
     readonly taken: number;
   }[];
@@ -96,7 +96,53 @@ const fewestUnlisted = 10;
 const behindMs = 15 * 60_000;
 const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} hours`;
 
+/** Codes of runs that fail because the partner's API does not work; its open circuit already raises an alert. */
+const apiFailures: ReadonlySet<string> = new Set([
+  'pull.breaker_open',
+  'pull.server_error',
+  'pull.timeout',
+  'pull.unreachable',
+]);
+
+/** The conditions, one for each cause: a partner's API that is down is one alert, however many brands use it. */
 export function conditionsOf(facts: Facts): Condition[] {
+  const affected = new Set(facts.breakers.flatMap(({ integrations }) => integrations));
+  const away = new Set<string>(facts.circuits.map(({ destination }) => destination));
+  const failing = new Set<string>(facts.failing.map(({ destination }) => destination));
+  return oneForMany(
+    eachCondition({
+      ...facts,
+      runs: facts.runs.filter((run) => !affected.has(run.integration) || !apiFailures.has(run.error_code ?? '')),
+      feeds: facts.feeds.filter(({ feed, integration }) => feed === 'push' || !affected.has(integration)),
+      failing: facts.failing.filter(({ destination }) => !away.has(destination)),
+      lanes: facts.lanes.filter(({ destination }) => !away.has(destination) && !failing.has(destination)),
+    }),
+  );
+}
+
+/** From this many brands on, the same trouble at the same time is taken for one cause. */
+const manyBrands = 20;
+const namedBrands = 20;
+
+function oneForMany(conditions: readonly Condition[]): Condition[] {
+  const groups = Map.groupBy(conditions, ({ kind, severity, integration, subject, detail }) =>
+    integration === '' ? Symbol() : JSON.stringify([kind, severity, subject, detail.code]),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined || group.length < manyBrands) return group;
+    const integrations = group.map(({ integration }) => integration).sort();
+    const message = `${group.length} brands at once; the first is ${integrations[0]}: ${first.message}`;
+    const detail = {
+      ...(first.detail.code !== undefined && { code: first.detail.code }),
+      brands: group.length,
+      integrations: integrations.slice(0, namedBrands),
+    };
+    return [{ ...first, integration: '', message, detail }];
+  });
+}
+
+function eachCondition(facts: Facts): Condition[] {
   const found: Condition[] = [];
   const add = (
     kind: AlertKind,
@@ -112,8 +158,8 @@ export function conditionsOf(facts: Facts): Condition[] {
     const expected = Math.round(judgement.expected ?? 0);
     const message =
       feed === 'push'
-        ? `No event for ${hours(judgement.silentMs)}; by habit some ${expected} would have come.`
-        : `No run has found a reservation for ${hours(judgement.silentMs)}; by habit some ${expected} would have.`;
+        ? `No event for ${hours(judgement.silentMs)}; about ${expected} were expected.`
+        : `No run has found a reservation for ${hours(judgement.silentMs)}; about ${expected} were expected.`;
     add('feed_silent', 'critical', integration, feed, message, { expected, silent_ms: judgement.silentMs });
   }
   for (const { integration, sync, state, run_id, error_code } of facts.runs) {
@@ -122,14 +168,14 @@ export function conditionsOf(facts: Facts): Condition[] {
     if (state === 'failed')
       add('run_failed', 'critical', integration, sync, `The last ${sync} run failed${why}.`, detail);
     if (state === 'incomplete') {
-      add('run_incomplete', 'warning', integration, sync, `The last ${sync} run did not get everything${why}.`, detail);
+      add('run_incomplete', 'warning', integration, sync, `The last ${sync} run is incomplete${why}.`, detail);
     }
   }
   for (const { api, integrations, last_failure } of facts.breakers) {
-    for (const integration of integrations) {
-      const message = `Requests to ${api} rest after repeated failures: ${last_failure ?? 'no answer'}.`;
-      add('breaker_open', 'critical', integration, api, message);
-    }
+    const brands = integrations.length === 1 ? '1 brand' : `${integrations.length} brands`;
+    const message = `The circuit of ${api} is open after repeated failures (${last_failure ?? 'no answer'}). ${brands} cannot pull; requests resume when it answers again.`;
+    const detail = { brands: integrations.length, integrations: integrations.slice(0, namedBrands) };
+    add('breaker_open', 'critical', integrations.length === 1 ? (integrations[0] ?? '') : '', api, message, detail);
   }
   for (const { integration, message } of facts.authFailures) {
     const why = message === null ? '' : `: ${message}`;
@@ -137,7 +183,7 @@ export function conditionsOf(facts: Facts): Condition[] {
   }
   for (const { integration, last_hour, usual, open } of facts.deadLetters) {
     if (last_hour < fewestDead || last_hour < usual * 3) continue;
-    const message = `${last_hour} dead letters in an hour, where ${usual.toFixed(1)} are usual; ${open} are open.`;
+    const message = `${last_hour} dead letters in an hour instead of the usual ${usual.toFixed(1)}; ${open} are open.`;
     add('dead_letters_growing', 'warning', integration, '', message, { last_hour, usual, open });
   }
   for (const { integration, count } of facts.unlisted) {
@@ -147,10 +193,10 @@ export function conditionsOf(facts: Facts): Condition[] {
   }
   for (const { integration, refused, ahead, taken } of facts.skews) {
     if (refused >= 3) {
-      const message = `${refused} events were refused since their timestamp was more than five minutes off: the sender's clock is wrong.`;
+      const message = `${refused} events were refused because their timestamp was more than five minutes off: the sender's clock is wrong.`;
       add('clock_skew', 'critical', integration, '', message, { refused });
     } else if (ahead >= 3 && ahead * 2 > taken) {
-      const message = `${ahead} of ${taken} events of the last hour came from the future: the sender's clock is ahead.`;
+      const message = `${ahead} of ${taken} events of the last hour had a time in the future: the sender's clock is ahead.`;
       add('clock_skew', 'warning', integration, '', message, { ahead, taken });
     }
   }
@@ -161,7 +207,7 @@ export function conditionsOf(facts: Facts): Condition[] {
   }
   for (const { integration, destination, waiting, late_ms } of facts.lanes) {
     if ((late_ms ?? 0) < behindMs) continue;
-    const message = `${waiting} records wait for ${destination}, the longest for ${hours(late_ms ?? 0)}.`;
+    const message = `${waiting} ${waiting === 1 ? 'record waits' : 'records wait'} for ${destination}, the longest for ${hours(late_ms ?? 0)}.`;
     add('deliveries_behind', 'warning', integration, destination, message, { waiting, late_ms: late_ms ?? 0 });
   }
   for (const { destination, integrations, waiting, last_failure } of facts.failing) {
@@ -176,8 +222,14 @@ export function conditionsOf(facts: Facts): Condition[] {
       open_since: open_since.toISOString(),
     });
   }
-  for (const { document, message } of facts.broken) {
-    add('document_broken', 'critical', '', document, `The ${document} cannot be worked with: ${message}.`);
+  for (const [message, documents] of Map.groupBy(facts.broken, (one) => one.message)) {
+    const names = documents.map(({ document }) => document).sort();
+    if (names.length >= manyBrands) {
+      const about = `${names.length} documents cannot be used, the first is the ${names[0]}: ${message}.`;
+      add('document_broken', 'critical', '', message, about, { documents: names.slice(0, namedBrands) });
+      continue;
+    }
+    for (const name of names) add('document_broken', 'critical', '', name, `The ${name} cannot be used: ${message}.`);
   }
   return found;
 }

@@ -1,13 +1,13 @@
 import type { EpochMs } from '../terms.ts';
 
 /**
- * Whether a feed has fallen silent, judged by its own habit. A city hotel sends hundreds of events on a Friday evening and none
- * on a Sunday night; a fixed threshold would miss the one and cry at the other. So the question is: how much would have come,
- * in just these hours of just these weekdays, since the last that did?
+ * Whether a feed has fallen silent, judged by its own history. A city hotel sends hundreds of events on a Friday evening and none
+ * on a Sunday night; a fixed threshold would miss the first and raise false alarms for the second. So we estimate how many
+ * events these hours of these weekdays usually bring, counted from the last one.
  */
 export interface Feed {
   readonly lastAt: EpochMs;
-  /** Whole hours in which something came, before now; an hour that is absent brought nothing. */
+  /** Past hours with at least one event; an hour that is missing had none. */
   readonly hours: readonly { readonly at: EpochMs; readonly count: number }[];
   readonly timezone: string;
 }
@@ -15,19 +15,19 @@ export interface Feed {
 export interface Judgement {
   readonly silent: boolean;
   readonly silentMs: number;
-  /** What habit would have brought since; undefined where there is too little of it to tell. */
+  /** The number that was to be expected since; undefined if there is too little history. */
   readonly expected: number | undefined;
 }
 
 export interface SilenceRules {
-  /** So much must be missed: with 8 expected, hearing nothing by chance happens 3 times in 10,000. */
+  /** How many must be missing: with 8 expected, none arrives by chance 3 times in 10,000. */
   readonly missed: number;
   readonly leastMs: number;
 }
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** From so many samples a habit can be told. */
+/** Samples needed for an estimate. */
 const leastSamples = 3;
 
 export function judgeSilence(feed: Feed, now: EpochMs, rules: SilenceRules): Judgement {
@@ -55,7 +55,7 @@ function expectedSince({ lastAt, hours, timezone }: Feed, now: EpochMs): number 
   return known ? expected : undefined;
 }
 
-/** The median of this hour on this weekday in the weeks before; where there are too few, of this hour on all days before. */
+/** The median of this hour on this weekday in earlier weeks; with too few of them, of this hour on all earlier days. */
 function typicalOf(
   counts: ReadonlyMap<number, number>,
   firstHour: number,

@@ -9,6 +9,7 @@ import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
+import { systemRandom } from '../kit/random.ts';
 import type { Versioned } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
@@ -76,10 +77,11 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     lanes: () => [...lanesOf(runtime, configOf), ...profileLanes(runtime)],
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
     clock: systemClock,
+    heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     directLeases: runtime.directLeases,
     log: runtime.log,
-    chance: Math.random,
+    chance: systemRandom,
     epoch: runtime.restoreCheck.epoch,
     node: runtime.node,
   };

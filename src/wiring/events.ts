@@ -6,6 +6,7 @@ import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
+import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
 import { documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -29,6 +30,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   const targetOf = (integration: string) => integrations().get(integration)?.target;
   return {
     clock: systemClock,
+    heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     lanes: () => pendingLanes(runtime.pool),
     putBack: () => putEventsBack(runtime.pool),
@@ -69,6 +71,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const pull = pullPorts(runtime);
   return {
     clock: systemClock,
+    heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
     fetchSingle: async (integration, id, signal) => {
@@ -116,6 +119,8 @@ export function upkeepPorts(runtime: Runtime): UpkeepPorts {
     );
   return {
     clock: systemClock,
+    random: systemRandom,
+    heartbeats: runtime.heartbeats,
     tasks: [
       { name: 'events', run: pruned },
       { name: 'rejections', run: () => pruneRejections(pool) },

@@ -8,6 +8,7 @@ import type { Planned, PullPorts } from '../intake/pull/ports.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
+import { systemRandom } from '../kit/random.ts';
 
 import { openSpool } from '../kit/spool.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
@@ -23,9 +24,10 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     node: runtime.node,
     // The request time of a page orders its records against events, which the database stamps.
     clock: runtime.clock,
+    heartbeats: runtime.heartbeats,
     http: runtime.http,
     log: runtime.log,
-    random: Math.random,
+    random: systemRandom,
     plan: (integration) => planOf(runtime, integration),
     runs: openRunStore(runtime.pool, program.version, runtime.directLeases),
     partners: openPartnerStore(runtime.pool),
@@ -41,6 +43,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
 export function schedulerPorts(runtime: Runtime): SchedulerPorts {
   return {
     log: runtime.log,
+    heartbeats: runtime.heartbeats,
     wait: (maxMs, signal) => runtime.wake.wait('schedules', maxMs, signal),
     stamp: () => runtime.active().stamp,
     align: () => alignSchedules(runtime.pool, schedulesOf(runtime)),

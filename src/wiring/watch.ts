@@ -1,11 +1,12 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
+import { type Loop, startLoop } from '../kit/loop.ts';
 import { healthOf } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
 import { countActivity } from '../store/operate/activity.ts';
-import { markTold, settleAlerts, untoldAlerts } from '../store/operate/alerts.ts';
+import { markSent, settleAlerts, unsentAlerts } from '../store/operate/alerts.ts';
 import {
   authFailures,
   clockSkews,
@@ -18,22 +19,20 @@ import { pruneStore } from '../store/operate/retention.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
-import { startEvery } from '../watch/every.ts';
+import { notifyAlerts } from '../watch/notify.ts';
 import { judgeSilence } from '../watch/silence.ts';
-import { tellAlerts } from '../watch/tell.ts';
 import { openBreakersOf } from './partner-apis.ts';
-
-interface Loop {
-  stop(): Promise<void>;
-}
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
   const { pool, log } = runtime;
-  const every = (name: string, ms: number, work: () => Promise<unknown>): Loop =>
-    startEvery(ms, {
-      clock: systemClock,
-      work,
+  const every = (name: string, ms: number, turn: () => Promise<unknown>): Loop =>
+    startLoop({
+      name,
+      heartbeats: runtime.heartbeats,
+      patienceMs: Math.max(ms, 60_000),
+      turn,
+      rest: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
   const loops = [
@@ -129,9 +128,9 @@ async function facts(runtime: Runtime): Promise<Facts> {
 }
 
 async function sendAlerts(runtime: Runtime, url: string): Promise<void> {
-  const { failed } = await tellAlerts({
-    untold: () => untoldAlerts(runtime.pool, 100),
-    markTold: (alertId, news) => markTold(runtime.pool, alertId, news),
+  const { failed } = await notifyAlerts({
+    unsent: () => unsentAlerts(runtime.pool, 100),
+    markSent: (alertId, news) => markSent(runtime.pool, alertId, news),
     post: async (body) => {
       const answer = await runtime.http.request({
         method: 'POST',

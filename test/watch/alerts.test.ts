@@ -130,6 +130,59 @@ test('each threshold, from both sides', () => {
   assert.deepEqual(kinds({ broken: [{ document: 'connector x', message: 'y' }] }), ['document_broken']);
 });
 
+test('one cause is one alert, however many brands it concerns', () => {
+  const brands = Array.from({ length: 10_000 }, (_, i) => `brand-${i}`);
+  const api = 'https://pms.example';
+  const down: Partial<Facts> = {
+    breakers: [{ api, integrations: brands, last_failure: '503' }],
+    runs: brands.map((integration) => ({
+      integration,
+      sync: 'stay',
+      state: 'failed',
+      run_id: 'r',
+      error_code: 'pull.server_error',
+    })),
+    feeds: brands.map((integration) => ({
+      integration,
+      feed: 'pull' as const,
+      judgement: { silent: true, silentMs: 9_000_000, expected: 12 },
+    })),
+  };
+  const found = conditionsOf({ ...calm, ...down });
+  assert.deepEqual(
+    found.map(({ kind, integration, subject, detail }) => ({ kind, integration, subject, brands: detail.brands })),
+    [{ kind: 'breaker_open', integration: '', subject: api, brands: 10_000 }],
+  );
+  assert.ok(JSON.stringify(found).length < 2_000);
+
+  const run = (integration: string, error_code: string) => ({
+    integration,
+    sync: 'stay',
+    state: 'failed',
+    run_id: 'r',
+    error_code,
+  });
+  // A cause of its own stays an alert of its own.
+  assert.deepEqual(kinds({ ...down, runs: [run('brand-7', 'pull.forbidden')] }), ['run_failed', 'breaker_open']);
+  // Without an open circuit, many brands with the same trouble are one alert, and a few are named.
+  const same = conditionsOf({ ...calm, runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
+  assert.deepEqual(
+    same.map(({ integration, detail }) => [integration, detail.brands]),
+    [['', 20]],
+  );
+  const few = conditionsOf({ ...calm, runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
+  assert.equal(few.length, 19);
+  const broken = brands.map((name) => ({
+    document: `integration ${name}`,
+    message: 'its connector x is not in force',
+  }));
+  assert.equal(conditionsOf({ ...calm, broken }).length, 1);
+  const lanes = brands.map((integration) => ({ integration, destination: 'crm', waiting: 5, late_ms: 3_600_000 }));
+  const failing = [{ destination: 'crm', integrations: 10_000, waiting: 50_000, last_failure: '503' }];
+  assert.deepEqual(kinds({ lanes, failing }), ['destination_failing']);
+  assert.deepEqual(kinds({ lanes }), ['deliveries_behind']);
+});
+
 test('what is past its time is forgotten; the newest state and open work never are', async () => {
   await node.take('other', reservation('OLD'), { id: 'DEAD' });
   await query(`update receipts set received_at = received_at - interval '31 days'`);

@@ -1,9 +1,12 @@
+import type { Heartbeats } from '../../kit/heartbeats.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
 import { executeRun, type RunOutcome } from './run.ts';
 import type { Run } from './run-state.ts';
 
 export interface RunnerPorts extends PullPorts {
+  readonly heartbeats?: Heartbeats;
   wait(topic: 'runs', maxMs: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -13,40 +16,14 @@ const sleepMs = 5_000;
  * Executes runs, several at a time: queued runs, parked runs whose wait is over, and runs abandoned by another node. On stop,
  * each run goes back to the queue after its last page and continues elsewhere.
  */
-export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): { stop(): Promise<void> } {
-  const stopping = new AbortController();
+export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
   const active = new Set<Promise<void>>();
-  const running = loop();
 
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const run = active.size < atOnce ? await claim() : undefined;
-      if (run !== undefined) {
-        const work = execute(run).finally(() => active.delete(work));
-        active.add(work);
-        continue;
-      }
-      const woken = ports.wait('runs', sleepMs, stopping.signal);
-      await (active.size < atOnce ? woken : Promise.race(active));
-    }
-    await Promise.all(active);
-  }
-
-  async function claim(): Promise<Run | undefined> {
-    try {
-      return await ports.runs.claimNext(ports.node, limitsOf(ports).leaseMs);
-    } catch (error) {
-      ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; retrying in 1 s');
-      await ports.clock.wait(1_000, stopping.signal);
-      return undefined;
-    }
-  }
-
-  async function execute(run: Run): Promise<void> {
+  async function execute(run: Run, signal: AbortSignal): Promise<void> {
     const startedAt = ports.clock.now();
     const about = { integration: run.integration, run: run.runId, sync: run.sync ?? 'backfill', kind: run.kind };
     try {
-      const outcome = await executeRun(ports, run, { parkable: true, signal: stopping.signal });
+      const outcome = await executeRun(ports, run, { parkable: true, signal });
       logOutcome(ports, about, outcome, ports.clock.now() - startedAt);
     } catch (error) {
       // Once the lease runs out, any node resumes the run after its last page.
@@ -57,12 +34,25 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): { stop(): 
     }
   }
 
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
+  return startLoop({
+    name: 'runs',
+    heartbeats: ports.heartbeats,
+    turn: async (signal): Promise<'started' | 'nothing due'> => {
+      const run = active.size < atOnce ? await ports.runs.claimNext(ports.node, limitsOf(ports).leaseMs) : undefined;
+      if (run === undefined) return 'nothing due';
+      const work = execute(run, signal).finally(() => active.delete(work));
+      active.add(work);
+      return 'started';
     },
-  };
+    rest: async (result, signal) => {
+      if (result === 'started') return;
+      if (result === undefined) await ports.clock.wait(1_000, signal);
+      else await (active.size < atOnce ? ports.wait('runs', sleepMs, signal) : Promise.race(active));
+    },
+    onError: (error) =>
+      ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; retrying in 1 s'),
+    finish: () => Promise.all(active),
+  });
 }
 
 function logOutcome(ports: PullPorts, about: object, outcome: RunOutcome, durationMs: number): void {

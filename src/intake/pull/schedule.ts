@@ -1,7 +1,10 @@
+import type { Heartbeats } from '../../kit/heartbeats.ts';
 import type { Log } from '../../kit/log.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
 
 export interface SchedulerPorts {
   readonly log: Log;
+  readonly heartbeats?: Heartbeats;
   /** Resolves on a signal, after maxMs, or when stopped. */
   wait(maxMs: number, signal: AbortSignal): Promise<void>;
   /** Changes with the documents in force. */
@@ -22,38 +25,29 @@ const longestSleepMs = 15_000;
 const shortestSleepMs = 1_000;
 
 /** Starts syncs when they are due. Every node runs a scheduler; rows are claimed, so each sync starts once. */
-export function startScheduler(ports: SchedulerPorts): { stop(): Promise<void> } {
-  const stopping = new AbortController();
+export function startScheduler(ports: SchedulerPorts): Loop {
   let aligned: string | undefined;
-  const running = loop();
 
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const sleepMs = await turn().catch((error: Error) => {
-        ports.log.warn({ error: error.message }, 'schedule: the store did not answer; retrying in 1 s');
-        return shortestSleepMs;
-      });
-      await ports.wait(sleepMs, stopping.signal);
-    }
-  }
-
-  async function turn(): Promise<number> {
+  async function turn(signal: AbortSignal, beat: () => void): Promise<number> {
     const stamp = ports.stamp();
     if (stamp !== aligned) await ports.align();
     aligned = stamp;
     for (;;) {
       const { started, seen } = await ports.startDue(atOnce);
+      beat();
       if (started > 0) ports.queued();
-      if (seen < atOnce || stopping.signal.aborted) break;
+      if (seen < atOnce || signal.aborted) break;
     }
     const ms = (await ports.msToNextStart()) ?? longestSleepMs;
     return Math.min(longestSleepMs, Math.max(shortestSleepMs, ms));
   }
 
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startLoop({
+    name: 'schedules',
+    heartbeats: ports.heartbeats,
+    turn,
+    rest: (sleepMs, signal) => ports.wait(sleepMs ?? shortestSleepMs, signal),
+    onError: (error) =>
+      ports.log.warn({ error: (error as Error).message }, 'schedule: the store did not answer; retrying in 1 s'),
+  });
 }

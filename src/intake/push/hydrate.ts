@@ -1,4 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { Heartbeats } from '../../kit/heartbeats.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
 import type { EpochMs } from '../../terms.ts';
 
 /**
@@ -7,6 +9,7 @@ import type { EpochMs } from '../../terms.ts';
  */
 export interface HydratorPorts {
   readonly clock: Clock;
+  readonly heartbeats?: Heartbeats;
   readonly wake: {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
@@ -45,24 +48,18 @@ const mostDelayMs = 15 * 60_000;
 /** About three hours with the delays between them, which is longer than most partner outages. */
 const tries = 16;
 
-export function startHydrator(ports: HydratorPorts): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    while (!signal.aborted) {
-      const worked = await hydrateOnce(ports, signal).catch((error) => {
-        ports.onError?.('', error);
-        return 0;
-      });
-      if (worked === 0 && !signal.aborted) await ports.wake.wait('hydrate', pollMs, signal);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+export function startHydrator(ports: HydratorPorts): Loop {
+  return startLoop({
+    name: 'hydrate',
+    heartbeats: ports.heartbeats,
+    // A turn waits for the partner's API.
+    patienceMs: leaseMs,
+    turn: (signal) => hydrateOnce(ports, signal),
+    rest: async (worked, signal) => {
+      if (!worked) await ports.wake.wait('hydrate', pollMs, signal);
     },
-  };
+    onError: (error) => ports.onError?.('', error),
+  });
 }
 
 /** One round; returns how many reservations were claimed. */

@@ -1,31 +1,35 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { Heartbeats } from '../../kit/heartbeats.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
+import type { Random } from '../../kit/random.ts';
 
 /** Prunes old events, rejections and sandbox reports. Any node may do it; two at once do no harm. */
 export interface UpkeepPorts {
   readonly clock: Clock;
+  readonly random: Random;
+  readonly heartbeats?: Heartbeats;
   readonly tasks: readonly { readonly name: string; readonly run: () => Promise<unknown> }[];
   readonly onError?: (task: string, error: unknown) => void;
 }
 
 const everyMs = 10 * 60_000;
 
-export function startPushUpkeep(ports: UpkeepPorts): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    // A random delay, so that nodes which start together do not prune together.
-    await ports.clock.wait(everyMs * Math.random(), signal);
-    while (!signal.aborted) {
+export function startPushUpkeep(ports: UpkeepPorts): Loop {
+  let first = true;
+  return startLoop({
+    name: 'push upkeep',
+    heartbeats: ports.heartbeats,
+    patienceMs: everyMs,
+    turn: async (signal, beat) => {
+      // A random delay, so that nodes which start together do not prune together.
+      if (first) await ports.clock.wait(everyMs * ports.random(), signal);
+      first = false;
       for (const { name, run } of ports.tasks) {
+        beat();
         if (!signal.aborted) await run().catch((error) => ports.onError?.(name, error));
       }
-      await ports.clock.wait(everyMs, signal);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
     },
-  };
+    rest: (_, signal) => ports.clock.wait(everyMs, signal),
+    onError: (error) => ports.onError?.('upkeep', error),
+  });
 }

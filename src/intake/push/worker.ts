@@ -1,4 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { Heartbeats } from '../../kit/heartbeats.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
 import { isConnectionFailure } from '../../kit/sql-state.ts';
 import type { EventPath, Lane, Settled } from './event-path.ts';
 import { workLane } from './work-lane.ts';
@@ -14,6 +16,7 @@ import { workLane } from './work-lane.ts';
  */
 export interface EventWorkerPorts {
   readonly clock: Clock;
+  readonly heartbeats?: Heartbeats;
   readonly wake: {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
@@ -44,37 +47,25 @@ const concurrentLanes = 4;
 const pollMs = 1_000;
 const busyMs = 25;
 
-export interface EventWorker {
-  stop(): Promise<void>;
-}
-
-export function startEventWorker(ports: EventWorkerPorts): EventWorker {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    let putBackAt = 0;
-    while (!signal.aborted) {
-      let busy = false;
-      try {
-        if (ports.clock.now() >= putBackAt) {
-          await ports.putBack();
-          putBackAt = ports.clock.now() + pollMs;
-        }
-        const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
-        busy = await workAll(ports, open, signal);
-      } catch (error) {
-        ports.onError?.('', error);
-        await ports.clock.wait(pollMs, signal);
+export function startEventWorker(ports: EventWorkerPorts): Loop {
+  let putBackAt = 0;
+  return startLoop({
+    name: 'events',
+    heartbeats: ports.heartbeats,
+    turn: async (signal, beat) => {
+      if (ports.clock.now() >= putBackAt) {
+        await ports.putBack();
+        putBackAt = ports.clock.now() + pollMs;
       }
-      if (!signal.aborted) await ports.wake.wait('events', busy ? busyMs : pollMs, signal);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+      const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
+      return workAll(ports, open, signal, beat);
     },
-  };
+    rest: async (busy, signal) => {
+      if (busy === undefined) await ports.clock.wait(pollMs, signal);
+      else await ports.wake.wait('events', busy ? busyMs : pollMs, signal);
+    },
+    onError: (error) => ports.onError?.('', error),
+  });
 }
 
 /** Works every lane until it is empty, a few at a time; true when another node held one. */
@@ -82,12 +73,14 @@ async function workAll(
   ports: EventWorkerPorts,
   integrations: readonly string[],
   signal: AbortSignal,
+  beat: () => void,
 ): Promise<boolean> {
   const waiting = [...integrations];
   let busy = false;
   const workers = Array.from({ length: Math.min(concurrentLanes, waiting.length) }, async () => {
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const result = await workOne(ports, next);
+      beat();
       // To the end of the queue: a brand with a backlog does not delay the others.
       if (result === 'more') waiting.push(next);
       busy ||= result === 'busy';
@@ -139,6 +132,6 @@ export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
   for (;;) {
     const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
     if (open.length === 0) return;
-    if (await workAll(ports, open, never)) await ports.clock.wait(busyMs);
+    if (await workAll(ports, open, never, () => {})) await ports.clock.wait(busyMs);
   }
 }

@@ -112,13 +112,13 @@ export async function acknowledgeAlert(db: Pool, alertId: string, by: string): P
   return rows[0];
 }
 
-export interface Untold extends AlertRow {
+export interface UnsentAlert extends AlertRow {
   readonly news: 'raised' | 'resolved';
 }
 
 /** Alerts that the outgoing webhook has not reported yet, oldest first. One that is resolved already is reported as resolved only. */
-export async function untoldAlerts(db: Pool, limit: number): Promise<Untold[]> {
-  const { rows } = await db.query<Untold>(
+export async function unsentAlerts(db: Pool, limit: number): Promise<UnsentAlert[]> {
+  const { rows } = await db.query<UnsentAlert>(
     `select ${columns}, case when resolved_at is null then 'raised' else 'resolved' end as news from alerts
       where (told = 'nothing' or (told = 'raised' and resolved_at is not null)) and raised_at > now() - interval '2 days'
       order by raised_at limit $1`,
@@ -127,6 +127,6 @@ export async function untoldAlerts(db: Pool, limit: number): Promise<Untold[]> {
   return rows;
 }
 
-export async function markTold(db: Pool, alertId: string, news: 'raised' | 'resolved'): Promise<void> {
+export async function markSent(db: Pool, alertId: string, news: 'raised' | 'resolved'): Promise<void> {
   await db.query('update alerts set told = $2 where alert_id = $1', [alertId, news]);
 }

@@ -1,0 +1,33 @@
+import type { Timers } from './clock.ts';
+
+/**
+ * Which loops of the process are making progress. A loop reports the start of a turn, its progress, and its rest; one that has
+ * been at a turn for longer than its patience without progress has stalled, such as behind a database that no longer answers.
+ */
+export class Heartbeats {
+  readonly #clock: Pick<Timers, 'uptimeMs'>;
+  readonly #working = new Map<string, { readonly sinceMs: number; readonly patienceMs: number }>();
+
+  constructor(clock: Pick<Timers, 'uptimeMs'>) {
+    this.#clock = clock;
+  }
+
+  /** The loop began a turn, or made progress in it. */
+  beat(loop: string, patienceMs: number): void {
+    this.#working.set(loop, { sinceMs: this.#clock.uptimeMs(), patienceMs });
+  }
+
+  /** The loop has nothing to do, or has ended. */
+  rest(loop: string): void {
+    this.#working.delete(loop);
+  }
+
+  /** The loops that have stalled, with the time since their last progress. */
+  stalled(): readonly { readonly loop: string; readonly forMs: number }[] {
+    const now = this.#clock.uptimeMs();
+    return [...this.#working]
+      .map(([loop, { sinceMs, patienceMs }]) => ({ loop, forMs: now - sinceMs, patienceMs }))
+      .filter(({ forMs, patienceMs }) => forMs > patienceMs)
+      .map(({ loop, forMs }) => ({ loop, forMs }));
+  }
+}
