@@ -3,7 +3,7 @@ import type { DestinationType } from './destination.ts';
 
 const folder = new URL('./destinations/', import.meta.url);
 
-/** Every folder under destinations/ is a type: adding one touches nothing else. */
+/** Each folder under destinations/ is a type; adding one changes nothing else. */
 export async function loadDestinationTypes(): Promise<ReadonlyMap<string, DestinationType>> {
   const entries = await readdir(folder, { withFileTypes: true });
   const types = await Promise.all(

@@ -2,9 +2,8 @@ import type { EntityType } from '../terms.ts';
 import type { MessageData } from './message.ts';
 
 /**
- * Which fields a destination is given. A path is a field (`check_in`), a field of every item of a list (`guests[].email`), or
- * a key under extra (`extra.loyalty`). What is said of guests[] holds for a guest that is a record of its own. `id` is always
- * given: without it a record could not be told from another.
+ * Which fields a destination gets. A path is a field (`check_in`), a field of every item of a list (`guests[].email`), or a key
+ * under extra (`extra.loyalty`). Paths of guests[] also apply to guest records. `id` is always kept: it identifies the record.
  */
 export interface FieldChoice {
   readonly only?: readonly string[];
@@ -26,12 +25,12 @@ export function compileFields(choice: FieldChoice): (type: EntityType, data: Mes
   };
 }
 
-/** What is said of every guest; undefined where that is all of them, whole. */
+/** The fields chosen for guests; undefined if guests are chosen as a whole. */
 function ofGuest(fields: Tree | undefined): Tree | undefined {
   return fields === undefined || fields.has('guests') ? fields?.get('guests') : new Map();
 }
 
-/** A path's last part maps to undefined: the whole of it. */
+/** The last part of a path maps to undefined: the whole field. */
 type Tree = Map<string, Tree | undefined>;
 
 function tree(paths: readonly string[]): Tree {
@@ -43,7 +42,7 @@ function tree(paths: readonly string[]): Tree {
       if (i === parts.length - 1) at.set(part, undefined);
       else {
         const below = at.get(part);
-        if (at.has(part) && below === undefined) break; // the whole is named already
+        if (at.has(part) && below === undefined) break; // the whole field is chosen already
         const next: Tree = below ?? new Map();
         at.set(part, next);
         at = next;

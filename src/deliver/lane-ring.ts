@@ -1,6 +1,6 @@
 import type { Lane } from './ports.ts';
 
-/** Brands with due work, served in turn: a brand with a million changes gets one turn, then every other one gets theirs. */
+/** Brands with due work, served in turn: a brand with a million changes gets one turn, then every other brand gets one. */
 export class LaneRing {
   #lanes = new Map<string, Lane>();
 
@@ -8,7 +8,7 @@ export class LaneRing {
     return this.#lanes.size;
   }
 
-  /** A lane that is in the ring keeps its place. */
+  /** A lane that is already in the ring keeps its place. */
   add(lane: Lane): void {
     this.#lanes.set(lane.integration, lane);
   }
@@ -17,7 +17,7 @@ export class LaneRing {
     this.#lanes.delete(lane.integration);
   }
 
-  /** The lane whose turn it is; it goes to the end. */
+  /** The lane whose turn it is; it moves to the end. */
   next(): Lane | undefined {
     for (const lane of this.#lanes.values()) {
       this.#lanes.delete(lane.integration);

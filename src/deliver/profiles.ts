@@ -2,9 +2,8 @@ import type { DestinationName } from '../terms.ts';
 import type { DestinationConfig } from './ports.ts';
 
 /**
- * The profiles of a brand's guests are kept by a destination of our own: every change of a reservation goes to it through the
- * outbox like to any other, in order and again after a crash, and intake does not wait for it. Only brands with a
- * destination that receives guests have it.
+ * An internal destination keeps the guest profiles of a brand. Changes of reservations reach it through the outbox like any other, in
+ * order and again after a crash, and intake does not wait for it. Only brands with a destination that receives guests have it.
  */
 export const profilesDestination = 'innbound:profiles' as DestinationName;
 

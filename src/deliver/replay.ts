@@ -2,14 +2,14 @@ import type { Clock } from '../kit/clock.ts';
 import type { Json } from '../terms.ts';
 
 /**
- * Replays and drops dead letters of all three kinds, one after the other in the order in which they failed.
+ * Replays and drops dead letters of all three kinds, one after the other, in the order in which they failed.
  *
- *   delivery   recorded: the version goes out again, under its own idempotency key, and what waits behind it follows
- *              today:    the record is mapped anew; if that changes it, the new version takes the place of those that wait
- *   event      the event goes through the path again, under the documents of today or the ones it failed under
+ *   delivery   recorded: sends the version again under its own idempotency key; newer versions follow
+ *              today:    maps the record again; if that changes it, the new version replaces the waiting ones
+ *   event      processes the event again, under today's documents or the recorded ones
  *   record     likewise
  *
- * A replay keeps the time at which the partner's data was in that state, so that it never overwrites what is newer.
+ * A replay keeps the time of the partner's data, so it never overwrites newer data.
  */
 export type Under = 'today' | 'recorded';
 
@@ -28,7 +28,7 @@ export type Preview =
   | {
       readonly kind: 'ready';
       readonly record: { readonly type: string; readonly id: string };
-      /** What is stored now; absent where nothing is. */
+      /** The stored record; absent if there is none. */
       readonly before?: Json;
       readonly after: Json;
       readonly diff: readonly { readonly path: string; readonly before?: Json; readonly after?: Json }[];
@@ -36,22 +36,22 @@ export type Preview =
   /** A business rule drops it now. */
   | { readonly kind: 'dropped'; readonly reason: string }
   | { readonly kind: 'still_failing'; readonly code: string; readonly message: string }
-  /** It is closed, or what it was made of is no longer kept. */
+  /** It is closed, or the data it was made from is no longer kept. */
   | { readonly kind: 'gone'; readonly message: string };
 
 export interface ReplayPorts {
   readonly clock: Clock;
   readonly preview: (letter: ReplayLetter, under: Under) => Promise<Preview>;
-  /** Does it, if it is still open; false when somebody else closed it. */
+  /** Replays it if it is still open; false if somebody else closed it. */
   readonly replay: (letter: ReplayLetter, under: Under, closing: Closing) => Promise<boolean>;
   readonly wake: (topic: 'events' | 'outbox') => void;
 }
 
 export interface ReplayOptions {
-  /** What is not said is `recorded` for deliveries and `today` for what never became a record. */
+  /** Default: `recorded` for deliveries, `today` for the rest. */
   readonly under?: Under;
   readonly by: string;
-  /** At most so many a second: a thousand replays are no flood for a destination that just came back. */
+  /** The most replays per second, so that they do not flood a destination that has just come back. */
   readonly perSecond: number;
   readonly onEach?: (result: ReplayResult) => void;
   readonly signal?: AbortSignal;
@@ -59,7 +59,7 @@ export interface ReplayOptions {
 
 export type ReplayResult =
   | { readonly id: string; readonly result: 'replayed' }
-  /** It would only fail again: it stays as it is. */
+  /** It would fail again, so it stays open. */
   | { readonly id: string; readonly result: 'still_failing'; readonly code: string; readonly message: string }
   | { readonly id: string; readonly result: 'gone'; readonly message: string };
 
@@ -76,7 +76,7 @@ export async function replayDeadLetters(
   let nextAtMs = ports.clock.now();
   for await (const letter of letters) {
     if (options.signal?.aborted) break;
-    const waitMs = Math.min(nextAtMs - ports.clock.now(), spacingMs); // a clock that is set back makes nobody wait for it
+    const waitMs = Math.min(nextAtMs - ports.clock.now(), spacingMs); // never longer, even if the clock was set back
     if (waitMs > 0) await ports.clock.wait(waitMs, options.signal);
     nextAtMs = ports.clock.now() + spacingMs;
     const result = await replayOne(ports, letter, options);
@@ -96,5 +96,5 @@ async function replayOne(ports: ReplayPorts, letter: ReplayLetter, options: Repl
   }
   if (preview.kind === 'gone') return { id, result: 'gone', message: preview.message };
   const done = await ports.replay(letter, under, { by: options.by });
-  return done ? { id, result: 'replayed' } : { id, result: 'gone', message: 'It is not open any more.' };
+  return done ? { id, result: 'replayed' } : { id, result: 'gone', message: 'The dead letter is no longer open.' };
 }

@@ -1,19 +1,19 @@
-/** When a failed delivery is tried again, and when it is given up. Pure: chance is an argument. */
+/** When a failed delivery is retried, and when it becomes a dead letter. Pure: chance is an argument. */
 
 /** First try plus one retry per entry. */
 export const standardScheduleMs: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
 
-/** A destination cannot make us wait longer than this in one go. */
+/** The longest wait that a destination can ask for at once. */
 export const longestWaitMs = 24 * 3_600_000;
 
-/** Nor come back at once: "wait 0 seconds" is a busy destination that did not look at its clock. */
+/** The shortest one: "wait 0 seconds" comes from a busy destination. */
 export const leastAskedMs = 1_000;
 
-/** Waits are stretched by up to a quarter, so that what failed together does not come back together. */
+/** Waits are stretched by up to a quarter, so that records that failed together are not retried together. */
 const stretch = 0.25;
 
 export interface FailedTry {
-  /** What the destination asked for (Retry-After). */
+  /** The wait that the destination asked for (Retry-After). */
   readonly afterMs?: number;
   /** The try does not count: the destination only asked to wait. */
   readonly free?: boolean;

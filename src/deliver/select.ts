@@ -18,7 +18,7 @@ export interface Selection {
 type FilterAnswer =
   | { readonly kind: 'yes' }
   | { readonly kind: 'no' }
-  /** Without values of the record. */
+  /** The message holds no values of the record. */
   | { readonly kind: 'failed'; readonly message: string };
 
 export type Selected =
@@ -39,7 +39,7 @@ export const needsDelivered = ({ consent, comparesConsent }: Selection): boolean
 export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { selection } = lane.destination;
   const { change, type, id } = claimed;
-  if (change === undefined) return skip('version_gone', 'The version is no longer kept.');
+  if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const data = dataOf(type, id, change.record());
   const history = new ConsentHistory(type, claimed.deliveredDataTexts);
@@ -52,7 +52,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       event: change.event,
       ...(epoch > 1 && { epoch }),
       version: claimed.version,
-      // A destination that remembers keys must not take a version of a later epoch for a repetition.
+      // A destination that remembers keys must not mistake a version of a later epoch for a repetition.
       idempotency_key: epoch === 1 ? change.idempotencyKey : `${change.idempotencyKey}-e${epoch}`,
       data: part,
     },

@@ -63,7 +63,7 @@ async function noTryUsed(pool: Pool): Promise<void> {
   assert.deepEqual(rows, [{ most: 1 }]);
 }
 
-test('a record that is told to wait waits alone: the others flow past it, on every node', async (t) => {
+test('a record that is asked to wait waits alone: others flow past it, on every node', async (t) => {
   const { pool, asked, start } = await setUp(t, 20, (id) => (id === 'r7' ? wait(60) : ok));
   start(2);
   await until('the others arrive', delivered(pool, 19));
@@ -75,7 +75,7 @@ test('a record that is told to wait waits alone: the others flow past it, on eve
   assert.equal(await pausedForMs(pool), undefined);
 });
 
-test('a second record that is told to wait, with no success in between, makes the destination quiet on every node', async (t) => {
+test('a second record that is asked to wait, with no success in between, pauses the destination on every node', async (t) => {
   let busy = true;
   const { pool, asked, start } = await setUp(t, 20, () => (busy ? wait(3) : ok));
   start(2);
@@ -88,7 +88,7 @@ test('a second record that is told to wait, with no success in between, makes th
   await noTryUsed(pool);
 });
 
-test('where something is taken in between, nobody is quiet', async (t) => {
+test('a success in between prevents the pause', async (t) => {
   const told = new Set<string>();
   const { pool, start } = await setUp(t, 12, (id, nth) => {
     if (nth % 2 === 0 || told.has(id)) return ok;
@@ -102,7 +102,7 @@ test('where something is taken in between, nobody is quiet', async (t) => {
   await noTryUsed(pool);
 });
 
-test('the same record told again and again keeps only itself waiting', async (t) => {
+test('a record that is asked to wait repeatedly delays only itself', async (t) => {
   let told = 0;
   const { pool, start } = await setUp(t, 1, () => (++told <= 3 ? wait(1) : ok));
   start(2);
@@ -117,7 +117,7 @@ const later = (more: object = {}): Outcome =>
   ({ kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 3_000, free: true, ...more }) as Outcome;
 const of = (...outcomes: Outcome[]) => waitRequestOf(outcomes.map((outcome, i) => ({ record: `r${i}`, outcome })));
 
-test('one answer to a whole batch is one telling; a success forgets what was told before it', () => {
+test('one answer to a whole batch counts once; a success clears earlier wait requests', () => {
   assert.deepEqual(of(later({ whole: true }), later({ whole: true })), {
     records: ['r0', 'r1'],
     severalAnswers: false,
@@ -133,7 +133,7 @@ test('one answer to a whole batch is one telling; a success forgets what was tol
   assert.equal(of({ kind: 'retry', code: 'deliver.server_error', message: '503', afterMs: 3_000 }), undefined);
 });
 
-test('http: after two distinct records were told to wait, the rest of the call is not sent', async (t) => {
+test('http: after two records were asked to wait, the rest of the call is not sent', async (t) => {
   const server = await listen(() => wait(5));
   const offered = services('/');
   t.after(async () => {

@@ -11,7 +11,7 @@ type Told = { version: number; idempotency_key: string; data: { id: string } };
 const told = ({ body }: Received): Told => body as unknown as Told;
 
 /** The operator's day with a destination that misbehaves: a running service, and the commands beside it. */
-test('dead letters by the commands: found, understood, mended, replayed, dropped', async (t) => {
+test('dead letters by CLI: listed, shown, fixed, replayed, dropped', async (t) => {
   const refused = new Set(['refused', 'unwanted']);
   const tries = new Map<string, number>();
   const crm = await listen((request): Reply => {

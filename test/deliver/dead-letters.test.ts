@@ -80,7 +80,7 @@ test('a record that cannot be mapped counts up, shows its diff after the fix, an
   assert.equal((await showDeadLetter(fixed.pool, letter?.id ?? ''))?.closed_by, 'test');
 });
 
-test('a replayed record never overwrites what is newer', async (t) => {
+test('a replayed record never overwrites newer data', async (t) => {
   const { runtime, remap } = await setUp(t);
   await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA', total_amount: 1 }));
   await pulled(runtime, rawReservation('r1', { total_amount: 2 }));
@@ -123,7 +123,7 @@ test('a dead delivery holds back its own reservation; replayed, all its versions
   assert.equal(seen[0]?.idempotency_key, seen[1]?.idempotency_key);
 });
 
-test('a dropped delivery is passed over and the next version flows', async (t) => {
+test('a dropped delivery is skipped and the next version follows', async (t) => {
   const { runtime, refused, told } = await setUp(t);
   refused.add('r1');
   await pulled(runtime, rawReservation('r1'));
@@ -152,7 +152,7 @@ test('a dropped delivery is passed over and the next version flows', async (t) =
   assert.equal(closed?.closed_reason, 'no longer wanted');
 });
 
-test('a delivery replayed under the documents of today goes out as a newer version', async (t) => {
+test("a delivery replayed under today's documents is sent as a newer version", async (t) => {
   const { runtime, remap, refused, told } = await setUp(t);
   refused.add('r1');
   await pulled(runtime, rawReservation('r1', { status: 'CONF', channel: 'web' }));
@@ -174,7 +174,7 @@ test('a delivery replayed under the documents of today goes out as a newer versi
   assert.equal(await countDeadLetters(fixed.pool), 0);
 });
 
-test('a dead event goes through the path again', async (t) => {
+test('a replayed event is processed again', async (t) => {
   const { runtime, remap, told } = await setUp(t);
   const data = { ...rawReservation('r1', { status: 'GARANTIDA' }), reservation_id: 'r1' };
   const body = { event: 'reservation.created', timestamp: '2026-11-01T00:00:00Z', brand_id: 'LIS01', data };

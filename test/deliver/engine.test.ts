@@ -90,7 +90,7 @@ test('a permanent answer is a dead letter at once; a free wait uses no try', asy
   assert.deepEqual(rows, [{ delivered_version: 1, attempt: 0 }]);
 });
 
-test('a batch refused as a whole is halved until the culprit stands alone', async (t) => {
+test('a batch that is refused as a whole is halved until the bad record is alone', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const crm = scripted((_one, batch): Outcome => {
@@ -112,7 +112,7 @@ test('a batch refused as a whole is halved until the culprit stands alone', asyn
   assert.ok(crm.calls.length <= 11, `${crm.calls.length} calls`);
 });
 
-test('where a batch takes several requests, one that is refused as a whole is looked into as well', async (t) => {
+test('a refused request that is only part of a batch is halved as well', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const crm = scripted((one, batch): Outcome => {
@@ -136,7 +136,7 @@ test('where a batch takes several requests, one that is refused as a whole is lo
   );
 });
 
-test('one dead destination delays no other, one noisy brand starves no other', async (t) => {
+test('a dead destination does not delay others, and a noisy brand does not starve others', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const never = scripted(() => new Promise<Outcome>(() => {}));
@@ -189,7 +189,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
   }
 });
 
-test('a version that cannot be read is dead alone', async (t) => {
+test('a version that cannot be read becomes a dead letter alone', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const crm = scripted(() => delivered);
@@ -203,7 +203,7 @@ test('a version that cannot be read is dead alone', async (t) => {
   );
 });
 
-test('a node that stops in the midst of a call gives it back at once, as tried, without using a try', async (t) => {
+test('a node that stops during a call releases its records at once, marked as possibly arrived, without using a try', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const stopping = new AbortController();

@@ -33,7 +33,7 @@ async function setUp(t: TestContext, settings: object = {}) {
   return { root: path.join(folder, 'out'), open, list, lines };
 }
 
-test('a reader sees whole lines at every moment, and never fewer than before', async (t) => {
+test('a reader sees complete lines at every moment, and never fewer than before', async (t) => {
   const { root, open } = await setUp(t, { file_size: '64KiB' });
   const destination = open();
   let writing = true;
@@ -78,7 +78,7 @@ test('partitioned by the day of the change; files stop growing at their size', a
   assert.ok(names.every((name) => !name.includes('.tmp')));
 });
 
-test('what a killed writer left half-written is never seen, and swept later', async (t) => {
+test('half-written files of a killed writer are never seen, and removed later', async (t) => {
   const { root, open, list } = await setUp(t);
   await mkdir(path.join(root, 'date=2026-11-15'), { recursive: true });
   const left = path.join(root, 'date=2026-11-15', '.changes_x.ndjson.tmp');
@@ -92,7 +92,7 @@ test('what a killed writer left half-written is never seen, and swept later', as
   assert.deepEqual(names, ['date=2026-11-15/.changes_y.ndjson.tmp']);
 });
 
-test('a write that comes too late is not made: another node may be at it by now', async (t) => {
+test('a late write is not made: another node may be writing by now', async (t) => {
   const { open, list, lines } = await setUp(t);
   const destination = open();
   const cut = new AbortController();
@@ -111,7 +111,7 @@ test('a write that comes too late is not made: another node may be at it by now'
   );
 });
 
-test('keys are found wherever they lie, in files that may hold them', async (t) => {
+test('keys are found anywhere in the files that may hold them', async (t) => {
   const { root } = await setUp(t);
   await mkdir(root, { recursive: true });
   const keys = ['ib_first_key_of_all', 'ib_across_two_reads', 'ib_in_an_older_file', 'ib_in_no_file'];
@@ -138,7 +138,7 @@ test('a folder that cannot be written is a retry, not a throw', async (t) => {
   assert.ok(outcome && 'code' in outcome && outcome.code === 'deliver.write_failed');
 });
 
-test('an erasure takes the guest out of what was written before, and out of nothing else', async (t) => {
+test('an erasure removes the guest from older lines, and from nothing else', async (t) => {
   const { root, open } = await setUp(t, { file_size: '1KiB' });
   const ana = { first_name: 'Ana', email: 'ana@guests.example' };
   const rui = { first_name: 'Rui', email: 'rui@guests.example' };

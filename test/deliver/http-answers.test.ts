@@ -63,7 +63,7 @@ const unclear = ['retry', 'deliver.answer_unreadable', true];
 const byPosition = { results: 'results', ok: 'ok', code: 'code', retry: ['LATER'] };
 const byKey = { errors: 'errors', keys: ['ids', 'id'], code: 'code' };
 
-test('results by position: one item refused, one to try again', async (t) => {
+test('results by position: one item refused, one retried', async (t) => {
   const results = [{ ok: true }, { ok: false, code: 'NO' }, { ok: false, code: 'LATER' }];
   const { batch } = await setUp(t, says(207, { results }));
   const outcomes = await batch(byPosition);
@@ -85,7 +85,7 @@ for (const [what, body] of [
   });
 }
 
-test('errors by key, in any order and any case; one that names nobody is the whole batch’s', async (t) => {
+test('errors by key, in any order and case; an error that names no item is about the whole batch', async (t) => {
   const errors = [{ ids: ['c'] }, { id: 'A' }];
   const { batch } = await setUp(t, says(207, { errors }));
   assert.deepEqual(brief(await batch(byKey)), [dead, taken, dead]);
@@ -97,7 +97,7 @@ test('errors by key, in any order and any case; one that names nobody is the who
   ]);
 });
 
-test('a 200 that breaks off is tried again', async (t) => {
+test('a 200 that breaks off is retried', async (t) => {
   const { one, hook } = await setUp(t, (request, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"a":', () => request.socket.destroy());
@@ -107,7 +107,7 @@ test('a 200 that breaks off is tried again', async (t) => {
   }
 });
 
-test('an answer without end is cut: by its size, or by the deadline', async (t) => {
+test('an endless answer is cut off by size or deadline', async (t) => {
   const block = Buffer.alloc(1 << 20, 'x');
   const endless = await setUp(t, (_request, response) => {
     const go = (): void => {
@@ -127,7 +127,7 @@ test('an answer without end is cut: by its size, or by the deadline', async (t) 
   assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.timeout', undefined]]);
 });
 
-test('credentials go nowhere but to the configured address: a redirect is not followed', async (t) => {
+test('credentials only go to the configured address: redirects are not followed', async (t) => {
   let followed = 0;
   const elsewhere = createServer((_request, response) => {
     followed += 1;

@@ -73,7 +73,7 @@ for (const [answer, expected] of rows) {
   });
 }
 
-test('http: nobody listens, no such name, a private address that is not allowed', async (t) => {
+test('http: connection refused, unknown host, a private address that is not allowed', async (t) => {
   const server = await listen(() => ({ status: 200 }));
   await server.close();
   const allowed = services('/');
@@ -135,7 +135,7 @@ test('http: refused credentials are renewed once', async (t) => {
   assert.equal((await renewing.deliver([delivery(reservation('r'))], limits()))[0]?.kind, 'delivered');
 });
 
-test('http: a body mapping leaves out what is not there and keeps types', async (t) => {
+test('http: a body mapping leaves absent values out and keeps types', async (t) => {
   const { url, received, offered } = await setUp(t, () => ({ status: 200 }));
   const settings = http.settings.parse({
     url,
@@ -182,7 +182,7 @@ test('http: mistakes in templates are found when the document is checked', () =>
   assert.match(problems({ preset: 'mailchimp' })?.[0]?.[1] ?? '', /needs with\.base_url/);
 });
 
-test('webhook: verified with the public library; signed anew at each try under the same id', async (t) => {
+test('webhook: verified with the public library; each try is signed again under the same id', async (t) => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const old = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   const { url, received, offered } = await setUp(t, () => ({ status: 500 }));

@@ -97,7 +97,7 @@ test('versions that have waited long enough follow each other at once, whatever 
   await until('all versions are delivered', async () => crm.messages().length === 6, 20_000);
 });
 
-test('a destination that cannot be opened uses no tries, and its work goes on once it can', async (t) => {
+test('a destination that cannot be opened uses no tries, and continues once it can', async (t) => {
   const { pool } = await setUp(t, 2);
   const one = lane(config('crm'));
   const broken = ports(pool, [one], {});
@@ -142,7 +142,7 @@ test('a paused destination gets nothing; a changed document opens it again', asy
   assert.deepEqual([opened, first.calls.length], [['1', '2'], 1]);
 });
 
-test('a document that reaches two nodes at different times, with calls under way, changes no order and doubles nothing', async (t) => {
+test('a document that reaches two nodes at different times, during calls, keeps the order and duplicates nothing', async (t) => {
   const { pool } = await setUp(t, 20);
   const told: { id: string; version: number; revision: string }[] = [];
   const revisions = ['1', '1'];
@@ -189,7 +189,7 @@ test('a document that reaches two nodes at different times, with calls under way
   }
 });
 
-test('a destination that is taken away keeps its work; back again, it goes on where it was', async (t) => {
+test('a removed destination keeps its queue and continues when it is back', async (t) => {
   const { pool } = await setUp(t, 3);
   const crm = scripted(() => delivered);
   const other = scripted(() => delivered);
@@ -209,7 +209,7 @@ test('a destination that is taken away keeps its work; back again, it goes on wh
   );
 });
 
-test('a record that makes a whole batch fail is found on its second try; a destination that is down is not hammered', async (t) => {
+test('a record that fails its whole batch is found on the second try; a destination that is down is not hammered', async (t) => {
   const { pool } = await setUp(t, 32);
   const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '500', whole: true };
   let down = true;

@@ -33,7 +33,7 @@ async function setUp(t: TestContext, schema = 'innbound') {
   return { pool, open, rows, db };
 }
 
-test('rows are replaced by newer versions only; children follow to the last one', async (t) => {
+test('rows are replaced by newer versions only, child rows included', async (t) => {
   const { open, rows } = await setUp(t);
   const destination = open();
   const many = reservation('r', {
@@ -66,7 +66,7 @@ test('rows are replaced by newer versions only; children follow to the last one'
   assert.deepEqual(counts, [{ guests: ['z'], rooms: 0, charges: 0, version: 3 }]);
 });
 
-test('what is left of a reservation that somebody deleted is no hindrance, and does not stay', async (t) => {
+test('leftover child rows of a deleted reservation do not fail the merge and are removed', async (t) => {
   const { open, rows, pool } = await setUp(t);
   const destination = open();
   const guests = (...names: string[]) => ({ guests: names.map((name) => ({ first_name: name })) });
@@ -83,7 +83,7 @@ test('what is left of a reservation that somebody deleted is no hindrance, and d
   ]);
 });
 
-test('guests of their own go to guest_profiles', async (t) => {
+test('guest records go to guest_profiles', async (t) => {
   const { open, rows } = await setUp(t);
   const data = { id: 'gst_1', last_name: 'Exemplo', email: 'ana@guests.example', marketing_consent: true };
   const one = delivery(reservation('x'));
@@ -95,7 +95,7 @@ test('guests of their own go to guest_profiles', async (t) => {
   ]);
 });
 
-test('two nodes that meet an empty warehouse create it once; every table, view and guarded column is explained', async (t) => {
+test('two nodes create an empty warehouse once; every table, view and guarded column has a comment', async (t) => {
   const { open, rows } = await setUp(t, 'user');
   const outcomes = await Promise.all([1, 2, 3, 4].map((i) => open().deliver([delivery(reservation(`r${i}`))], limits)));
   assert.ok(outcomes.flat().every(({ kind }) => kind === 'delivered'));
@@ -133,7 +133,7 @@ test('the views that analysts ask for', async (t) => {
   ]);
 });
 
-test('a warehouse that is not there is a retry; a private address is refused unless allowed', async (t) => {
+test('an unreachable warehouse is a retry; a private address is refused unless allowed', async (t) => {
   const { open, db } = await setUp(t);
   const outcome = async (settings: object, allowPrivate = true) => {
     const [one] = await open(settings, allowPrivate).deliver([delivery(reservation('r'))], limits);
@@ -150,7 +150,7 @@ test('a warehouse that is not there is a retry; a private address is refused unl
   assert.deepEqual(await outcome({}, false), ['dead', 'deliver.blocked_address']);
 });
 
-test('a batch with a row that the warehouse refuses fails whole and changes nothing', async (t) => {
+test('a batch with a refused row fails as a whole and changes nothing', async (t) => {
   const { open, rows, pool } = await setUp(t);
   const destination = open();
   await destination.deliver([delivery(reservation('first'))], limits);

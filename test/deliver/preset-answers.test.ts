@@ -96,7 +96,7 @@ test('a limit never halves a batch, through the engine', async (t) => {
   assert.deepEqual(rows, [{ tries: 0 }]);
 });
 
-test('refused credentials are not looked for in single records', async (t) => {
+test('refused credentials do not halve a batch', async (t) => {
   const { outcomes } = await answered(t, 'hubspot', { status: 401, body: { message: 'expired' } });
   assert.ok(outcomes.every((outcome) => outcome.kind === 'dead' && outcome.whole !== true));
 });

@@ -69,7 +69,7 @@ const erased = (id: string, name: string): Delivery => {
 };
 const kinds = (outcomes: readonly { kind: string }[]) => outcomes.map(({ kind }) => kind);
 
-test('every preset names the public description it was made from', () => {
+test('every preset names the public API description that it follows', () => {
   assert.deepEqual([...presets.keys()], ['hubspot', 'klaviyo', 'mailchimp', 'salesforce']);
   for (const preset of presets.values()) assert.ok(preset.reference.every((url) => url.startsWith('https://')));
 });
@@ -166,7 +166,7 @@ function salesforce({ method, path, body }: Received): Reply {
   return { status: 200, body: results };
 }
 
-test('salesforce: contacts by external id, results by position, a locked row tried again', async (t) => {
+test('salesforce: contacts by external id, results by position, a locked row is retried', async (t) => {
   const { deliver, refusals } = await setUp(t, 'salesforce', (url) => ({ instance_url: url }), salesforce);
   const outcomes = await deliver([
     withGuests('a', [guest('Ana')]),
@@ -338,7 +338,7 @@ test('klaviyo, hubspot and salesforce: unknown consent neither subscribes nor un
   }
 });
 
-test('every preset takes guests of their own as well as bookings', async (t) => {
+test('every preset takes guest records as well as bookings', async (t) => {
   const servers = { hubspot, salesforce, klaviyo, mailchimp };
   for (const [name, server] of Object.entries(servers)) {
     const variables = (url: string): Record<string, string> => {
@@ -358,7 +358,7 @@ test('every preset takes guests of their own as well as bookings', async (t) => 
   }
 });
 
-test('a guest who withdrew by one booking is not brought back by another of the same batch', async (t) => {
+test('a guest who withdrew in one booking is not resubscribed by another of the same batch', async (t) => {
   const variables = (url: string) => ({ base_url: `${url}/3.0`, list_id: 'L1' });
   const { deliver, received } = await setUp(t, 'mailchimp', variables, mailchimp);
   const agrees = { ...withGuests('a', [guest('Ana')]), byConsent: true };

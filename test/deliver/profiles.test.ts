@@ -42,7 +42,7 @@ async function setUp(t: TestContext) {
   return { pool, assemble, profiles };
 }
 
-test('two reservations of one guest are one profile that learns', async (t) => {
+test('two reservations of one guest make one profile', async (t) => {
   const { pool, assemble, profiles } = await setUp(t);
   const { phone: _, ...withoutPhone } = ana;
   await takeIn(pool, [reservation('a', { guests: [withoutPhone] })], []);
@@ -54,7 +54,7 @@ test('two reservations of one guest are one profile that learns', async (t) => {
   assert.deepEqual(rows, [{ destination: 'crm', last_version: 2 }]);
 });
 
-test('a batch and its repetition make the same profiles once', async (t) => {
+test('a repeated batch makes the same profiles once', async (t) => {
   const { pool, assemble, profiles } = await setUp(t);
   await takeIn(pool, [reservation('a', { guests: [ana] }), reservation('b', { guests: [rui, ana] })], []);
   await assemble(['a', 1], ['b', 1]);
@@ -79,7 +79,7 @@ test('an older reservation never overwrites a newer profile', async (t) => {
   );
 });
 
-test('an alias of a booking site joins nobody', async (t) => {
+test('an alias of a booking site never joins guests', async (t) => {
   const { pool, assemble, profiles } = await setUp(t);
   const alias = { email: 'x1@guest.booking.example', email_proxy: true as const };
   const one = { first_name: 'Ana', last_name: 'Exemplo', ...alias, phone: '+351912345678' };
@@ -92,7 +92,7 @@ test('an alias of a booking site joins nobody', async (t) => {
   );
 });
 
-test('who is identifiable: a shared address stands for the one who booked', () => {
+test('a shared address identifies the guest who booked', () => {
   const shared = { ...rui, email: 'ana@guests.example' };
   assert.deepEqual(identifiable({ guests: [ana, shared] }), [ana]);
   const companion = { ...shared, phone: '+351910000000' };
@@ -104,7 +104,7 @@ test('who is identifiable: a shared address stands for the one who booked', () =
   assert.deepEqual(identifiable({ guests: [{ first_name: 'Nobody' }] }), []);
 });
 
-test('who is the same: by id always, by e-mail unless both names differ, by phone only under one name', () => {
+test('guests match by id always, by e-mail unless both names differ, by phone only under one name', () => {
   const known = [{ id: 'p', guest: ana }];
   const kind = (guest: Guest, candidates = known) => chooseProfile(guest, candidates).kind;
   assert.equal(kind({ first_name: 'Anna', last_name: 'Exemplo', email: 'ana@guests.example' }), 'known');
@@ -118,7 +118,7 @@ test('who is the same: by id always, by e-mail unless both names differ, by phon
   assert.equal(kind({ ...ana, guest_id: 'g2' }, byId), 'new');
 });
 
-test('merging keeps what is not said, and an address against an alias', () => {
+test('merging keeps values that are not stated, and prefers an address to an alias', () => {
   assert.deepEqual(mergeProfile(ana, { last_name: 'Nova', email: 'a@guest.booking.example', email_proxy: true }), {
     ...ana,
     last_name: 'Nova',

@@ -27,7 +27,7 @@ test('jitter stretches a wait by a quarter at most and never shortens it', () =>
   );
 });
 
-test('a free wait uses no try however often it comes; Retry-After is obeyed and bounded', () => {
+test('a free wait never uses a try; Retry-After is respected and bounded', () => {
   const free = nextTry({ free: true, afterMs: 30_000 }, 4, standardScheduleMs, 0);
   assert.deepEqual(free, { kind: 'wait', delayMs: 30_000, triesUsed: 4 });
   const busy = nextTry({ afterMs: 90_000 }, 0, standardScheduleMs, 0);

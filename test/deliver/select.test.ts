@@ -50,7 +50,7 @@ test('the message is the envelope of the interface', () => {
   ]);
 });
 
-test('types that a destination does not receive, and versions that are gone, are skipped', () => {
+test('types that a destination does not receive and versions no longer stored are skipped', () => {
   assert.equal(told({ ...all, receives: ['guest'] }, claimed(reservation('r'))), 'not_received');
   const { change: _, ...gone } = claimed(reservation('r'));
   assert.equal(told(all, gone), 'version_gone');
@@ -74,7 +74,7 @@ test('fields are chosen and dropped at every level; the id stays', () => {
   assert.deepEqual([data.id, data.guests, data.charges, data.extra], ['r', undefined, undefined, { open: 2 }]);
 });
 
-test('what is said of guests[] holds for a guest of its own', () => {
+test('paths of guests[] apply to guest records too', () => {
   const guest = { id: 'g', first_name: 'Ana', email: 'ana@guests.example', phone: '+351912345678' };
   const only = compileFields({ only: ['check_in', 'guests[].email'] });
   assert.deepEqual(only('guest', guest), { id: 'g', email: 'ana@guests.example' });
@@ -123,7 +123,7 @@ test('consent: only consenting guests, and nothing at all without one', () => {
   assert.equal(told(marketing, claimed(reservation('r', { guests: [] }))), 'no_consent');
 });
 
-test('consent: a withdrawal names the guest as it was known, and nothing more', () => {
+test('consent: a withdrawal holds the identifiers that the destination knows, and nothing else', () => {
   const before = reservation('r', {
     guests: [
       { ...ana, ...yes },
@@ -148,7 +148,7 @@ test('consent: a withdrawal names the guest as it was known, and nothing more', 
   assert.deepEqual(both.charges, []);
 });
 
-test('consent: a withdrawal is told whatever the filter says; a guest who only left the booking withdrew nothing', () => {
+test('consent: a withdrawal is sent whatever the filter says; leaving the booking is not a withdrawal', () => {
   const before = reservation('r', { guests: [{ ...ana, ...yes }] });
   const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
   assert.equal(typeof told(strict, claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before)), 'object');
@@ -172,7 +172,7 @@ test('consent: unknown is not a withdrawal, and a later no still is one', () => 
   assert.equal(told(marketing, claimed(refused, unknown)), 'no_consent');
 });
 
-test('consent: a guest of its own with unknown consent is neither sent nor withdrawn', () => {
+test('consent: a guest record with unknown consent is neither sent nor withdrawn', () => {
   const profile = (consent: object, earlier: readonly object[]): Claimed => ({
     ...claimed(reservation('g')),
     type: 'guest',
@@ -216,7 +216,7 @@ test('consent: dropped fields stay dropped in a withdrawal, and its mark stays w
   assert.deepEqual(plain.guests, [{ guest_id: 'b', first_name: 'Rui', last_name: 'Modelo' }]);
 });
 
-test('beside an erasure nothing is told of guests who did not agree, nor of dropped fields', () => {
+test('an erasure sends nothing of guests who did not agree, and no dropped fields', () => {
   const left = reservation('r', {
     guests: [
       { ...rui, ...yes },
@@ -229,7 +229,7 @@ test('beside an erasure nothing is told of guests who did not agree, nor of drop
   assert.deepEqual(data.guests, [{ guest_id: 'b', first_name: 'Rui', last_name: 'Modelo', marketing_consent: true }]);
 });
 
-test('an erasure goes to whoever may know the record, past filter and fields', () => {
+test('an erasure goes to every destination that may know the record, past filter and fields', () => {
   const change = {
     event: 'erased' as const,
     idempotencyKey: 'k',

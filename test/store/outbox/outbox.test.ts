@@ -23,7 +23,7 @@ const settlement = (claim: Claimed | undefined, result: Settlement['result'] = {
   result,
 });
 
-test('a claim is a lease: nobody else gets the record, until the lease ends', async (t) => {
+test('a claim is a lease: no other node gets the record until it ends', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
   const [first] = await store.claim(lane, 10, 60_000);
@@ -45,7 +45,7 @@ test('a claim is a lease: nobody else gets the record, until the lease ends', as
   assert.deepEqual(await store.nextDue([lane]), []);
 });
 
-test('a version that arrives while the result is written down is not lost', async (t) => {
+test('a version that arrives while the result is being written is not lost', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
   const [claim] = await store.claim(lane, 10, 60_000);
@@ -61,7 +61,7 @@ test('a version that arrives while the result is written down is not lost', asyn
   assert.deepEqual(rows, [{ next_version: 2, last_version: 2, leased: false, due: true }]);
 });
 
-test('what is settled dead is held, whatever arrives behind it', async (t) => {
+test('a dead record stays held, whatever arrives behind it', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);
   const [claim] = await store.claim(lane, 10, 60_000);
@@ -89,7 +89,7 @@ test('the budget of a destination is one for all nodes', async (t) => {
   assert.equal((await store.takeBudget('crm', 9, rate)).granted, 2);
 });
 
-test('a busy destination holds all its lanes back, a record told to wait nobody else', async (t) => {
+test('a busy destination pauses all its lanes; a single wait request pauses only its record', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm', 'other']);
   const told = (record: string) => ({ records: [record], severalAnswers: false, waitMs: 30_000 });

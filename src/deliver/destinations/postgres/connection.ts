@@ -3,7 +3,7 @@ import pg from 'pg';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from '../../../kit/http/connect.ts';
 import type { Settings } from './settings.ts';
 
-/** A pool to the warehouse. Unless private addresses are allowed, it connects to public ones only, as every destination does. */
+/** A pool to the warehouse. Unless private addresses are allowed, it connects to public ones only, like every destination. */
 export function openWarehouse(settings: Settings, allowPrivate: boolean, statementTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: settings.url,
@@ -21,7 +21,7 @@ export function openWarehouse(settings: Settings, allowPrivate: boolean, stateme
   return pool;
 }
 
-/** A socket whose connect looks at the address first. A path is a Unix socket, which is as private as an address can be. */
+/** A socket that checks the address before it connects. A path is a Unix socket, which counts as private. */
 function guardedSocket(): net.Socket {
   const socket = new net.Socket();
   const connect = socket.connect.bind(socket) as (options: net.TcpNetConnectOpts) => net.Socket;

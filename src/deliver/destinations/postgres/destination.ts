@@ -11,7 +11,7 @@ import { migrateWarehouse } from './schema.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 import { columns, copyText, type Rows, rowsOf, type Table } from './tables.ts';
 
-/** A warehouse: COPY into staging, then one merge that keeps the newer version, all in one transaction per batch. */
+/** A warehouse: COPY into staging, then one merge that keeps the newer version, in one transaction per batch. */
 export const destinationType: DestinationType<Settings> = {
   type: 'postgres',
   settings: settingsSchema,
@@ -19,7 +19,7 @@ export const destinationType: DestinationType<Settings> = {
   timeoutMs,
   open(settings, { allowPrivate }): Destination {
     const pool = openWarehouse(settings, allowPrivate, timeoutMs(settings));
-    // Quoted, because a plain lower-case name may still be a word of SQL.
+    // Quoted, because a plain lower-case name may be a keyword of SQL.
     const schema = `"${settings.schema}"`;
     const mergeReservations = mergeReservationsSql(schema, { asNew: true });
     const mergeOverLeftovers = mergeReservationsSql(schema, { asNew: false });
@@ -28,7 +28,7 @@ export const destinationType: DestinationType<Settings> = {
     const staged = new WeakSet<pg.PoolClient>();
     let migrated: Promise<void> | undefined;
 
-    /** Once per opening; a failure is not remembered. */
+    /** Once per opening; a failure is retried. */
     function migrateOnce(client: pg.PoolClient): Promise<void> {
       migrated ??= migrateWarehouse(client, schema).catch((error: unknown) => {
         migrated = undefined;
@@ -56,7 +56,7 @@ export const destinationType: DestinationType<Settings> = {
         if (rows.guest_profiles.length > 0) await client.query(mergeProfiles);
         await client.query('commit');
       } catch (error) {
-        // A connection in doubt is not used again: what it did is decided by the server, and the version guard takes care.
+        // A connection in doubt is not used again. Whether the server committed does not matter: the merge compares versions.
         broken = error as Error;
         throw error;
       } finally {

@@ -1,7 +1,7 @@
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
 
-/** What an error of the warehouse means for the batch. Only codes and fixed words are passed on: a message may quote a row. */
+/** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
 export function failureOf(error: unknown): Outcome {
   const code = String((error as { code?: unknown }).code ?? '');
   const said = code === '' ? 'no code' : code;

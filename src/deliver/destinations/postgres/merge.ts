@@ -1,13 +1,13 @@
 import { children, columns, stagedOnly, type Table } from './tables.ts';
 
 /**
- * From staging into the tables, in one statement. A version that is not newer than the stored one, by epoch and then by version, changes nothing, so that a
- * repeated or late batch has no effect. Child rows are put over the old ones by position and the surplus is deleted: deleting
- * all and inserting anew would collide within one statement and leaves twice the dead rows.
+ * Merges staging into the tables in one statement. A version that is not newer than the stored one, by epoch and then by version,
+ * changes nothing, so a repeated or late batch has no effect. Child rows overwrite the old ones by position and the surplus is
+ * deleted: deleting and inserting all of them would collide within one statement and leave twice the dead rows.
  */
 export const stageName = (table: Table): string => `innbound_stage_${table}`;
 
-/** Temporary, so that staging costs no write-ahead log; gone with the connection. */
+/** Temporary tables, so that staging writes no write-ahead log; they end with the connection. */
 export function stageSql(schema: string): string {
   return (Object.keys(columns) as Table[])
     .map((table) => {
@@ -26,8 +26,8 @@ const counted: Record<(typeof children)[number], string> = {
 };
 
 /**
- * `asNew`: child rows of a reservation that was not there are inserted without looking for old ones, which spares a quarter of
- * the merge. Somebody who deletes reservations and leaves their rooms makes that fail (23505); then it is done without.
+ * `asNew`: child rows of a new reservation are inserted without looking for old ones, which saves a quarter of the merge
+ * (`bench deliver`). If someone deleted reservations and left their rooms, that fails (23505) and is repeated without.
  */
 export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew: boolean }): string {
   const own = columns.reservations.filter((column) => !stagedOnly.has(column));

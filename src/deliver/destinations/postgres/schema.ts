@@ -4,8 +4,8 @@ import type pg from 'pg';
 const folder = new URL('./migrations/', import.meta.url);
 
 /**
- * Creates our tables in the schema, or brings them up to this version; forward only, one writer at a time. What others put
- * into the schema is left alone.
+ * Creates our tables in the schema, or migrates them to this version; forward only, one writer at a time. Other objects in the
+ * schema are left alone.
  */
 export async function migrateWarehouse(client: pg.ClientBase, schema: string): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../message.ts';
 
-/** The columns that are loaded, in the order of a COPY, and the rows that a batch makes for them. */
+/** The loaded columns in the order of COPY, and the rows that a batch becomes. */
 
 export type Cell = string | number | boolean | undefined;
 
@@ -55,7 +55,7 @@ export const columns = {
 export type Table = keyof typeof columns;
 export const children = ['guests', 'rooms', 'charges'] as const;
 
-/** Staged with a reservation so that the merge knows which child rows are beyond the end of the list; not in the table. */
+/** Staged with a reservation so that the merge knows which child rows are surplus; not in the table. */
 export const stagedOnly: ReadonlySet<string> = new Set(['guest_count', 'room_count', 'charge_count']);
 
 export type Rows = Readonly<Record<Table, Cell[][]>>;
