@@ -29,8 +29,8 @@ export interface Subject {
 }
 
 /**
- * The one suite that every destination passes: order, keys, partial failure, an answer lost after success, a restart in the
- * middle of a batch, consent, erasure.
+ * The suite that every destination passes: order, keys, partial failure, an answer lost after success, a restart during a batch,
+ * consent, erasure.
  */
 export function conformance(name: string, make: () => Promise<Subject>, change: Partial<DestinationConfig> = {}): void {
   const newestOnly = name.startsWith('postgres');
@@ -40,7 +40,10 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     const subject = await make();
     t.after(() => Promise.all([store.close(), subject.close()]));
     const drain = async (wrap: (destination: Destination) => Destination = (one) => one, again = false) => {
-      if (again) await store.pool.query('update outbox set due_at = now() where due_at is not null');
+      if (again) {
+        await store.pool.query('update outbox set due_at = now() where due_at is not null');
+        await store.pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
+      }
       const destination = wrap(await subject.open());
       const one = lane(config('it', { ...change, ...settings }));
       return drainOnce(ports(store.pool, [one], { it: destination }));
@@ -100,7 +103,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     });
   }
 
-  test(`${name}: an answer lost after success doubles nothing`, async (t) => {
+  test(`${name}: an answer lost after success duplicates nothing`, async (t) => {
     const { pool, subject, drain } = await set(t);
     const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
     await takeIn(
@@ -116,12 +119,12 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
         return batch.map(() => lost);
       },
     }));
-    assert.equal(first.retry >= 12, true);
+    assert.ok(first.retry > 0);
     await drain(undefined, true);
     await onceEach(subject, ids);
   });
 
-  test(`${name}: a dead letter that had arrived after all doubles nothing when it is replayed`, async (t) => {
+  test(`${name}: a dead letter that had arrived is not duplicated by a replay`, async (t) => {
     const { pool, subject, drain } = await set(t, { scheduleMs: [] });
     await takeIn(pool, [reservation('r0')], ['it']);
     const lost: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'lost' };

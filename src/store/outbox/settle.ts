@@ -108,9 +108,11 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
     ), recovered as (
       delete from destination_circuits c
        using (select distinct destination from moved where outcome = 'delivered') m
-       where c.destination = m.destination
+       where c.destination = m.destination returning c.destination
     )
-    select distinct integration, destination from moved where due_at is not null`,
+    -- A lane whose circuit has just closed may have a backlog.
+    select distinct integration, destination from moved
+     where due_at is not null or destination in (select destination from recovered)`,
     values: columns(settlements, node),
   });
   return rows;

@@ -55,8 +55,15 @@ export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew
           on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
        where (t.epoch, t.version) < (excluded.epoch, excluded.version)
       returning t.integration, t.id, (t.xmax = 0) as fresh
-    ), ${parts.join(', ')}
+    ), ${parts.join(', ')}, kept as (${keepVersionsSql(schema)})
     select count(*)::int as taken from taken`;
+}
+
+/** Every version is kept, also one that is not the newest; a repeated one is there already. */
+function keepVersionsSql(schema: string): string {
+  const own = columns.reservations.filter((column) => column !== 'extra' && column !== 'charge_count').join(', ');
+  return `insert into ${schema}.reservation_versions (${own})
+          select ${own} from ${stageName('reservations')} on conflict (integration, id, epoch, version) do nothing`;
 }
 
 export function mergeProfilesSql(schema: string): string {
