@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
-import { type Leaf, leavesOf } from './leaves.ts';
+import { type Leaf, leavesOf, present } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
@@ -8,8 +8,15 @@ import { refersBack, type Table } from './tables.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
-  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit']),
+  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'tax', 'fee']),
 };
+
+/** Money between the property and others, or already paid: never charged to the guest. */
+const notTheGuests = new Set(
+  'owner owners host hosts commission commissions payout payouts payment payments refund refunds deposit deposits adjustment adjustments'.split(
+    ' ',
+  ),
+);
 
 export interface Charges {
   readonly sections: readonly Section[];
@@ -29,10 +36,14 @@ export function findCharges(
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
-        kind === 'list' && !taken(from) && from !== rooms?.map.from && words.some((word) => chargeWords.has(word)),
+        kind === 'list' &&
+        !taken(from) &&
+        from !== rooms?.map.from &&
+        words.some((word) => chargeWords.has(word)) &&
+        !words.some((word) => notTheGuests.has(word)),
     )
     .map((container) => ({ container, leaves: leavesOf(container.items) }))
-    .map((one) => ({ ...one, matches: matchFields(one.leaves, vocabulary) }))
+    .map((one) => ({ ...one, matches: chargeMatches(one.leaves) }))
     .filter(({ matches }) => matches.has('amount') && (matches.has('code') || matches.has('description')));
   const outer = lists.filter(
     ({ container }) => !lists.some((other) => container.inside.includes(other.container.from)),
@@ -47,6 +58,14 @@ export function findCharges(
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
   return joinedCharges(tables, id);
+}
+
+/** An id that lines share names the article; one for each line only numbers the lines. */
+function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
+  const usable = leaves.filter(
+    (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
+  );
+  return matchFields(usable, vocabulary);
 }
 
 /** A line without a count is one line. */
@@ -95,7 +114,7 @@ function nightSection(nights: Container, rooms: Section | undefined): Section {
 function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges {
   const ids = new Set(id?.leaf.values.map((value) => String(value)) ?? []);
   for (const table of tables) {
-    const matches = matchFields(table.leaves, vocabulary);
+    const matches = chargeMatches(table.leaves);
     const back = id && refersBack(table, ids);
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
     const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };

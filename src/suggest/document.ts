@@ -42,7 +42,7 @@ export function pullOf(paging: Paging): JsonObject {
     request: {
       method: 'GET',
       path: '/api/reservations',
-      query: { dateFrom: '{window.from}', dateTo: '{window.to}', status: '{sync.status}' },
+      query: { dateFrom: '{window.from}', dateTo: '{window.to}' },
     },
     pagination: paging.pagination,
   };

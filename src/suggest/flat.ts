@@ -29,8 +29,8 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   if (leaves.some(({ kind }) => kind === 'many')) return undefined;
   const { id: lexeme } = reservationLexicon;
   // Not one for each row, so that the rule for ids has to be left out here.
-  const byName = matchFields(leaves, vocabularyOf({ confirmation_number: lexeme }, ['reservation', 'booking']));
-  const key = byName.get('confirmation_number')?.leaf;
+  const byName = matchFields(leaves, vocabularyOf({ row_key: lexeme }, ['reservation', 'booking']));
+  const key = byName.get('row_key')?.leaf;
   if (key === undefined || present(key).length !== key.values.length) return undefined;
   const groups = new Set(key.values.map((value) => plain(value ?? null)));
   if (groups.size === key.values.length) return undefined;

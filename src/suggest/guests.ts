@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
 import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, leavesOf } from './leaves.ts';
+import { type Leaf, leavesOf, present } from './leaves.ts';
 import { bookerWords, fullNameLexeme, guestLexicon, guestWords, secondNameLexeme, strangerWords } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
@@ -42,6 +42,7 @@ export function findGuests(
 ): { readonly sections: readonly Section[]; readonly taken: readonly string[] } {
   const people = containers
     .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
+    .filter(({ words, items }) => !words.some((word) => moneyWords.has(word)) && !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchFields(leaves, vocabulary);
@@ -60,6 +61,23 @@ export function findGuests(
     sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
   };
+}
+
+/** Lists of money and of counts have names too: Cleaning Fee, Adults. */
+const moneyWords = new Set(
+  'fee fees tax taxes charge charges rate rates discount discounts breakdown financials payment payments invoice price prices'.split(
+    ' ',
+  ),
+);
+const amountNames = new Set(['amount', 'price', 'quantity', 'qty', 'value', 'unit value', 'count', 'total']);
+
+function hasAmounts(items: readonly Json[]): boolean {
+  const leaves = leavesOf(items).filter(({ kind, depth }) => kind === 'value' && depth === 0);
+  if (leaves.some(({ own }) => own.includes('email') || own.includes('surname') || own.join(' ') === 'last name'))
+    return false;
+  return leaves.some(
+    (leaf) => amountNames.has(leaf.own.join(' ')) && present(leaf).every((value) => /^-?[\d.,]+$/.test(plain(value))),
+  );
 }
 
 const strong = (match: Match | undefined) =>

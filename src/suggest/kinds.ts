@@ -7,12 +7,12 @@ import { type Leaf, present } from './leaves.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 
 /** What a field's values look like, where its kind alone does not say. */
-type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text';
+type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
 
 const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
   Object.entries({
     id: 'id',
-    confirmation_number: 'number_text',
+    confirmation_number: 'reference',
     guest_id: 'number_text',
     first_name: 'name',
     last_name: 'name',
@@ -105,8 +105,11 @@ function byLook(
       return all((value) => isCurrency(plain(value).toUpperCase()), 'are currencies of ISO 4217');
     case 'country':
       return all((value) => toCountry(plain(value)) !== undefined, 'are countries');
-    case 'status':
-      return all((value) => guessStatus(plain(value)) !== undefined, 'are known statuses');
+    case 'status': {
+      const known = all((value) => guessStatus(plain(value)) !== undefined, 'are known statuses');
+      // Codes that nobody knows are still statuses if few of them serve many records.
+      return known.score >= 0.5 || !areFewCodes(values) ? known : { score: 0.5, seen: 'a few codes, not recognised' };
+    }
     case 'email':
       return all((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(plain(value)), 'are e-mail addresses');
     case 'phone':
@@ -123,13 +126,30 @@ function byLook(
     case 'board':
       return all((value) => guessBoard(plain(value)) !== undefined || typeof value === 'string', 'can be boards');
     case 'code':
+      if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       return all((value) => isCode(value), 'are short texts');
+    case 'reference':
+      if (values.every(isTiny) || (values.length >= 4 && new Set(values.map(plain)).size * 2 < values.length))
+        return { score: 0, seen: 'the same in many records' };
+      return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     default:
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }
+
+/** At most 12 short codes, fewer than the values. */
+function areFewCodes(values: readonly Json[]): boolean {
+  const codes = new Set(values.map(plain));
+  return (
+    codes.size <= 12 && (codes.size < values.length || values.length < 4) && values.every((value) => isCode(value))
+  );
+}
+
+/** A flag or a count, not a code. */
+const isTiny = (value: Json): boolean => typeof value === 'boolean' || /^-?\d{1,2}$/.test(plain(value));
+const isFraction = (value: Json): boolean => /^-?\d+[.,]\d+$/.test(plain(value));
 
 function isCode(value: Json): boolean {
   if (typeof value === 'boolean') return false;

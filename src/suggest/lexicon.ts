@@ -32,7 +32,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
+    'booking date, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
@@ -40,16 +40,16 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, channel code, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
-    'number manager reservation confirmation id reference',
+    'channel, channel code, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
+    'number manager reservation confirmation id reference update locked allow',
   ),
   source: lexeme(
     'source, source code, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
-    'number reservation id confirmation details payment collect',
+    'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
     'total amount, total, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
-    'tax taxes paid balance deposit due net fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
+    'tax taxes paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
   ),
   currency: lexeme(
     'currency, currency code, property currency:0.9, wahrung, waehrung, moneda, devise, valuta, cur:0.7',
@@ -86,7 +86,7 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'address issuing birth',
   ),
   document_type: lexeme(
-    'document type, doc type, id type:0.9, identification type, identity document type, passport type:0.7, guest document type, ausweisart, tipo documento, tipo doc:0.9, type document, type piece identite:0.8, tipo de documento',
+    'document type, doc type, id type:0.9, identification type, identity document type, identity type:0.95, passport type:0.7, guest document type, ausweisart, tipo documento, tipo doc:0.9, type document, type piece identite:0.8, tipo de documento',
   ),
   document_number: lexeme(
     'document number, doc number, doc no:0.9, identification number, passport number, passport no, id number:0.9, identity number:0.9, identity card number:0.85, ausweisnummer, numero documento, numero piece identite:0.8, num documento, documento:0.6, dokumentnummer, passport no:0.95',
@@ -111,15 +111,15 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
-    'id virtual charged status class rate market is board document',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'id virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest',
   ),
   board: lexeme(
-    'board, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
+    'board, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
   ),
   rate_code: lexeme(
     'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
-    'amount description currency suppressed fixed market',
+    'amount description currency suppressed fixed market vat tax percent',
   ),
   start_date: lexeme(
     'start date, from, arrival, arrival date, check in, room check in, start:0.8, date from, begin:0.7, von:0.8, anreise, scheduled start, data arrivo, fecha entrada, date arrivee, van:0.5',
@@ -141,15 +141,15 @@ export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
 
 export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
   code: lexeme(
-    'code, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
-    'currency accounting state revenue tax vat',
+    'code, id:0.7, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
+    'currency accounting state revenue vat',
   ),
   description: lexeme(
     'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
     'amount, charge amount, gross amount, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
-    'net tax vat percent default unit currency code',
+    'net vat percent default unit currency code',
   ),
   quantity: lexeme(
     'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
@@ -177,7 +177,7 @@ export const chargeWords = new Set(
 export const bookerWords = new Set('booker contact payer orderer'.split(' '));
 /** People and firms in a reservation that are not its guests. */
 export const strangerWords = new Set(
-  'company agency agent user creator updater owner property hotel host travel employee payment card address attached'.split(
+  'company agency agent user creator updater owner owners property properties hotel host hosts travel employee payment card address attached'.split(
     ' ',
   ),
 );

@@ -55,6 +55,7 @@ function scoreOf(
   leaf: Leaf,
   scope: ReadonlySet<string>,
 ): { confidence: number; reason: string } | undefined {
+  if (isFlag(leaf) && field !== 'marketing_consent') return undefined;
   const bare = leaf.own.filter((word) => !scope.has(word));
   const named = Math.max(
     fit(leaf.own, leaf.around, phrases, not),
@@ -69,6 +70,13 @@ function scoreOf(
   if (confidence < least) return undefined;
   const how = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
   return { confidence, reason: `${how}; ${seen}` };
+}
+
+const flagWords = new Set(['is', 'has', 'allow', 'allows', 'can', 'enable', 'enabled', 'auto']);
+
+/** isChannelBooking, allowReview: whatever else the name says, it is a yes or no. */
+function isFlag({ own }: Leaf): boolean {
+  return own.length > 1 && flagWords.has(own[0] ?? '');
 }
 
 /** Places that have a value where the chosen one has none. */

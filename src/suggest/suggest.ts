@@ -62,6 +62,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     ...(Object.keys(shape).length > 0 && { shape }),
     map,
     ...(Object.keys(values).length > 0 && { values }),
+    unknown_status: 'other',
   };
   return {
     kind: 'ok',

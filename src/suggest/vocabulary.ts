@@ -5,7 +5,7 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
+    'confirmed conf modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
   checked_in:
     'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt current enmaison enhotel alojado alojada ingecheckt incasa presente walkin registered pendingcheckout',
   checked_out:
@@ -14,7 +14,7 @@ const statuses: Readonly<Record<Status, string>> = {
     'cancelled canceled cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x denied released',
   no_show: 'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist',
   other:
-    'inquiry inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
+    'inquiry notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
 };
 const byStatus = table(statuses);
 

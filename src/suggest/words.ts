@@ -70,6 +70,15 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ['mealplan', ['meal', 'plan']],
   ['noshow', ['no', 'show']],
   ['ids', ['id']],
+  ['createdatetime', ['create', 'date', 'time']],
+  ['modifydatetime', ['modified', 'date', 'time']],
+  ['createdate', ['create', 'date']],
+  ['bookingdate', ['booking', 'date']],
+  ['bookdate', ['book', 'date']],
+  ['arrivaldate', ['arrival', 'date']],
+  ['departuredate', ['departure', 'date']],
+  ['roomname', ['room', 'name']],
+  ['totalamount', ['total', 'amount']],
 ]);
 
 /** Words that say how a value is written and not what it is. */
@@ -81,6 +90,7 @@ const noise: ReadonlySet<string> = new Set([
   'scheduled',
   'string',
   'formatted',
+  'embedded',
   'the',
   'of',
 ]);
