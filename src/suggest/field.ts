@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { kindOf, plain } from './kinds.ts';
+import type { Leaf } from './leaves.ts';
 import type { Match } from './match.ts';
 import { valuesOf } from './match.ts';
 
@@ -25,7 +26,7 @@ export function fieldMap({ field, leaf, others }: Pick<Match, 'field' | 'leaf' |
   const { modifiers, remark } = modifiersFor(
     field,
     valuesOf({ leaf, others }).filter((value) => value !== undefined) as Json[],
-    leaf.own,
+    leaf,
   );
   const sources = [leaf, ...others].map(({ source }) => source);
   const [only] = sources;
@@ -35,11 +36,7 @@ export function fieldMap({ field, leaf, others }: Pick<Match, 'field' | 'leaf' |
   return { map: bare ? (only as Json) : { ...source, ...modifiers }, ...(remark !== undefined && { remark }) };
 }
 
-function modifiersFor(
-  field: string,
-  values: Json[],
-  own: readonly string[],
-): { modifiers: JsonObject; remark?: string } {
+function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: JsonObject; remark?: string } {
   const kind = kindOf(field);
   if (kind === 'date' || kind === 'birth_date') {
     const none = [...new Set(values.filter(isNoDate))];
@@ -47,6 +44,9 @@ function modifiersFor(
     const modifiers: JsonObject = {};
     if (none.length > 0) modifiers.empty = none;
     if (found !== undefined && found.format !== 'iso') modifiers.date = found.format;
+    if (found?.format === 'iso' && kind === 'date' && values.some(hasLocalOffset)) modifiers.date = 'as_written';
+    if (isLastNight(field, leaf))
+      return { modifiers: { ...modifiers, add_days: 1 }, remark: 'the day after the last night' };
     return found?.open
       ? { modifiers, remark: 'day and month could be the other way round: no value in the sample tells' }
       : { modifiers };
@@ -54,8 +54,13 @@ function modifiersFor(
   if (kind === 'decimal') {
     const format = numberFormat(values);
     const modifiers: JsonObject = format === 'comma' || format === 'point' ? { number: format } : {};
+    const { own } = leaf;
     if (own.some((word) => word === 'cents' || word === 'minor')) modifiers.minor_units = 'currency';
-    return { modifiers };
+    if (leaf.minor !== true) return { modifiers };
+    return {
+      modifiers: { ...modifiers, minor_units: 'currency' },
+      remark: 'in minor units, as the formatted text beside it shows',
+    };
   }
   const none = [
     ...new Set(values.filter((value) => typeof value === 'string' && nothings.has(value.trim().toLowerCase()))),
@@ -68,17 +73,26 @@ function modifiersFor(
   };
 }
 
+/** A time with an offset of its own is local at the property: its date needs no conversion. */
+function hasLocalOffset(value: Json): boolean {
+  return typeof value === 'string' && /[T ]\d{2}:\d{2}.*[+-](?!00:?00)\d{2}:?\d{2}$/.test(value);
+}
+
+function isLastNight(field: string, { own }: Leaf): boolean {
+  return (field === 'check_out' || field === 'end_date') && own.includes('last') && own.includes('night');
+}
+
 export function lineOf(prefix: string, { field, leaf, others, confidence, reason }: Match, remark?: string): FieldLine {
   const path = [leaf, ...others].map((one) => one.path).join(', then ');
   return {
     field: prefix === '' ? field : `${prefix}.${field}`,
     path,
-    confidence: told(confidence),
+    confidence: rounded(confidence),
     reason: remark === undefined ? reason : `${reason}; ${remark}`,
   };
 }
 
-/** Nothing guessed is certain. */
-function told(confidence: number): number {
+/** No guess is certain. */
+function rounded(confidence: number): number {
   return Math.min(0.99, Math.round(confidence * 100) / 100);
 }

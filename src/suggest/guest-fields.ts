@@ -23,6 +23,14 @@ export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, f
     fields.first_name = leaf.path;
     return [line('first_name', 'a name beside a family name')];
   }
+  const first = matches.get('first_name')?.leaf.values;
+  const holdsFirst = first?.some(
+    (value, index) => typeof value === 'string' && String(leaf.values[index] ?? '').includes(value.trim()),
+  );
+  if (first !== undefined && !matches.has('last_name') && holdsFirst !== true) {
+    fields.last_name = leaf.path;
+    return [line('last_name', 'a name beside a first name')];
+  }
   return (['first_name', 'last_name'] as const).flatMap((field) => {
     const match = matches.get(field);
     const needed =

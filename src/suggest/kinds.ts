@@ -126,6 +126,8 @@ function byLook(
     case 'board':
       return all((value) => guessBoard(plain(value)) !== undefined || typeof value === 'string', 'can be boards');
     case 'code':
+      if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
+        return { score: 0.2, seen: 'kinds of rental' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
@@ -138,6 +140,17 @@ function byLook(
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }
+
+/** How booking sites classify what is let; not what the property calls it. */
+const rentalKinds = new Set([
+  'entire_home',
+  'entire home',
+  'entire_place',
+  'private_room',
+  'private room',
+  'shared_room',
+  'hotel_room',
+]);
 
 /** At most 12 short codes, fewer than the values. */
 function areFewCodes(values: readonly Json[]): boolean {

@@ -13,6 +13,8 @@ export interface Leaf {
   /** list: the values are lists of plain values. many: there are several inside one item. */
   readonly kind: 'value' | 'list' | 'many';
   readonly depth: number;
+  /** An integer beside a formatted text that shows it with decimals: 137375 and $1,373.75. */
+  readonly minor?: boolean;
 }
 
 const deepest = 6;
@@ -21,7 +23,25 @@ const deepest = 6;
 export function leavesOf(items: readonly Json[]): Leaf[] {
   const leaves: Leaf[] = [];
   visit(items, '', [], 0, leaves);
-  return leaves;
+  return leaves.map((leaf) => (isMinor(leaf, leaves) ? { ...leaf, minor: true } : leaf));
+}
+
+const formattedKey = /(?:^|[._])(?:formatted|display|pretty|text)\w*$/i;
+
+function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
+  const values = leaf.values.filter((value) => value !== undefined);
+  if (leaf.kind !== 'value' || values.length === 0 || !values.every(Number.isInteger)) return false;
+  const parent = leaf.path.slice(0, leaf.path.lastIndexOf('.') + 1);
+  const shown = leaves.find(
+    ({ path }) => path.startsWith(parent) && !path.slice(parent.length).includes('.') && formattedKey.test(path),
+  );
+  if (shown === undefined) return false;
+  return leaf.values.every((value, index) => {
+    const text = shown.values[index];
+    if (typeof value !== 'number' || typeof text !== 'string') return value === undefined;
+    const digits = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    return digits === String(Math.abs(value)) && (value === 0 || /[.,]\d{2,3}\D*$/.test(text));
+  });
 }
 
 type Values = readonly (Json | undefined)[];
@@ -49,6 +69,15 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   const members = lists.flatMap((list) => list ?? []);
   if (members.some(isObject)) {
     leaves.push(...typedLeaves(lists, path, place), ...innerLeaves(lists, path, place));
+    // The one property or listing of a rental is read like an object.
+    if (place.own.some((word) => lettingWords.has(word)) && lists.every((list) => (list?.length ?? 0) <= 1))
+      visit(
+        lists.map((list) => list?.[0]),
+        `${path}[0]`,
+        [...place.around, ...place.own],
+        place.depth + 1,
+        leaves,
+      );
     return;
   }
   leaves.push({ path, source: path, ...place, values: lists, kind: 'list' });
@@ -74,6 +103,7 @@ function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
   });
 }
 
+const lettingWords = new Set(['property', 'properties', 'listing', 'listings']);
 const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use'];
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
 

@@ -61,7 +61,7 @@ function scoreOf(
     fit(leaf.own, leaf.around, phrases, not),
     bare.length > 0 && bare.length < leaf.own.length ? fit(bare, leaf.around, phrases, not) : 0,
   );
-  const name = named * 0.985 ** leaf.depth;
+  const name = named * 0.985 ** leaf.depth * (isOthers(field, leaf) ? 0.3 : 1);
   if (name < 0.4) return undefined;
   const { score, seen } = compatibility(field, leaf);
   if (score < 0.4) return undefined;
@@ -70,6 +70,15 @@ function scoreOf(
   if (confidence < least) return undefined;
   const how = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
   return { confidence, reason: `${how}; ${seen}` };
+}
+
+const others = new Set('owner owners host hosts commission commissions payout payouts'.split(' '));
+const counted = new Set('guests occupants occupancy persons pax meta pagination paging'.split(' '));
+
+/** Amounts of the owner, the host or an agent, and totals of heads or pages, are not what the guest pays. */
+function isOthers(field: string, { own, around }: Leaf): boolean {
+  if (field !== 'total_amount' && field !== 'amount') return false;
+  return [...own, ...around].some((word) => others.has(word)) || around.some((word) => counted.has(word));
 }
 
 const flagWords = new Set(['is', 'has', 'allow', 'allows', 'can', 'enable', 'enabled', 'auto']);
