@@ -65,14 +65,48 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
   const usable = leaves.filter(
     (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
   );
-  return matchFields(usable, vocabulary);
+  const matches = matchFields(usable, vocabulary);
+  const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
+  if (id !== undefined && !matches.has('code'))
+    matches.set('code', {
+      field: 'code',
+      leaf: id,
+      others: [],
+      confidence: 0.6,
+      reason: 'an id that several lines share',
+    });
+  return matches;
 }
 
 /** A line without a count is one line. */
 function chargeSection(head: JsonObject, leaves: readonly Leaf[], matches: Map<string, Match>): Section {
   preferName(matches, leaves);
   const once: JsonObject = matches.has('quantity') ? {} : { quantity: { const: 1 } };
-  return sectionOf('charges', withWhere(head, goneCondition(leaves)), matches, once);
+  const where = goneCondition(leaves) ?? paymentsOut(matches);
+  const section = sectionOf('charges', withWhere(head, where), matches, once);
+  return withLineAmounts(section, matches);
+}
+
+/** Lines of a bill with a negative count are payments. */
+function paymentsOut(matches: ReadonlyMap<string, Match>): JsonObject | undefined {
+  const quantity = matches.get('quantity')?.leaf;
+  if (quantity === undefined || !present(quantity).some((value) => Number(value) < 0)) return undefined;
+  return { [quantity.path]: { at_least: 0 } };
+}
+
+/** A price beside a count is the price of one; the canonical amount is that of the line. */
+function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>): Section {
+  const amount = matches.get('amount')?.leaf;
+  const quantity = matches.get('quantity')?.leaf;
+  const fields = section.map.fields as JsonObject;
+  const isUnitPrice = amount?.own.at(-1) === 'price' && !amount.own.includes('total') && !amount.own.includes('line');
+  if (!isUnitPrice || quantity === undefined || typeof fields.amount !== 'string') return section;
+  if (!present(quantity).some((value) => Number(value) > 1)) return section;
+  const product = { product: [quantity.path, fields.amount] };
+  const lines = section.lines.map((line) =>
+    line.field === 'charges.amount' ? { ...line, reason: `${line.reason}; quantity × price`, confidence: 0.7 } : line,
+  );
+  return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
 }
 
 /** Of a catalogue's entry inside the line, the name says what was charged, and the description what it is like. */

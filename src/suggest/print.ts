@@ -35,7 +35,7 @@ export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string 
   const left = [
     ...(unknown.length === 0
       ? []
-      : [` Statuses that nobody knows, to be put under values.status: ${unknown.join(', ')}`]),
+      : [` Status codes that only the partner can explain; check values.status: ${unknown.join('; ')}`]),
     ...(unmapped.length === 0 ? [] : [' Left unmapped:', ...unmapped.map((path) => `   ${path}`)]),
   ];
   if (left.length > 0) document.comment = left.join('\n');

@@ -17,6 +17,8 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
     if (leaf !== undefined) found.set(field, { field, leaf, others: [], confidence: 0.55, reason });
   };
+  const better = betterStatus(found.get('status'), leaves);
+  if (better !== undefined) found.set('status', better);
   if (!found.has('status'))
     put('status', shallowest(leaves.filter((leaf) => free(leaf) && areStatuses(leaf))), 'all its values are statuses');
   if (!found.has('currency'))
@@ -38,6 +40,39 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
       'every record has its own',
     );
   return found;
+}
+
+const lifecycle: ReadonlySet<string> = new Set(['checked_in', 'checked_out', 'no_show']);
+
+/**
+ * Systems often have an old status beside the current one, or the state of a message beside that of the stay. The place whose
+ * spellings are known, and tell of arrival and departure, is the status; the other one fills its gaps.
+ */
+function betterStatus(current: Match | undefined, leaves: readonly Leaf[]): Match | undefined {
+  if (current === undefined) return undefined;
+  const { not } = reservationLexicon.status;
+  const isStatus = ({ own, around, kind, depth }: Leaf) =>
+    kind === 'value' &&
+    depth <= 3 &&
+    [...own, ...around.slice(-2)].some((word) => word === 'status' || word === 'state') &&
+    ![...own, ...around].some((word) => not.has(word));
+  const worth = (leaf: Leaf): number => {
+    const values = present(leaf);
+    const known = values.map((value) => guessStatus(plain(value)));
+    const share = known.filter((status) => status !== undefined).length / Math.max(1, values.length);
+    const lives = known.some((status) => status !== undefined && lifecycle.has(status));
+    return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
+  };
+  const [best] = leaves.filter((leaf) => leaf !== current.leaf && isStatus(leaf)).sort((a, b) => worth(b) - worth(a));
+  if (best === undefined || worth(best) < worth(current.leaf) + 0.2) return undefined;
+  const gaps = best.values.some((value) => value === undefined);
+  return {
+    field: 'status',
+    leaf: best,
+    others: gaps ? [current.leaf] : [],
+    confidence: 0.8,
+    reason: 'its values are known statuses, more than those of other fields with this name',
+  };
 }
 
 function shallowest(leaves: readonly Leaf[]): Leaf | undefined {

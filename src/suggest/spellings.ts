@@ -1,3 +1,4 @@
+import type { Status } from '../canonical/reservation.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
@@ -5,14 +6,15 @@ import { type Leaf, present } from './leaves.ts';
 import { type Match, valuesOf } from './match.ts';
 import { guessBoard, guessDocument, guessStatus } from './vocabulary.ts';
 
-/** The value maps that a sample's spellings call for, and the spellings that nobody understood. */
+/** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
 export function spellingsOf(
   status: Match | undefined,
   boards: readonly Match[],
   documents: readonly Match[],
+  leaves: readonly Leaf[],
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
-  const unknown: string[] = [];
+  const codes = status === undefined ? [] : codedStatuses(status, leaves);
   const add = (
     name: string,
     found: readonly string[],
@@ -24,14 +26,13 @@ export function spellingsOf(
       if (known(spelling)) continue;
       const canonical = guess(spelling);
       if (canonical !== undefined) map[canonical] = [...(map[canonical] ?? []), spelling];
-      else if (name === 'status') unknown.push(spelling);
     }
     if (Object.keys(map).length > 0) values[name] = map;
   };
   add(
     'status',
     distinct(status === undefined ? [] : [status]),
-    guessStatus,
+    (spelling) => guessStatus(spelling) ?? codes.find((code) => code.spelling === spelling)?.guess,
     (spelling) => readStatus(spelling) !== undefined,
   );
   add('board', distinct(boards), guessBoard, (spelling) => guessBoard(spelling) === spelling);
@@ -42,7 +43,44 @@ export function spellingsOf(
     guessDocument,
     (spelling) => spelling.length <= 3 || guessDocument(spelling) === spelling,
   );
-  return { values, unknown };
+  return {
+    values,
+    unknown: codes.map(
+      ({ spelling, count, guess }) => `${spelling} (${count} ${count === 1 ? 'record' : 'records'}, taken as ${guess})`,
+    ),
+  };
+}
+
+interface CodedStatus {
+  readonly spelling: string;
+  readonly count: number;
+  readonly guess: Status;
+}
+
+/**
+ * The codes that nobody knows, each with its count and the best guess: cancelled where exactly its records have a time of
+ * cancellation, confirmed for the most common one if no other spelling means it, else other.
+ */
+function codedStatuses(status: Match, leaves: readonly Leaf[]): CodedStatus[] {
+  const values = valuesOf(status).map((value) => (value === undefined ? undefined : plain(value)));
+  const counts = new Map<string, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const codes = [...counts].filter(([spelling]) => guessStatus(spelling) === undefined);
+  const isCancelled = (spelling: string) =>
+    leaves.some(
+      (leaf) =>
+        leaf.kind === 'value' &&
+        leaf.own.some((word) => /^cancel/.test(word)) &&
+        values.every((value, index) => (value === spelling) === (leaf.values[index] !== undefined)),
+    );
+  const cancelled = codes.find(([spelling]) => isCancelled(spelling))?.[0];
+  const isConfirmedKnown = [...counts.keys()].some((spelling) => guessStatus(spelling) === 'confirmed');
+  const [common] = codes.filter(([spelling]) => spelling !== cancelled).sort(([, a], [, b]) => b - a);
+  return codes.map(([spelling, count]) => ({
+    spelling,
+    count,
+    guess: spelling === cancelled ? 'cancelled' : spelling === common?.[0] && !isConfirmedKnown ? 'confirmed' : 'other',
+  }));
 }
 
 function distinct(matches: readonly Match[]): string[] {

@@ -31,7 +31,7 @@ export type Suggestion =
       readonly fields: readonly FieldLine[];
       /** Places of the sample's records that nothing was made of. */
       readonly unmapped: readonly string[];
-      /** Spellings of a status that no value map knows. */
+      /** Coded statuses, each with its count and the guess to check. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: 'nothing'; readonly message: string };
@@ -53,6 +53,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     found.reservation.get('status'),
     matchesOf(found.sections.rooms, 'board'),
     matchesOf(found.sections.guests, 'document_type'),
+    leaves,
   );
   const shape = shapeOf(root, paging, found.flat);
   const map = { ...found.map, ...listsOf(found.sections) };
