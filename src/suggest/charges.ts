@@ -84,7 +84,7 @@ function chargeSection(head: JsonObject, leaves: readonly Leaf[], matches: Map<s
   const once: JsonObject = matches.has('quantity') ? {} : { quantity: { const: 1 } };
   const where = goneCondition(leaves) ?? paymentsOut(matches);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
-  return withLineAmounts(section, matches);
+  return { ...withLineAmounts(section, matches), leaves };
 }
 
 /** Lines of a bill with a negative count are payments. */

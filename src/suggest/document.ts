@@ -54,7 +54,14 @@ export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | unde
     { field: 'shape.root_path', path, confidence: root.confidence, reason: root.reason },
     ...(flat === undefined
       ? []
-      : [{ field: 'shape.flat', path: String(flat.shape.key), confidence: 0.85, reason: flat.reason }]),
+      : [
+          {
+            field: 'shape.flat',
+            path: typeof flat.shape.key === 'string' ? flat.shape.key : JSON.stringify(flat.shape.key),
+            confidence: 0.85,
+            reason: flat.reason,
+          },
+        ]),
     {
       field: 'pull.pagination',
       path: String(paging.pagination.type),

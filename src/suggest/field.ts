@@ -28,12 +28,20 @@ export function fieldMap({ field, leaf, others }: Pick<Match, 'field' | 'leaf' |
     valuesOf({ leaf, others }).filter((value) => value !== undefined) as Json[],
     leaf,
   );
-  const sources = [leaf, ...others].map(({ source }) => source);
+  const sources = [leaf, ...others].map((one) => overList(field, one) ?? one.source);
   const [only] = sources;
   const source: JsonObject =
     sources.length > 1 ? { first: sources } : typeof only === 'string' ? { path: only } : (only as JsonObject);
   const bare = sources.length === 1 && typeof only === 'string' && Object.keys(modifiers).length === 0;
   return { map: bare ? (only as Json) : { ...source, ...modifiers }, ...(remark !== undefined && { remark }) };
+}
+
+/** Over a list of stays: the first arrival, the last departure, the sum of the amounts. */
+function overList(field: string, { inList }: Leaf): Json | undefined {
+  if (inList === undefined) return undefined;
+  if (field === 'check_in') return { min: { ...inList } };
+  if (field === 'check_out') return { max: { ...inList } };
+  return kindOf(field) === 'decimal' ? { sum: { ...inList } } : undefined;
 }
 
 function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: JsonObject; remark?: string } {

@@ -107,11 +107,16 @@ function innermost(people: readonly People[]): People[] {
   const kept = whole.filter((one) => !whole.some((other) => inside(one, other)));
   return kept.filter(
     (one) =>
+      isNamedGuests(one) ||
       !kept.some(
         (other) => other.score > one.score * 1.5 && pathOf(one).startsWith(`${pathOf(other).replace(/\[\]$/, '')}[].`),
       ),
   );
 }
+
+/** A list inside a room or a guest that is called by a word for guests. */
+const isNamedGuests = ({ container }: People) =>
+  container?.kind === 'list' && guestWords.has(container.words.at(-1) ?? '');
 
 /** An object of names and nothing else is a piece of the person around it. */
 const isNameAlone = ({ matches }: People) => [...matches.keys()].every((field) => field.endsWith('_name'));

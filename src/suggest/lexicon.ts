@@ -159,7 +159,7 @@ export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
 
 /** What lists are called. */
 export const guestWords = new Set(
-  'guest guests customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
+  'guest guests sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
     ' ',
   ),
 );

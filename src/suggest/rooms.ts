@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../terms.ts';
-import type { Container } from './containers.ts';
+import { type Container, containersOf } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, leavesOf, present } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
@@ -26,12 +26,14 @@ export interface RoomContext {
   readonly tables: readonly Table[];
   /** Places that are the guests' or the reservation's own. */
   readonly taken: (path: string) => boolean;
+  /** The list of stays in each record, if the record itself has no dates. */
+  readonly stays: string | undefined;
   readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
 }
 
 /** The rooms: a list of them in the record, or the record itself where it is one room's. */
 export function findRooms(context: RoomContext): Section | undefined {
-  const { containers, recordLeaves, tables, taken, dates } = context;
+  const { containers, recordLeaves, tables, taken, dates, stays } = context;
   const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
   const leaves = [
     ...recordLeaves,
@@ -46,10 +48,13 @@ export function findRooms(context: RoomContext): Section | undefined {
   );
   const persons = countPersons(containers, tables);
   const best = containers
-    .filter(({ kind, from, words }) => kind === 'list' && !taken(from) && words.some((word) => roomWords.has(word)))
+    .filter(
+      ({ kind, from, words }) =>
+        kind === 'list' && (from === stays || (!taken(from) && words.some((word) => roomWords.has(word)))),
+    )
     .filter((container) => !nightly.includes(container))
     .map((container) => {
-      const leaves = leavesOf(container.items);
+      const leaves = [...leavesOf(container.items), ...nightLeaves(container)];
       const matches = matchFields(withLookups(leaves, tables), vocabulary);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
@@ -85,7 +90,14 @@ function scoreOf(matches: ReadonlyMap<string, Match>): number {
   return score;
 }
 
-const nightNames = new Set(['date', 'night', 'day', 'service date', 'stay date', 'business date']);
+/** What the first night of each room says. */
+function nightLeaves({ items }: Container): Leaf[] {
+  return containersOf(items)
+    .filter((one) => one.kind === 'list' && one.inside.length === 0 && isNightly(one))
+    .flatMap((nights) => firstLeaves(nights, items.length));
+}
+
+const nightNames = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
 
 /** A list with one date in each item, a day after the other: the nights of one room and not rooms. */
 function isNightly({ items, owners }: Container): boolean {

@@ -11,6 +11,8 @@ export interface Root {
   readonly envelope: JsonObject;
   /** The sample is one reservation and no list. */
   readonly single: boolean;
+  /** The list in each record that has the dates of the stay, where the record itself has none. */
+  readonly stays?: string;
   readonly confidence: number;
   readonly reason: string;
 }
@@ -33,6 +35,19 @@ export function findRoot(sample: Json): Root | undefined {
     .sort((a, b) => b.score - a.score || a.depth - b.depth);
   const [best] = scored;
   const alone = isObject(sample) ? scoreOf({ path: '', records: [sample], words: [], depth: 0 }) : 0;
+  const holder = best === undefined ? undefined : holderOf(best, scored);
+  if (best !== undefined && holder !== undefined) {
+    const path = holder.path === '' ? undefined : holder.path;
+    return {
+      path,
+      records: holder.records.slice(0, most),
+      envelope,
+      single: false,
+      stays: holder.stays,
+      confidence: 0.8,
+      reason: `each record under ${path ?? 'the response'} has its own id, and its stays under ${holder.stays}`,
+    };
+  }
   if (best !== undefined && best.score >= 2 && best.score >= alone) {
     return {
       path: best.path === '' ? undefined : best.path,
@@ -55,6 +70,20 @@ export function findRoot(sample: Json): Root | undefined {
     confidence: 0.6,
     reason: 'the sample is one reservation',
   };
+}
+
+const listNames = new Set(['reservation', 'reservations', 'booking', 'bookings']);
+
+/** The records around a list of stays: they have ids of their own, and each of them has such a list. */
+function holderOf(best: Candidate, all: readonly Candidate[]): (Candidate & { readonly stays: string }) | undefined {
+  const [, path, stays] = /^(.*)\[\]\.([^.[\]'"]+)$/.exec(best.path) ?? [];
+  if (path === undefined || stays === undefined || listNames.has(wordsOf(stays).join(' '))) return undefined;
+  const holder = all.find((one) => one.path === path);
+  if (holder === undefined) return undefined;
+  const holding = holder.records.filter((record) => isObject(record) && Array.isArray(record[stays]));
+  if (holding.length < holder.records.length) return undefined;
+  const id = matchReservation(leavesOf(holder.records.slice(0, 20))).get('id');
+  return id === undefined || id.leaf.depth > 0 ? undefined : { ...holder, stays };
 }
 
 function candidates(sample: Json): Candidate[] {

@@ -11,6 +11,8 @@ export interface Section {
   readonly map: JsonObject;
   readonly lines: readonly FieldLine[];
   readonly matches: ReadonlyMap<string, Match>;
+  /** Every place of an item, where it is known. */
+  readonly leaves?: readonly Leaf[];
 }
 
 export function sectionOf(

@@ -7,6 +7,7 @@ import { findFlat } from './flat.ts';
 import { findGuests } from './guests.ts';
 import { type Leaf, leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
+import { asWhole, findMasterRows } from './master-rows.ts';
 import type { Match } from './match.ts';
 import { findPaging } from './paging.ts';
 import { matchReservation } from './reservation-fields.ts';
@@ -14,6 +15,7 @@ import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
 import { noShowBeside, spellingsOf } from './spellings.ts';
+import { liftedLeaves } from './stays.ts';
 import { tablesOf } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 
@@ -47,7 +49,10 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     };
   }
   const paging = findPaging(root.envelope, root.path);
-  const leaves = leavesOf(root.records);
+  const leaves = [
+    ...leavesOf(root.records),
+    ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
+  ];
   const found = flatFields(leaves) ?? nestedFields(root, leaves);
   const { values, unknown } = spellingsOf(
     found.reservation.get('status'),
@@ -102,7 +107,9 @@ function flatFields(leaves: readonly Leaf[]): Found | undefined {
 function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const tables = tablesOf(root.envelope, root.path);
   const containers = containersOf(root.records);
-  const { sections: guests, taken: people } = findGuests(containers, leaves, tables);
+  const { sections: guests, taken } = findGuests(containers, leaves, tables);
+  // Stays that name their guests are stays all the same.
+  const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
@@ -117,16 +124,19 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     recordLeaves: leaves,
     tables,
     taken: (path) => isPersonal(path) || own.has(path),
+    stays: root.stays,
     dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
   });
   const charges = findCharges(besides(containers, isPersonal), tables, isPersonal, rooms, reservation.get('id'));
-  return {
-    ...reservationFields(reservation, leaves, {
-      ...(charges.total !== undefined && { total_amount: charges.total }),
-      ...(charges.currency !== undefined && { currency: charges.currency }),
-    }),
-    sections: { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections },
-  };
+  const fields = reservationFields(reservation, leaves, {
+    ...(charges.total !== undefined && { total_amount: charges.total }),
+    ...(charges.currency !== undefined && { currency: charges.currency }),
+  });
+  const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
+  const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
+  // Flat rows may come from several responses, so that no table of the response can be joined.
+  if (rows === undefined || JSON.stringify(sections).includes('$body')) return { ...fields, sections };
+  return { ...fields, map: asWhole(fields.map, reservation, rows), sections, flat: rows };
 }
 
 const isOwn = ({ leaf: { values } }: Match) =>
