@@ -8,7 +8,7 @@ import { refersBack, type Table } from './tables.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
-  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'tax', 'fee']),
+  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'tax', 'fee', 'levy']),
 };
 
 /** Money between the property and others, or already paid: never charged to the guest. */

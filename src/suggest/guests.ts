@@ -39,6 +39,7 @@ export function findGuests(
   containers: readonly Container[],
   recordLeaves: readonly Leaf[],
   tables: readonly Table[],
+  stays: string | undefined,
 ): { readonly sections: readonly Section[]; readonly taken: readonly string[] } {
   const people = containers
     .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
@@ -52,7 +53,8 @@ export function findGuests(
   const chosen = innermost(people);
   const joinedPeople = chosen.length > 0 ? [] : joined(recordLeaves, tables);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople;
-  if (found.length > 0) return { sections: found.map(toSection), taken: chosen.map(({ head }) => String(head.from)) };
+  if (found.length > 0)
+    return { sections: found.map((one) => toSection(one, stays)), taken: chosen.map(({ head }) => String(head.from)) };
   const direct = recordLeaves.filter(({ depth }) => depth === 0);
   const matches = matchFields(direct, vocabulary);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
@@ -209,14 +211,14 @@ function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], peo
   });
 }
 
-function toSection({ head, leaves, matches }: People): Section {
+function toSection({ head, leaves, matches }: People, stays?: string): Section {
   const full = matches.get('full_name');
   const second = matches.get('second_name');
   matches.delete('full_name');
   matches.delete('second_name');
   const section = sectionOf(
     'guests',
-    head.from === '$item' ? head : withWhere(head, goneCondition(leaves)),
+    head.from === '$item' || head.from === stays ? head : withWhere(head, goneCondition(leaves)),
     matches,
     consentOf(leaves, matches),
   );

@@ -64,12 +64,13 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
     const summed = field === 'quantity' && values.flat().every((value) => typeof value === 'number');
     return { score: summed ? 0.9 : 0, seen: 'numbers in a list, which are added up' };
   }
-  return byLook(look, leaf, values, all);
+  return byLook(field, look, leaf, values, all);
 }
 
 type Result = { readonly score: number; readonly seen: string };
 
 function byLook(
+  field: string,
   look: Look,
   leaf: Leaf,
   values: Json[],
@@ -90,6 +91,8 @@ function byLook(
       };
     }
     case 'decimal': {
+      if (field === 'total_amount' && values.every((value) => /^\d{1,2}$/.test(plain(value)) && Number(value) <= 30))
+        return { score: 0, seen: 'small whole numbers' };
       const found = numberFormat(values);
       return { score: found === undefined ? 0 : 1, seen: 'all values are amounts' };
     }
@@ -129,6 +132,7 @@ function byLook(
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
+      if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
       if (values.every(isTiny) || (values.length >= 4 && new Set(values.map(plain)).size * 2 < values.length))

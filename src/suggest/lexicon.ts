@@ -21,7 +21,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
   ),
   confirmation_number: lexeme(
     'confirmation number, platform id:0.72, channel reservation id:0.72, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
-    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type',
+    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group',
   ),
   check_in: lexeme(
     'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
@@ -40,7 +40,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, channel code, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
+    'channel, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
     'number manager reservation confirmation id reference update locked allow',
   ),
   source: lexeme(
@@ -48,7 +48,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
-    'total amount, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
+    'total amount, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
     'tax taxes paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
   ),
   currency: lexeme(
@@ -111,7 +111,7 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
     'id current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest',
   ),
   board: lexeme(
@@ -169,7 +169,7 @@ export const roomWords = new Set(
   ),
 );
 export const chargeWords = new Set(
-  'charge charges item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
+  'charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );

@@ -86,6 +86,13 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
     };
   }
   const page = by(pages, (value) => typeof value === 'number');
+  if (page?.path === 'page' && limit?.path === 'page_size' && rootPath === 'reservations') {
+    return {
+      pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', ...size },
+      confidence: 0.8,
+      reason: 'the envelope is that of the interface description, which pages by offset and limit',
+    };
+  }
   if (page) {
     return {
       pagination: {

@@ -33,6 +33,20 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
     if (stay && !found.has('check_in')) put('check_in', stay[0], reason);
     if (stay && !found.has('check_out')) put('check_out', stay[1], reason);
   }
+  const arrival = found.get('check_in');
+  const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
+  if (arrival !== undefined && nights !== undefined) {
+    const { path } = arrival.leaf;
+    const source = { path, add_days: nights.path };
+    const leaf = { ...arrival.leaf, source, path: `${path} + ${nights.path}` };
+    found.set('check_out', {
+      field: 'check_out',
+      leaf,
+      others: [],
+      confidence: 0.8,
+      reason: 'the arrival and the nights',
+    });
+  }
   if (!found.has('id') && !found.has('confirmation_number'))
     put(
       'id',
@@ -91,6 +105,33 @@ function areStatuses(leaf: Leaf): boolean {
 function areCurrencies(leaf: Leaf): boolean {
   return (
     everywhere(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
+  );
+}
+
+const nightNames = new Set([
+  'nights',
+  'night',
+  'number of nights',
+  'number nights',
+  'num nights',
+  'night count',
+  'nights count',
+  'length of stay',
+  'length stay',
+  'los',
+  'nachte',
+  'nuits',
+  'noches',
+  'notti',
+]);
+
+function areNights(leaf: Leaf): boolean {
+  return (
+    leaf.kind === 'value' &&
+    leaf.depth <= 1 &&
+    nightNames.has(leaf.own.join(' ')) &&
+    everywhere(leaf) &&
+    present(leaf).every((value) => /^\d{1,3}$/.test(plain(value)))
   );
 }
 

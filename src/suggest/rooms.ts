@@ -70,7 +70,9 @@ export function findRooms(context: RoomContext): Section | undefined {
           leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source: `$record.${match.leaf.path}` },
         });
     }
-    return sectionOf('rooms', withWhere({ from: best.container.from }, goneCondition(best.leaves)), best.matches);
+    // A cancelled stay of a cancelled reservation stays: the status of the reservation says it.
+    const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
+    return sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
   }
   for (const [field, match] of [
     ['start_date', dates.start],

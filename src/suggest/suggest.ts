@@ -107,7 +107,7 @@ function flatFields(leaves: readonly Leaf[]): Found | undefined {
 function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const tables = tablesOf(root.envelope, root.path);
   const containers = containersOf(root.records);
-  const { sections: guests, taken } = findGuests(containers, leaves, tables);
+  const { sections: guests, taken } = findGuests(containers, leaves, tables, root.stays);
   // Stays that name their guests are stays all the same.
   const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>

@@ -77,7 +77,7 @@ test('what nothing was made of is listed, and nothing else', () => {
   assert.deepEqual(unmapped, ['colour', 'guests.*.shoe']);
 });
 
-test('a status that nobody knows is asked about', () => {
+test('an unknown status costs no record: it is taken as other, with its count, for a person to check', () => {
   const records = ['confirmed', 'checked-in', 'cancelled', 'GRIBBLED'].map((status, index) => ({
     id: `R${index}`,
     check_in: '2026-05-01',
@@ -85,8 +85,9 @@ test('a status that nobody knows is asked about', () => {
     status,
   }));
   const suggestion = suggested(records);
-  assert.deepEqual(suggestion.unknown, ['GRIBBLED']);
-  assert.match(suggestionYaml(suggestion), /values\.status: GRIBBLED/);
+  assert.deepEqual(suggestion.unknown, ['GRIBBLED (1 record, taken as other)']);
+  assert.match(suggestionYaml(suggestion), /check values\.status: GRIBBLED/);
+  assert.equal(suggestion.connector.unknown_status, 'other');
 });
 
 test('03/04/2026 alone leaves day and month open, and the reason says so', () => {
@@ -169,4 +170,24 @@ test('a large response is looked at in part, and quickly', () => {
   const startedAt = performance.now();
   suggested({ reservations, count: 5_000 });
   assert.ok(performance.now() - startedAt < 3_000);
+});
+
+test('a stay of so many nights has its departure computed', () => {
+  const records = [
+    { ref: 'A-1', arrival: '2026-05-01', nights: 3, state: 'confirmed' },
+    { ref: 'A-2', arrival: '2026-05-04', nights: 1, state: 'cancelled' },
+  ];
+  const map = suggested(records).connector.map as JsonObject;
+  assert.deepEqual(map.check_out, { path: 'arrival', add_days: 'nights' });
+});
+
+test('the envelope of the interface description pages by offset and limit', () => {
+  const reservation = { id: 'R1', check_in: '2026-05-01', check_out: '2026-05-02', status: 'confirmed' };
+  const { connector } = suggested({ reservations: [reservation], total: 1, page: 1, page_size: 50 });
+  assert.deepEqual((connector.pull as JsonObject).pagination, {
+    type: 'offset',
+    offset: 'query.offset',
+    limit: 'query.limit',
+    page_size: 50,
+  });
 });
