@@ -3,6 +3,7 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { type Candidate, type GuestKey, guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import { chooseProfile, equalGuests, identifiable } from '../../reconcile/profile.ts';
+import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
@@ -36,7 +37,7 @@ export async function assembleProfiles(
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [target.integration]);
     const times = await effectiveTimes(tx, target.integration, reservations);
     const keys = met.flatMap(({ guest }) => guestKeys(guest));
-    const profiles = new Map((await profilesByKeys(tx, target.integration, keys)).map((one) => [one.id, one]));
+    const profiles = new ProfileIndex(await profilesByKeys(tx, target.integration, keys));
     const prepared: Prepared[] = [];
     const inOrder = met
       .map((one) => ({ ...one, at: times.get(`${one.from.id} ${one.from.version}`) }))
@@ -44,12 +45,12 @@ export async function assembleProfiles(
       .sort((a, b) => (a.at && b.at && isOlder(a.at, b.at) ? -1 : 1));
     for (const { guest, from, at } of inOrder) {
       if (at === undefined) continue;
-      const choice = chooseProfile(guest, [...profiles.values()]);
+      const choice = chooseProfile(guest, profiles.sharing(guest));
       if (choice.kind === 'none') continue;
       const id = choice.kind === 'known' ? choice.id : newId(guest);
       const known = id === undefined ? undefined : profiles.get(id);
       if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, choice.guest)))) continue;
-      profiles.set(id, { id, guest: choice.guest, ...at });
+      profiles.set({ id, guest: choice.guest, ...at });
       prepared.push({
         kind: 'record',
         arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
