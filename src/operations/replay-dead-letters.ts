@@ -1,7 +1,8 @@
 import type { Closing, Preview, ReplayLetter, ReplayPorts, Under } from '../deliver/replay.ts';
+import type { EventType } from '../intake/push/envelope.ts';
 import { systemClock } from '../kit/clock.ts';
 import { difference } from '../reconcile/difference.ts';
-import type { Arrival } from '../reconcile/incoming.ts';
+import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import { type ActiveIntegration, activate, documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
@@ -15,11 +16,12 @@ import {
   retryHeld,
   skipHeldTo,
 } from '../store/operate/dead-letter-close.ts';
-import { showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
+import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
 import { applyPrepared } from '../store/records/apply.ts';
 import { newestRaw } from '../store/records/receipt-raw.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import type { Json, JsonObject } from '../terms.ts';
+import { eventPathOf } from '../wiring/event-path.ts';
 import { offThread } from './off-thread.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { recordedDocuments } from './recorded-documents.ts';
@@ -56,21 +58,40 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
   }
   const integration = await integrationFor(runtime, letter, under);
   if (integration === undefined) return gone(`The documents of ${letter.integration} are not in force.`);
-  const preparation = await preparationOf(runtime, letter);
+  const preparation = await preparationOf(runtime, letter, integration);
   if (preparation === undefined) return gone('What it was made of is no longer kept.');
-  if (preparation === 'guest') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
-  const outcome = await offThread(runtime, 'prepareLetter', { brand: documentsOf(integration), preparation });
-  if (outcome.kind === 'dropped') return outcome;
-  if (outcome.kind === 'dead') return { ...outcome, kind: 'still_failing' };
-  const { type, id: recordId, record: after } = outcome;
-  const before = await storedRecord(runtime.pool, letter.integration, type, recordId);
-  return {
-    kind: 'ready',
-    record: { type, id: recordId },
-    ...(before !== undefined && { before }),
-    after,
-    diff: difference(before, after),
-  };
+  if (preparation === 'requeue') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
+  // Under a deadline, off the main thread: the payload may be built to take long.
+  await offThread(runtime, 'prepareLetter', { brand: documentsOf(integration), preparation });
+  return tryOut(runtime, integration, prepareLetter(integration, preparation));
+}
+
+/** What a replay would make, merged with what is stored: the same transaction, rolled back. */
+async function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prepared): Promise<Preview> {
+  const tx = await runtime.pool.connect();
+  try {
+    await tx.query('begin');
+    const id = idOf(prepared);
+    const type = prepared.kind === 'record' ? prepared.incoming.type : 'reservation';
+    const before = await storedRecord(tx, integration.name, type, id);
+    const { outcomes } = await applyPrepared(tx, integration.target, [prepared]);
+    const [outcome] = outcomes;
+    if (outcome?.outcome === 'dropped') {
+      const reason = prepared.kind === 'dropped' ? prepared.reason : 'A business rule drops the merged record.';
+      return { kind: 'dropped', reason };
+    }
+    if (outcome?.outcome === 'dead') return { kind: 'still_failing', ...(await newestFailure(tx, integration.name)) };
+    const after = (await storedRecord(tx, integration.name, type, id)) ?? null;
+    const known = before !== undefined && { before };
+    return { kind: 'ready', record: { type, id }, ...known, after, diff: difference(before, after) };
+  } finally {
+    await tx.query('rollback').finally(() => tx.release());
+  }
+}
+
+function idOf(prepared: Prepared): string {
+  if (prepared.kind === 'record') return prepared.incoming.id;
+  return prepared.message?.id ?? (prepared.kind === 'dropped' ? prepared.id : (prepared.deadLetter.id ?? ''));
 }
 
 async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under, closing: Closing): Promise<boolean> {
@@ -79,14 +100,11 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
   if (kind === 'delivery' && under === 'recorded') {
     return inTransaction(runtime, id, closing, async (tx) => void (await retryHeld(tx, id)));
   }
-  if (kind === 'event' && under === 'today') {
-    return inTransaction(runtime, id, closing, async (tx) => {
-      await requeueEvent(tx, letter.integration, Number(letter.cause_id));
-    });
-  }
+  if (kind === 'event' && under === 'today') return requeued(runtime, id, closing, letter);
   const integration = await integrationFor(runtime, letter, under);
-  const preparation = integration && (await preparationOf(runtime, letter));
-  if (integration === undefined || preparation === undefined || preparation === 'guest') return false;
+  const preparation = integration && (await preparationOf(runtime, letter, integration));
+  if (integration === undefined || preparation === undefined) return false;
+  if (preparation === 'requeue') return requeued(runtime, id, closing, letter);
   const prepared = prepareLetter(integration, preparation);
   return inTransaction(runtime, id, closing, async (tx) => {
     const tally = await applyPrepared(tx, integration.target, [prepared]);
@@ -112,15 +130,40 @@ async function inTransaction(
   });
 }
 
-/** What to take through the path again. A guest's own event is more than a record: it can only be put back in line. */
-async function preparationOf(runtime: Runtime, letter: WholeDeadLetter): Promise<Preparation | 'guest' | undefined> {
+/** The event's worker takes it from the beginning, under the documents in force. */
+function requeued(runtime: Runtime, id: string, closing: Closing, letter: WholeDeadLetter): Promise<boolean> {
+  return inTransaction(runtime, id, closing, async (tx) => {
+    await requeueEvent(tx, letter.integration, Number(letter.cause_id));
+  });
+}
+
+interface LetterEvent {
+  readonly event: EventType;
+  readonly body: { readonly data: JsonObject } | null;
+  readonly hydrated?: Json;
+}
+
+/**
+ * What to take through the path again; `requeue` for an event that is more than a record: one of a guest looks for its profile and
+ * reservations, and one that only names its reservation has to ask the partner first.
+ */
+async function preparationOf(
+  runtime: Runtime,
+  letter: WholeDeadLetter,
+  integration: ActiveIntegration,
+): Promise<Preparation | 'requeue' | undefined> {
   const effectiveAt = letter.effective_at?.getTime() ?? letter.last_at.getTime();
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
   if (letter.kind === 'event') {
-    const event = letter.event as { event: string; body: { data: JsonObject } | null } | null;
+    const event = letter.event as LetterEvent | null;
     if (event === null || event.body === null) return undefined;
-    if (event.event === 'guest.updated') return 'guest';
-    return { kind: 'event', data: event.body.data, arrival: { ...arrival, mode: 'push' } };
+    if (event.event === 'guest.updated') return 'requeue';
+    const { data } = event.body;
+    const hydrated = event.hydrated ?? undefined;
+    if (hydrated === undefined && eventPathOf(integration).thinId?.(data) !== undefined) return 'requeue';
+    const mode = hydrated === undefined ? 'push' : 'single';
+    const content = { event: event.event, data, ...(hydrated !== undefined && { hydrated }) };
+    return { kind: 'event', content, arrival: { ...arrival, mode } };
   }
   if (letter.kind === 'record') {
     return letter.raw === null ? undefined : { kind: 'record', raw: rawRecord(letter.raw), arrival };
@@ -133,7 +176,10 @@ async function preparationOf(runtime: Runtime, letter: WholeDeadLetter): Promise
   );
   if (newest === undefined || letter.type !== 'reservation') return undefined;
   const asBefore: Arrival = { ...arrival, mode: newest.mode, effectiveAt: newest.effectiveAt.getTime() };
-  if (newest.mode === 'push') return { kind: 'event', data: newest.raw, arrival: asBefore };
+  if (newest.mode === 'push') {
+    const content = { event: newest.event ?? 'reservation.updated', data: newest.raw };
+    return { kind: 'event', content, arrival: asBefore };
+  }
   return { kind: 'record', raw: { key: letter.record_id ?? '', value: newest.raw }, arrival: asBefore };
 }
 

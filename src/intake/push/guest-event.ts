@@ -13,7 +13,11 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   const data = dataOf(event);
   const read = path.guest(data);
   if (read.kind === 'invalid') {
-    return bury(lane, event, deadEvent(event, read.code, read.message, data, { type: 'guest', detail: read.detail }));
+    return bury(
+      lane,
+      event,
+      deadEvent(arrivalOf(event), read.code, read.message, data, { type: 'guest', detail: read.detail }),
+    );
   }
   const { update, notes } = read;
   const { identity } = path;
@@ -26,7 +30,7 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   const profileId = plan.profile.id ?? identity.newId(update.guest);
   if (profileId === undefined && touched.length === 0) {
     const message = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
-    return bury(lane, event, deadEvent(event, 'push.guest_unidentified', message, data, { type: 'guest' }));
+    return bury(lane, event, deadEvent(arrivalOf(event), 'push.guest_unidentified', message, data, { type: 'guest' }));
   }
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) prepared.unshift(ofProfile(event, profileId, plan.profile.guest, data, notes, update));

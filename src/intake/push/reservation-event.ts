@@ -2,6 +2,7 @@ import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
+import type { EventType } from './envelope.ts';
 import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
 
 /** The limits were applied when the event was accepted; today's limits do not matter. */
@@ -22,16 +23,29 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
 
 /** Takes a reservation event through the path, up to the merge with what is stored. */
 export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
-  const arrival = arrivalOf(event);
-  const shaped = event.hydrated
-    ? path.hydratedRecord(parseJson(event.hydrated.body.toString('utf8')))
-    : path.record(data);
-  if (shaped.kind === 'invalid') return deadEvent(event, shaped.code, shaped.message, data);
+  const hydrated = event.hydrated && parseJson(event.hydrated.body.toString('utf8'));
+  return prepareEvent(
+    path,
+    { event: event.event, data, ...(hydrated !== undefined && { hydrated }) },
+    arrivalOf(event),
+  );
+}
+
+/** What an event says: its data, or the reservation that was fetched for it. Arrival and replay both come through here. */
+export interface EventContent {
+  readonly event: EventType;
+  readonly data: Json;
+  readonly hydrated?: Json;
+}
+
+export function prepareEvent(path: EventPath, { event, data, hydrated }: EventContent, arrival: Arrival): Prepared {
+  const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
+  if (shaped.kind === 'invalid') return deadEvent(arrival, shaped.code, shaped.message, data);
   const { record } = shaped;
   if (record.key === '') {
-    return deadEvent(event, 'push.no_reservation_id', 'The event contains no reservation id.', data);
+    return deadEvent(arrival, 'push.no_reservation_id', 'The event contains no reservation id.', data);
   }
-  const isCancelled = event.event === 'reservation.cancelled' && !event.hydrated;
+  const isCancelled = event === 'reservation.cancelled' && hydrated === undefined;
   return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
 }
 
@@ -47,7 +61,7 @@ const cancelled =
   };
 
 export function deadEvent(
-  event: PendingEvent,
+  arrival: Arrival,
   code: (Prepared & { kind: 'dead' })['deadLetter']['code'],
   message: string,
   raw: Json,
@@ -55,5 +69,5 @@ export function deadEvent(
 ): Prepared {
   const { detail = {}, type = 'reservation', id } = more;
   const deadLetter = { kind: 'event' as const, type, code, message, detail, raw, ...(id !== undefined && { id }) };
-  return { kind: 'dead', arrival: arrivalOf(event), deadLetter };
+  return { kind: 'dead', arrival, deadLetter };
 }

@@ -117,7 +117,8 @@ export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDe
                  and o.held_by = d.dead_letter_id), 0) as waiting_behind,
             (select json_build_object('event', e.event, 'event_id', e.event_id, 'received_at', e.received_at,
                                       'occurred_at', e.occurred_at, 'state', e.state,
-                                      'body', convert_from(e.body, 'UTF8')::json)
+                                      'body', convert_from(e.body, 'UTF8')::json,
+                                      'hydrated', convert_from(e.hydrated, 'UTF8')::json)
                from events e where d.kind = 'event' and e.integration = d.integration and e.seq::text = d.cause_id) as event,
             coalesce(
               (select max(r.effective_at) from receipts r
@@ -133,4 +134,17 @@ export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDe
     [id],
   );
   return rows[0];
+}
+
+/** What failed last inside this transaction, for an operator. */
+export async function newestFailure(
+  tx: Tx,
+  integration: string,
+): Promise<{ readonly code: string; readonly message: string }> {
+  const { rows } = await tx.query<{ code: string; message: string }>(
+    `select code, message from dead_letters where integration = $1 and state = 'open' and last_at = now()
+      order by dead_letter_id desc limit 1`,
+    [integration],
+  );
+  return rows[0] ?? { code: 'record.invalid', message: 'It fails again.' };
 }

@@ -1,3 +1,4 @@
+import type { EventType } from '../../intake/push/envelope.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -5,6 +6,8 @@ export interface NewestRaw {
   readonly raw: Json;
   readonly effectiveAt: Date;
   readonly mode: 'pull' | 'single' | 'push';
+  /** The type of the event that brought it. */
+  readonly event: EventType | null;
 }
 
 /** How a receipt `r` came, with its event `e`; null where neither a run nor an event brought it. */
@@ -19,7 +22,7 @@ export async function newestRaw(
 ): Promise<NewestRaw | undefined> {
   const { rows } = await db.query<NewestRaw>(
     `select r.raw, r.effective_at as "effectiveAt",
-            ${modeOf} as mode
+            ${modeOf} as mode, e.event
        from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
        left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
       where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')
