@@ -6,7 +6,7 @@ import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import { type ActiveIntegration, activate, documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
-import { type Tx, transaction } from '../store/db/pool.ts';
+import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 import { requeueEvent } from '../store/events/lane.ts';
 import {
@@ -67,10 +67,8 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
 }
 
 /** What a replay would make, merged with what is stored: the same transaction, rolled back. */
-async function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prepared): Promise<Preview> {
-  const tx = await runtime.pool.connect();
-  try {
-    await tx.query('begin');
+function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prepared): Promise<Preview> {
+  return rolledBack(runtime.pool, async (tx): Promise<Preview> => {
     const id = idOf(prepared);
     const type = prepared.kind === 'record' ? prepared.incoming.type : 'reservation';
     const before = await storedRecord(tx, integration.name, type, id);
@@ -84,9 +82,7 @@ async function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared
     const after = (await storedRecord(tx, integration.name, type, id)) ?? null;
     const known = before !== undefined && { before };
     return { kind: 'ready', record: { type, id }, ...known, after, diff: difference(before, after) };
-  } finally {
-    await tx.query('rollback').finally(() => tx.release());
-  }
+  });
 }
 
 function idOf(prepared: Prepared): string {

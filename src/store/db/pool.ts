@@ -118,6 +118,17 @@ export async function transaction<T>(
   }
 }
 
+/** Runs the work in a transaction that leaves nothing behind, to learn what it would do. */
+export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  try {
+    await tx.query('begin');
+    return await work(tx);
+  } finally {
+    await tx.query('rollback').finally(() => tx.release());
+  }
+}
+
 /**
  * Pipelines statements and returns their answers. It throws only after all of them have ended, so that no statement is still running
  * when the caller rolls back. It throws the first failure, which caused the others.

@@ -6,7 +6,7 @@ import { jsonbText } from '../../kit/json.ts';
 import { hash53, Seen } from '../../kit/seen.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { IntegrationName, RunId } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
 /**
@@ -18,17 +18,8 @@ export function openDryRunStore(pool: Pool): RunStore {
   const seen = new Seen();
   const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
     const prepared = all.filter((one) => !wasSeen(seen, one));
-    const tally = await rolledBack(target, prepared);
+    const tally = await rolledBack(pool, (tx) => applyPrepared(tx, target, prepared));
     return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
-  };
-  const rolledBack = async (target: ApplyTarget, prepared: readonly Prepared[]): Promise<Tally> => {
-    const tx = await pool.connect();
-    try {
-      await tx.query('begin');
-      return await applyPrepared(tx, target, prepared);
-    } finally {
-      await tx.query('rollback').finally(() => tx.release());
-    }
   };
   return {
     queue: async (request) => ({ kind: 'queued', run: newRun(request) }),
