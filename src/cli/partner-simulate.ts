@@ -1,6 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import {
+  type DateForm,
+  type Detail,
+  dateForms,
+  details,
   type FaultRule,
   faultKinds,
   faults,
@@ -27,6 +31,8 @@ interface Options {
   readonly hotels: number;
   readonly shape: Shape;
   readonly paging: Paging;
+  readonly detail: Detail;
+  readonly dates: DateForm;
   readonly auth: SimulatorAuth['type'];
   readonly every: number;
   readonly speed: number;
@@ -55,6 +61,12 @@ export function registerPartnerSimulate(partner: Command): void {
     .addOption(new Option('--shape <shape>', 'how lists are laid out').choices(shapes).default('wrapped'))
     .addOption(new Option('--paging <paging>', 'how lists are paged').choices(pagings).default('offset'))
     .addOption(
+      new Option('--detail <detail>', 'thin: events carry only what the interface description lists')
+        .choices(details)
+        .default('full'),
+    )
+    .addOption(new Option('--dates <form>', 'how requests write a day').choices(dateForms).default('iso'))
+    .addOption(
       new Option('--auth <method>', 'how the API authenticates clients')
         .choices(Object.keys(sampleAuth))
         .default('none'),
@@ -82,8 +94,11 @@ Examples:
       const properties = shippedProperties.slice(0, options.hotels) as unknown as [Property, ...Property[]];
       const { pushUrl } = options;
       const secret = pushUrl === undefined ? '' : await secretFrom({ env: options.pushSecretEnv });
-      if (options.shape === 'bare' && options.paging === 'cursor') {
-        throw new InnboundError('operate.usage', 'A bare array cannot contain a cursor: use --shape wrapped or flat.');
+      if (options.shape === 'bare' && (options.paging === 'cursor' || options.paging === 'body_link')) {
+        throw new InnboundError(
+          'operate.usage',
+          'A bare array cannot contain a cursor or a link: use --shape wrapped or flat.',
+        );
       }
       const targets = properties.map(({ id }) => ({
         url: pushUrl ?? '',
@@ -101,6 +116,8 @@ Examples:
             properties,
             shape: options.shape,
             paging: options.paging,
+            detail: options.detail,
+            dates: options.dates,
             auth: sampleAuth[options.auth],
             changeEveryMs: options.every,
             speed: options.speed,

@@ -4,7 +4,7 @@ import { defaultHmacHeaders, defaultHmacSign, type HmacSettings, type SimulatorA
 
 /** Authentication for the API: the same methods as the service, but OAuth 2 by client credentials only, because there is no browser. */
 export type CheckAuth =
-  | Exclude<SimulatorAuth, { type: 'oauth2' | 'custom' }>
+  | Exclude<SimulatorAuth, { type: 'oauth2' | 'custom' | 'login' }>
   | CustomAuth
   | {
       readonly type: 'oauth2';

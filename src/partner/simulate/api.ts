@@ -5,8 +5,8 @@ import type { Twist } from './faults/twist.ts';
 import type { Hotel } from './hotel.ts';
 import { type Ask, type Entry, type Page, type Paging, paginate, writeCursor } from './paging.ts';
 import { daysBetween } from './property.ts';
-import { fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
-import { flatRows, reservationJson, type Spelling } from './represent.ts';
+import { type DateForm, fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
+import { type Detail, flatRows, reservationJson, type Spelling } from './represent.ts';
 
 export const shapes = ['wrapped', 'bare', 'flat'] as const;
 export type Shape = (typeof shapes)[number];
@@ -15,6 +15,8 @@ export interface ApiOptions {
   readonly shape: Shape;
   readonly paging: Paging;
   readonly spelling: Spelling;
+  readonly detail: Detail;
+  readonly dates: DateForm;
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Longer ranges get a 413. Default: no limit. */
@@ -30,8 +32,8 @@ export class ReservationApi {
   readonly #options: ApiOptions;
 
   constructor(hotel: Hotel, options: ApiOptions) {
-    if (options.shape === 'bare' && options.paging === 'cursor') {
-      throw new Error('A bare array cannot carry next_cursor: use the wrapped or flat shape with cursor paging.');
+    if (options.shape === 'bare' && (options.paging === 'cursor' || options.paging === 'body_link')) {
+      throw new Error('A bare array cannot carry next_cursor or a link: use the wrapped or flat shape.');
     }
     this.#hotel = hotel;
     this.#options = options;
@@ -58,11 +60,8 @@ export class ReservationApi {
         twists,
       );
     }
-    if (exchange.headers['content-type']?.startsWith('application/json') !== true) {
-      return problem(400, 'invalid_body', 'Send the body as application/json.');
-    }
-    const body = bodyObject(exchange.bodyText);
-    if (body === undefined) return problem(400, 'invalid_body', 'The body must be a JSON object.');
+    const body = searchBody(exchange);
+    if (body === undefined) return problem(400, 'invalid_body', 'The body must be a JSON object or a form.');
     return this.#list(
       exchange,
       fromBody(body),
@@ -75,7 +74,7 @@ export class ReservationApi {
     const id = decodeId(encodedId);
     const found = id === undefined ? undefined : this.#hotel.find(id);
     if (found === undefined) return problem(404, 'not_found', 'No reservation with this id.');
-    return json(200, twisted(reservationJson(this.#hotel, found, this.#options.spelling), 0, twists));
+    return json(200, twisted(this.#json(found), 0, twists));
   }
 
   #list(exchange: Exchange, given: ReturnType<typeof fromBody>, ask: Ask, twists: readonly Twist[]): Answer {
@@ -88,6 +87,7 @@ export class ReservationApi {
       given,
       leniency,
       this.#hotel.properties.map(({ id }) => id),
+      this.#options.dates,
     );
     if (parsed.kind === 'bad') return problem(400, parsed.code, parsed.message);
     const { query } = parsed;
@@ -139,7 +139,7 @@ export class ReservationApi {
     if (shape !== 'flat') {
       return wanted.map((one) => ({
         key: keyOf(one),
-        json: () => included(reservationJson(this.#hotel, one, spelling), query.include),
+        json: () => included(this.#json(one), query.include),
       }));
     }
     return wanted.flatMap((one) =>
@@ -150,15 +150,40 @@ export class ReservationApi {
     );
   }
 
+  #json(reservation: HotelReservation): JsonObject {
+    return reservationJson(this.#hotel, reservation, this.#options.spelling, this.#options.detail);
+  }
+
   #envelope(exchange: Exchange, page: Page, twists: readonly Twist[]): Answer {
     const records = page.entries.map((entry, index) => twisted(entry.json(), index, twists));
     const headers: Record<string, string> = {};
-    if (page.next !== undefined) headers.link = `<${nextUrl(exchange, page.next)}>; rel="next"`;
+    const next = page.next === undefined ? undefined : nextUrl(exchange, page.next);
+    if (next !== undefined && this.#options.paging === 'link') headers.link = `<${next}>; rel="next"`;
     if (this.#options.shape === 'bare') return json(200, records, headers);
     const root = this.#options.shape === 'flat' ? 'rows' : 'reservations';
-    const envelope = { [root]: records, total: page.total, page: page.page, page_size: page.pageSize };
+    const envelope = {
+      [root]: records,
+      total: page.total,
+      page: page.page,
+      page_size: page.pageSize,
+      ...(this.#options.paging === 'body_link' && { links: { next: next ?? null } }),
+    };
     return json(200, page.nextCursor === undefined ? envelope : { ...envelope, next_cursor: page.nextCursor }, headers);
   }
+}
+
+/** JSON; a form with the same fields; or a form whose field `request` holds the JSON. */
+function searchBody({ headers, bodyText }: Exchange): JsonObject | undefined {
+  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded') !== true) {
+    return headers['content-type']?.startsWith('application/json') === true ? bodyObject(bodyText) : undefined;
+  }
+  const form = new URLSearchParams(bodyText);
+  const inside = form.get('request');
+  if (inside !== null) return bodyObject(inside);
+  const lists = new Set(['status', 'include']);
+  return Object.fromEntries(
+    [...new Set(form.keys())].map((key) => [key, lists.has(key) ? form.getAll(key) : (form.get(key) ?? '')]),
+  );
 }
 
 /** Sorted by arrival, like most lists, so it shifts while people book. */

@@ -1,16 +1,21 @@
 import { ReservationApi } from './api.ts';
 import type { Guard } from './auth/guard.ts';
+import type { LoginServer } from './auth/login.ts';
 import type { OAuthServer } from './auth/oauth.ts';
 import { type Answer, type Exchange, problem } from './exchange.ts';
 import type { FaultBox } from './faults/rule.ts';
+
 import type { Twist } from './faults/twist.ts';
+import type { ReservationFeed } from './feed.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Reply } from './server.ts';
 
 export interface GateParts {
   readonly api: ReservationApi;
+  readonly feed: ReservationFeed;
   readonly guard: Guard;
   readonly oauth: OAuthServer | undefined;
+  readonly login: LoginServer | undefined;
   readonly limit: RateLimit | undefined;
   readonly faults: FaultBox;
   readonly now: () => number;
@@ -18,10 +23,13 @@ export interface GateParts {
 
 /** Handles a request in this order: faults, the token server, the rate limit, the credentials, the API. */
 export function replyTo(parts: GateParts, exchange: Exchange): Reply {
-  const isToken = exchange.path === '/oauth/token';
+  const isToken = exchange.path === '/oauth/token' || exchange.path === '/auth/login';
   const twists = parts.faults.draw(isToken ? 'token' : (ReservationApi.callOf(exchange) ?? 'list'));
   const plain =
-    first(twists, 'instead')?.(exchange) ?? parts.oauth?.handle(exchange) ?? answer(parts, exchange, twists);
+    first(twists, 'instead')?.(exchange) ??
+    parts.oauth?.handle(exchange) ??
+    parts.login?.handle(exchange) ??
+    answer(parts, exchange, twists);
   const twisted = twists.reduce((current, twist) => twist.answer?.(current, exchange) ?? current, plain);
   return { answer: twisted, wire: Object.assign({}, ...twists.map((twist) => twist.wire)) };
 }
@@ -34,7 +42,7 @@ function answer(parts: GateParts, exchange: Exchange, twists: readonly Twist[]):
   const denied = first(twists, 'openDoor') === true ? undefined : parts.guard(exchange);
   if (denied !== undefined)
     return problem(401, 'unauthorized', denied, { 'www-authenticate': 'Bearer realm="reservations"' });
-  return parts.api.answer(exchange, twists);
+  return parts.feed.answer(exchange) ?? parts.api.answer(exchange, twists);
 }
 
 function first<Key extends keyof Twist>(twists: readonly Twist[], key: Key): Twist[Key] | undefined {

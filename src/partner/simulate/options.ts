@@ -5,7 +5,8 @@ import type { FaultRule } from './faults/rule.ts';
 import type { Paging } from './paging.ts';
 import type { Property } from './property.ts';
 import type { PushTarget } from './push.ts';
-import type { Spelling } from './represent.ts';
+import type { DateForm } from './query.ts';
+import type { Detail, Spelling } from './represent.ts';
 
 export interface SimulatorOptions {
   /** The same seed gives the same hotel. Default: 1. */
@@ -27,6 +28,10 @@ export interface SimulatorOptions {
   readonly paging?: Paging;
   /** Default: hyphen (checked-in). */
   readonly spelling?: Spelling;
+  /** How much events and lists carry. Default: full. */
+  readonly detail?: Detail;
+  /** How requests write a day. Default: iso. */
+  readonly dates?: DateForm;
   /** Default: none. */
   readonly auth?: SimulatorAuth;
   /** Page size if the request names none. Default: 100. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../terms.ts';
 
-export const pagings = ['offset', 'cursor', 'page', 'link', 'none'] as const;
+export const pagings = ['offset', 'cursor', 'page', 'link', 'body_link', 'none'] as const;
 export type Paging = (typeof pagings)[number];
 
 /** An entry of a list: its sort key, and its JSON, which is built only for the requested page. */
@@ -16,7 +16,7 @@ export interface Page {
   readonly page: number;
   readonly pageSize: number;
   readonly nextCursor?: string;
-  /** Query parameters of the next page, for a Link header. */
+  /** Query parameters of the next page, for a Link header or a link in the body. */
   readonly next?: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +52,7 @@ export function paginate(
     page: Math.floor(offset / limit) + 1,
     pageSize: limit,
   } as const;
-  if (paging !== 'link' || offset + limit >= total) return page;
+  if ((paging !== 'link' && paging !== 'body_link') || offset + limit >= total) return page;
   return { ...page, next: { offset: String(offset + limit), limit: String(limit) } };
 }
 

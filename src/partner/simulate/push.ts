@@ -1,6 +1,6 @@
 import { type SendResult, WebhookSender, type WebhookSenderOptions } from '../sender/index.ts';
 import type { Hotel, HotelChange } from './hotel.ts';
-import { eventData, guestEventData, type Spelling } from './represent.ts';
+import { type Detail, eventData, guestEventData, type Spelling } from './represent.ts';
 
 /** Where events are sent. */
 export interface PushTarget {
@@ -13,6 +13,7 @@ export interface PushTarget {
 
 export interface PushOptions {
   readonly spelling: Spelling;
+  readonly detail: Detail;
   /** A folder for pending events and dead letters. Default: in memory. */
   readonly folder: string | undefined;
   readonly sender: Partial<WebhookSenderOptions> | undefined;
@@ -51,7 +52,7 @@ export class Pusher {
     });
     const stop = hotel.onChange((change) => {
       if (target.propertyId !== undefined && target.propertyId !== change.propertyId) return;
-      const data = dataOf(hotel, change, options.spelling);
+      const data = dataOf(hotel, change, options);
       const timestamp = new Date(change.at);
       void sender.send({ event: change.event, timestamp, data }).then(
         (result) => pushed({ change, result }),
@@ -72,8 +73,8 @@ export class Pusher {
   }
 }
 
-function dataOf(hotel: Hotel, change: HotelChange, spelling: Spelling) {
+function dataOf(hotel: Hotel, change: HotelChange, { spelling, detail }: Pick<PushOptions, 'spelling' | 'detail'>) {
   if (change.event === 'guest.updated' && change.guest !== undefined)
-    return guestEventData(change.guest, change.reservation);
-  return change.reservation === undefined ? {} : eventData(hotel, change.reservation, spelling);
+    return guestEventData(change.guest, change.reservation, detail);
+  return change.reservation === undefined ? {} : eventData(hotel, change.reservation, spelling, detail);
 }

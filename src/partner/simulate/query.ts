@@ -1,6 +1,10 @@
 import type { Json, LocalDate } from '../../terms.ts';
 import { type HotelStatus, hotelStatuses } from './booking.ts';
 
+/** How requests write a day: YYYY-MM-DD, DD/MM/YYYY, seconds since 1970, or a date-time. */
+export const dateForms = ['iso', 'dmy', 'epoch', 'datetime'] as const;
+export type DateForm = (typeof dateForms)[number];
+
 /** The parameters of a list or a search. */
 export interface ListQuery {
   readonly from: LocalDate;
@@ -57,10 +61,15 @@ export function fromBody(body: { readonly [key: string]: Json }): Given {
   };
 }
 
-export function parseListQuery(given: Given, lenient: Leniency, propertyIds: readonly string[]): Parsed {
-  const from = parseDate(given.from, given.names[0], '1900-01-01', lenient);
+export function parseListQuery(
+  given: Given,
+  lenient: Leniency,
+  propertyIds: readonly string[],
+  form: DateForm = 'iso',
+): Parsed {
+  const from = parseDate(given.from, given.names[0], '1900-01-01', lenient, form);
   if (typeof from !== 'string') return from;
-  const to = parseDate(given.to, given.names[1], '9999-12-31', lenient);
+  const to = parseDate(given.to, given.names[1], '9999-12-31', lenient, form);
   if (typeof to !== 'string') return to;
   if (to < from) return bad('invalid_range', `${given.names[1]} is before ${given.names[0]}.`);
   const statuses: HotelStatus[] = [];
@@ -83,12 +92,36 @@ function parseDate(
   name: string,
   open: LocalDate,
   lenient: Leniency,
+  form: DateForm,
 ): LocalDate | (Parsed & { kind: 'bad' }) {
   if (value === undefined || value === null || value === '') {
     return lenient.missingDates ? open : bad('missing_parameter', `${name} is required.`);
   }
-  if (typeof value === 'string' && isRealDate(value)) return value;
-  return lenient.malformedDates ? open : bad('malformed_date', `${name} must be a date such as 2026-03-31.`);
+  const date = dayOf(String(value), form);
+  if (date !== undefined && isRealDate(date)) return date;
+  return lenient.malformedDates ? open : bad('malformed_date', `${name} must be a date such as ${examples[form]}.`);
+}
+
+const examples: Readonly<Record<DateForm, string>> = {
+  iso: '2026-03-31',
+  dmy: '31/03/2026',
+  epoch: '1774915200',
+  datetime: '2026-03-31T00:00:00',
+};
+
+function dayOf(text: string, form: DateForm): string | undefined {
+  switch (form) {
+    case 'iso':
+      return text;
+    case 'dmy': {
+      const [, day, month, year] = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text) ?? [];
+      return day === undefined ? undefined : `${year}-${month}-${day}`;
+    }
+    case 'epoch':
+      return /^\d{9,10}$/.test(text) ? new Date(Number(text) * 1000).toISOString().slice(0, 10) : undefined;
+    case 'datetime':
+      return /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2})?/.exec(text)?.[1];
+  }
 }
 
 export function isRealDate(text: string): boolean {

@@ -8,23 +8,43 @@ import type { Hotel } from './hotel.ts';
 /** checked-in or checked_in: APIs differ. */
 export type Spelling = 'hyphen' | 'underscore';
 
+/**
+ * full: events carry everything that the list does.
+ * thin: events carry only the webhook fields that the interface description lists, and the list lacks the guests' phone numbers, so
+ * that neither view contains the other.
+ */
+export const details = ['full', 'thin'] as const;
+export type Detail = (typeof details)[number];
+
 function spellStatus(status: HotelStatus, spelling: Spelling): string {
   return spelling === 'hyphen' ? status.replace('_', '-') : status;
 }
 
-export function reservationJson(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
+export function reservationJson(
+  hotel: Hotel,
+  reservation: HotelReservation,
+  spelling: Spelling,
+  detail: Detail = 'full',
+): JsonObject {
   const { decimals } = hotel.property(reservation.propertyId);
+  const guests = hotel.guestsOf(reservation).map(guestJson);
   return {
     id: reservation.id,
     ...headJson(reservation, spelling, decimals),
-    guests: hotel.guestsOf(reservation).map(guestJson),
+    guests: detail === 'full' ? guests : guests.map(({ phone: _phone, ...rest }) => rest),
     rooms: reservation.rooms.map(roomJson),
     charges: reservation.charges.map((charge) => chargeJson(charge, decimals)),
   };
 }
 
 /** The data of a reservation event: reservation_id, stays and board_type instead of id, rooms and board. */
-export function eventData(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
+export function eventData(
+  hotel: Hotel,
+  reservation: HotelReservation,
+  spelling: Spelling,
+  detail: Detail = 'full',
+): JsonObject {
+  if (detail === 'thin') return thinEventData(hotel, reservation, spelling);
   const { decimals } = hotel.property(reservation.propertyId);
   return {
     reservation_id: reservation.id,
@@ -38,8 +58,37 @@ export function eventData(hotel: Hotel, reservation: HotelReservation, spelling:
   };
 }
 
-export function guestEventData(guest: HotelGuest, reservation: HotelReservation | undefined): JsonObject {
-  return { ...guestJson(guest), ...(reservation === undefined ? {} : { reservation_id: reservation.id }) };
+/** The fields of section 2.6 of the interface description, and no other. */
+function thinEventData(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
+  return {
+    reservation_id: reservation.id,
+    confirmation_number: reservation.confirmationNumber,
+    check_in: reservation.checkIn,
+    check_out: reservation.checkOut,
+    status: spellStatus(reservation.status, spelling),
+    guests: hotel.guestsOf(reservation).map(thinGuest),
+    stays: reservation.rooms.map((room) => ({
+      room_type: room.roomType,
+      board_type: boardCode(room.board),
+      adults: room.adults,
+      children: room.children,
+    })),
+  };
+}
+
+function thinGuest({ firstName, lastName, email, phone }: HotelGuest): JsonObject {
+  return known({ first_name: firstName, last_name: lastName, email, phone });
+}
+
+export function guestEventData(
+  guest: HotelGuest,
+  reservation: HotelReservation | undefined,
+  detail: Detail = 'full',
+): JsonObject {
+  return {
+    ...(detail === 'thin' ? thinGuest(guest) : guestJson(guest)),
+    ...(reservation === undefined ? {} : { reservation_id: reservation.id }),
+  };
 }
 
 /** One row per guest, room and charge; each row repeats the reservation's own fields. */

@@ -11,6 +11,7 @@ export const sampleAuth = {
   basic: { type: 'basic', username: 'sim', password: 'sim-password' },
   oauth2: { type: 'oauth2', clientId: 'sim-client', clientSecret: 'sim-secret' },
   hmac: { type: 'hmac', secret: 'sim-secret', algorithm: 'sha256', encoding: 'hex' },
+  login: { type: 'login', user: 'sim', password: 'sim-password' },
   custom: { type: 'custom', headers: { 'X-Hotel-Key': 'sim-key' } },
 } as const satisfies Record<SimulatorAuth['type'], SimulatorAuth>;
 
@@ -67,7 +68,11 @@ function describe(auth: SimulatorAuth, baseUrl: string): string {
       return `OAuth 2, client ${auth.clientId}, secret ${auth.clientSecret}, tokens at ${baseUrl}/oauth/token, consent at ${baseUrl}/oauth/authorize`;
     case 'hmac':
       return `HMAC ${auth.algorithm} in ${auth.encoding}, secret ${auth.secret}, over ${auth.sign ?? '{timestamp}.{method}.{path_query}.{body}'}`;
-    case 'custom':
-      return `values ${JSON.stringify({ headers: auth.headers, query: auth.query, body: auth.body })}`;
+    case 'login':
+      return `a token from POST ${baseUrl}/auth/login, user ${auth.user}, password ${auth.password}, in ${auth.header ?? 'Authorization'}`;
+    case 'custom': {
+      const { type: _type, ...values } = auth;
+      return `values ${JSON.stringify(values)}`;
+    }
   }
 }

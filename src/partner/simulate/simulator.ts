@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import { AdminPaths } from './admin.ts';
 import { ReservationApi } from './api.ts';
 import { guardFor } from './auth/authenticate.ts';
+import { LoginServer } from './auth/login.ts';
 import { OAuthServer } from './auth/oauth.ts';
 import { keepBook, readBook } from './book-file.ts';
 import { HotelClock } from './clock.ts';
 import { FaultBox } from './faults/rule.ts';
+import { ReservationFeed } from './feed.ts';
 import { type GateParts, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
 import { LivingHotel } from './life.ts';
@@ -66,16 +68,21 @@ export class Simulator {
     this.hotel.onChange((change) => this.log.changed(change));
     this.faults = new FaultBox(seed, options.faults ?? []);
     this.oauth = auth.type === 'oauth2' ? new OAuthServer(auth, this.#clock.now) : undefined;
+    const login = auth.type === 'login' ? new LoginServer(auth, this.#clock.now) : undefined;
+    const look = { spelling: this.#spelling, detail: options.detail ?? 'full' } as const;
     this.#gate = {
+      feed: new ReservationFeed(this.hotel, look, this.#clock.now),
+      login,
       api: new ReservationApi(this.hotel, {
         shape: options.shape ?? 'wrapped',
         paging: options.paging ?? 'offset',
-        spelling: this.#spelling,
+        ...look,
+        dates: options.dates ?? 'iso',
         defaultLimit: options.defaultLimit ?? 100,
         maxLimit: options.maxLimit ?? 1_000,
         maxRangeDays: options.maxRangeDays,
       }),
-      guard: guardFor(auth, this.oauth, this.#clock.now),
+      guard: guardFor(auth, { oauth: this.oauth, login }, this.#clock.now),
       oauth: this.oauth,
       limit: options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit),
       faults: this.faults,
@@ -143,7 +150,8 @@ export class Simulator {
     this.#pushers = await Promise.all(
       [targets].flat().map((target: PushTarget, index) => {
         const folder = pushFolder === undefined ? undefined : join(pushFolder, String(index));
-        return Pusher.start(this.hotel, target, { spelling: this.#spelling, folder, sender }, (pushed) =>
+        const detail = this.#options.detail ?? 'full';
+        return Pusher.start(this.hotel, target, { spelling: this.#spelling, detail, folder, sender }, (pushed) =>
           this.log.pushed(pushed, this.#clock.now()),
         );
       }),

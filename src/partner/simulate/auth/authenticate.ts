@@ -1,10 +1,16 @@
 import { bodyObject } from '../exchange.ts';
 import { type Guard, sameText } from './guard.ts';
 import { hmacGuard } from './hmac.ts';
+import type { LoginServer } from './login.ts';
 import type { SimulatorAuth } from './method.ts';
 import type { OAuthServer } from './oauth.ts';
 
-export function guardFor(auth: SimulatorAuth, oauth: OAuthServer | undefined, now: () => number): Guard {
+export function guardFor(
+  auth: SimulatorAuth,
+  servers: { readonly oauth: OAuthServer | undefined; readonly login: LoginServer | undefined },
+  now: () => number,
+): Guard {
+  const { oauth, login } = servers;
   switch (auth.type) {
     case 'none':
       return () => undefined;
@@ -15,10 +21,10 @@ export function guardFor(auth: SimulatorAuth, oauth: OAuthServer | undefined, no
         const given = auth.in === 'header' ? headers[auth.name.toLowerCase()] : (query.get(auth.name) ?? undefined);
         return expect(given, auth.key, `API key in ${auth.in} ${auth.name}`);
       };
-    case 'basic': {
-      const right = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
-      return ({ headers }) => expect(headers.authorization, right, 'user name and password');
-    }
+    case 'basic':
+      return ({ headers }) => expect(headers.authorization, basicOf(auth), 'user name and password');
+    case 'login':
+      return login?.guard ?? (() => 'There is no login.');
     case 'oauth2':
       return ({ headers }) => {
         const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -29,6 +35,10 @@ export function guardFor(auth: SimulatorAuth, oauth: OAuthServer | undefined, no
       return hmacGuard(auth, now);
     case 'custom':
       return (exchange) => {
+        if (auth.basic !== undefined) {
+          const denied = expect(exchange.headers.authorization, basicOf(auth.basic), 'user name and password');
+          if (denied !== undefined) return denied;
+        }
         for (const [name, value] of Object.entries(auth.headers ?? {})) {
           const denied = expect(exchange.headers[name.toLowerCase()], value, `header ${name}`);
           if (denied !== undefined) return denied;
@@ -37,7 +47,8 @@ export function guardFor(auth: SimulatorAuth, oauth: OAuthServer | undefined, no
           const denied = expect(exchange.query.get(name) ?? undefined, value, `query parameter ${name}`);
           if (denied !== undefined) return denied;
         }
-        const body = bodyObject(exchange.bodyText) ?? {};
+        const form = new URLSearchParams(exchange.bodyText);
+        const body = bodyObject(exchange.bodyText) ?? Object.fromEntries(form);
         for (const [name, value] of Object.entries(auth.body ?? {})) {
           const given = body[name];
           const denied = expect(typeof given === 'string' ? given : undefined, value, `body field ${name}`);
@@ -46,6 +57,10 @@ export function guardFor(auth: SimulatorAuth, oauth: OAuthServer | undefined, no
         return undefined;
       };
   }
+}
+
+function basicOf({ username, password }: { readonly username: string; readonly password: string }): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 function expect(given: string | undefined, right: string, what: string): string | undefined {

@@ -6,6 +6,7 @@ export type SimulatorAuth =
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
   | OAuth2Settings
   | HmacSettings
+  | LoginSettings
   | CustomSettings;
 
 export interface OAuth2Settings {
@@ -18,6 +19,16 @@ export interface OAuth2Settings {
   readonly redirectUris?: readonly string[];
   /** Consent without a click, for tests. */
   readonly autoApprove?: boolean;
+}
+
+export interface LoginSettings {
+  readonly type: 'login';
+  readonly user: string;
+  readonly password: string;
+  /** The header that carries the token. Default: Authorization, with or without Bearer. */
+  readonly header?: string;
+  /** Lifetime of a token. Default: 300 s. */
+  readonly lifetimeSeconds?: number;
 }
 
 export interface HmacSettings {
@@ -38,6 +49,8 @@ interface CustomSettings {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, string>>;
+  /** HTTP Basic besides. */
+  readonly basic?: { readonly username: string; readonly password: string };
 }
 
 export const defaultHmacSign = '{timestamp}.{method}.{path_query}.{body}';

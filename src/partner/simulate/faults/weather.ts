@@ -62,6 +62,16 @@ export const answerFaults = {
     what: '200 with an object that contains no list',
     twist: () => ({ instead: () => json(200, { message: 'maintenance' }) }),
   },
+  error_in_200: {
+    what: '200 with an error in the body and an empty list',
+    twist: () => ({
+      instead: () => json(200, { success: 'false', message: 'The property is not connected.', reservations: [] }),
+    }),
+  },
+  auth_error_in_200: {
+    what: '200 with an error about the credentials in the body',
+    twist: () => ({ instead: () => json(200, { success: false, error: 'Invalid or expired token' }) }),
+  },
   redirect: {
     what: '302 to another host',
     twist: () => ({
