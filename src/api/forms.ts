@@ -61,6 +61,7 @@ export const timelineEntry = z.discriminatedUnion('what', [
     state: z.string(),
     closed_at: instant.optional(),
     closed_reason: z.string().optional(),
+    answer: z.string().optional().describe('The beginning of the destination’s answer.'),
   }),
   z.object({ what: z.literal('seen_unchanged'), at: instant, times: z.int() }),
 ]);

@@ -14,7 +14,7 @@ const personal = new Set([
   // Some systems use the e-mail address.
   'guest_id',
 ]);
-/** Partner data as sent: any of its fields may be personal. */
+/** Data of partners and destinations as they sent it: any of its fields may be personal. */
 const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report', 'answer']);
 const mask = '•••';
 const ofGuests = /^(?:guests|extra)\b|^$/;

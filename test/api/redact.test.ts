@@ -38,3 +38,17 @@ test('a viewer sees what happened to a record and not whom it is about; an opera
     ['created', 'updated'],
   );
 });
+
+test('the answer of a destination may quote the guest: only operators and admins see it', async () => {
+  await node.runtime.pool.query(
+    `insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
+     values ('grand', 'delivery', 'lake reservation R1 1', 'reservation', 'R1', 'lake', 1, 'deliver.refused',
+             'The destination answered 422.', '{"answer": "Ana Prado is unknown"}')`,
+  );
+  const [viewer, operator] = [await node.token('viewer'), await node.token('operator')];
+  const { items } = (await node.call('GET', '/dead-letters?kind=delivery', viewer)).body;
+  for (const path of [`/dead-letters/${items[0].id}`, '/integrations/grand/reservations/R1']) {
+    assert.doesNotMatch(JSON.stringify((await node.call('GET', path, viewer)).body), /Prado/, path);
+    assert.match(JSON.stringify((await node.call('GET', path, operator)).body), /Ana Prado is unknown/, path);
+  }
+});

@@ -34,7 +34,7 @@ describe('the operator', { skip }, () => {
     await row.getByRole('link', { name: 'LIS-R7' }).click();
     const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Destinations' }) });
     await where.getByText('Held', { exact: true }).waitFor();
-    assert.match(await textOf(where), /The destination answered 422/);
+    assert.match(await textOf(where), /The destination answered 422: loyalty tier is required/);
     assert.match(await textOf(where), /Has version 1/);
   });
 
@@ -53,7 +53,9 @@ describe('the operator', { skip }, () => {
   test('replays the dead letter once the CRM accepts it, and sees it arrive', async () => {
     await page.getByRole('link', { name: 'Open the dead letter' }).click();
     await page.getByText('It would be sent again unchanged').waitFor();
-    assert.match(await textOf(page.getByRole('main')), /loyalty tier is required/);
+    // The destination's own words come first.
+    const [reason] = await page.locator('.notice strong').allTextContents();
+    assert.equal(reason, 'The destination answered 422: loyalty tier is required');
     desk.crm.refuse = () => false;
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('It was replayed').waitFor();
@@ -97,7 +99,7 @@ describe('the operator', { skip }, () => {
   test('pauses and resumes a brand', async () => {
     await page.goto(`${desk.url}/integrations/grand`);
     await page.getByRole('button', { name: 'Pause pulling' }).click();
-    await page.getByText('Pulling was paused by Ada, operator').waitFor();
+    await page.getByText('Pulls were paused by Ada, operator').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause pulling' }).waitFor();
   });

@@ -758,6 +758,7 @@ export interface Operations {
         state: string;
         closed_at?: string | undefined;
         closed_reason?: string | undefined;
+        answer?: string | undefined;
       } | {
         what: "seen_unchanged";
         at: string;
@@ -860,6 +861,7 @@ export interface Operations {
         state: string;
         closed_at?: string | undefined;
         closed_reason?: string | undefined;
+        answer?: string | undefined;
       } | {
         what: "seen_unchanged";
         at: string;

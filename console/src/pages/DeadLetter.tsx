@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
+import { ownWords, withOwnWords } from '../parts/answer.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
@@ -64,7 +65,7 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
   const known = meaning(letter.code);
   const { connector } = useBrands().find(({ name }) => name === letter.integration) ?? {};
   return (
-    <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={letter.message}>
+    <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={withOwnWords(letter.message, answerOf(letter))}>
       <p>{known?.next}</p>
       <p className="small muted">
         <code>{letter.code}</code>
@@ -213,6 +214,12 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
   );
 }
 
+/** The destination's answer to the last attempt. */
+function answerOf({ detail }: WholeDeadLetter): string | undefined {
+  if (detail === null || typeof detail !== 'object' || Array.isArray(detail)) return undefined;
+  return typeof detail.answer === 'string' ? detail.answer : undefined;
+}
+
 /** The payload without the envelope that it is stored in. */
 function recordOf(raw: Json): Json {
   return raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (raw.value ?? raw) : raw;
@@ -220,6 +227,7 @@ function recordOf(raw: Json): Json {
 
 function Kept({ letter }: { letter: WholeDeadLetter }) {
   const value = recordOf(letter.raw) ?? letter.data ?? letter.event;
+  const answer = ownWords(answerOf(letter))?.whole;
   return (
     <Card
       title={letter.raw !== null ? 'Payload received' : 'Payload to deliver'}
@@ -244,11 +252,18 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
         ) : (
           <JsonText value={value} label="Payload" />
         )}
-        {letter.detail !== null && (
-          <details className="fold" open={letter.kind === 'delivery'}>
-            <summary>{letter.kind === 'delivery' ? 'Answer' : 'Details'}</summary>
-            <JsonText value={letter.detail} label="Details" />
+        {answer !== undefined ? (
+          <details className="fold" open>
+            <summary>Full answer of the destination</summary>
+            <JsonText value={answer} label="Answer" />
           </details>
+        ) : (
+          letter.detail !== null && (
+            <details className="fold">
+              <summary>Details</summary>
+              <JsonText value={letter.detail} label="Details" />
+            </details>
+          )
         )}
       </div>
     </Card>

@@ -36,7 +36,7 @@ export function DeadLetters() {
       >
         {operator && open && total > 0 && (
           <Button onClick={() => replay.mutate(undefined)} loading={replay.isPending}>
-            Replay {total > 200 ? 'the first 200' : `all ${number(total)}`}
+            Replay {total > 200 ? 'the first 200' : total === 1 ? 'it' : `all ${number(total)}`}
           </Button>
         )}
       </Head>

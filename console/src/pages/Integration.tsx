@@ -135,11 +135,14 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
     <Card
       title="Pull"
       aside={
-        brand.pull && (
+        brand.pull &&
+        (brand.running > 0 ? (
+          'a run is in progress'
+        ) : (
           <>
             last run <Ago at={brand.last_run_at} none="not yet" />
           </>
-        )
+        ))
       }
       flush
     >

@@ -52,7 +52,10 @@ export function Integrations() {
               phone: 'labelled',
               cell: (item) => (
                 <>
-                  <Ago at={item.last_run_at} none={item.pull ? 'not yet' : 'does not pull'} />
+                  <Ago
+                    at={item.last_run_at}
+                    none={!item.pull ? 'does not pull' : item.running > 0 ? 'in progress' : 'not yet'}
+                  />
                   {item.last_run_status && item.last_run_status !== 'complete' && (
                     <div>
                       <State of={item.last_run_status} />

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Entry, Timeline } from '../api/types.ts';
+import { withOwnWords } from '../parts/answer.ts';
 import { meaning, State, type Tone } from '../parts/basics.tsx';
 import { DiffTable, JsonText, Notes } from '../parts/data.tsx';
 import { capital, causeOf, clockOf, instant, plural, span, words } from '../parts/format.ts';
@@ -75,7 +76,7 @@ function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNod
         ),
         body: (
           <p className="small">
-            {entry.message} {entry.closed_reason && `Closed: ${entry.closed_reason}`}
+            {withOwnWords(entry.message, entry.answer)} {entry.closed_reason && `Closed: ${entry.closed_reason}`}
           </p>
         ),
       };

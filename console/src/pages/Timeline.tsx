@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
+import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { ago, plural, words } from '../parts/format.ts';
@@ -109,7 +110,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
         <span className="name">{destination}</span>
         <State of="held" />
         <span>
-          {letter?.what === 'dead_letter' ? letter.message : ''}{' '}
+          {letter?.what === 'dead_letter' ? `${withOwnWords(letter.message, letter.answer)}.`.replace('..', '.') : ''}{' '}
           {delivery.delivered_version > 0
             ? `The destination has version ${delivery.delivered_version}. `
             : 'The destination has no version of it yet. '}

@@ -49,7 +49,7 @@ export async function readTimeline(
     ),
     db.query(
       `select at, 'dead_letter' as what, dead_letter_id::text as dead_letter_id, kind, destination, version, code, message,
-              times, last_at, state, closed_at, closed_reason
+              times, last_at, state, closed_at, closed_reason, detail ->> 'answer' as answer
          from dead_letters where integration = $1 and type = $2 and id = $3 order by at`,
       key,
     ),

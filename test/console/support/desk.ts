@@ -45,16 +45,22 @@ export const booking = (id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-export async function openDesk(): Promise<Desk> {
+/** `files` adds documents to the workspace; they may refer to the CRM's address as {crm} and to the partner's as {partner}. */
+export async function openDesk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
   const executablePath = requiredBrowser();
   await buildConsole();
   const crm = await startCrm();
   const partner = await startPartner();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-console-'));
-  await writeWorkspace(dir, crm.url, partner.url);
+  await writeWorkspace(dir, crm.url, partner.url, files);
   process.env.DATABASE_URL = (await testDatabase()).url;
   process.env.INNBOUND_LOG_LEVEL = 'silent';
-  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' });
+  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' }).catch(
+    async (error) => {
+      await Promise.all([crm.stop(), partner.stop()]);
+      throw error;
+    },
+  );
   const browser = await chromium.launch({ executablePath, args: [...browserFlags] });
   const { token } = await createToken(service.runtime, { name: 'test', role: 'admin', integrations: null, by: 'test' });
   const complaints: string[] = [];
@@ -169,7 +175,12 @@ async function listening(server: ReturnType<typeof createServer>) {
   };
 }
 
-async function writeWorkspace(dir: string, crmUrl: string, partnerUrl: string): Promise<void> {
+async function writeWorkspace(
+  dir: string,
+  crmUrl: string,
+  partnerUrl: string,
+  more: Readonly<Record<string, string>>,
+): Promise<void> {
   const files: Record<string, string> = {
     'innbound.yaml': 'network: { allow_private: true }\n',
     'connectors/hotel.yaml': `connector: hotel
@@ -195,9 +206,10 @@ deliver: [lake, crm]
 `,
     'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\n',
     'destinations/crm.yaml': `destination: crm\ntype: http\nurl: ${crmUrl}/stays\nreceives: [reservation]\n`,
+    ...more,
   };
   for (const [file, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
+    await writeFile(path.join(dir, file), text.replaceAll('{crm}', crmUrl).replaceAll('{partner}', partnerUrl));
   }
 }

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { watchOnce } from '../../src/wiring/watch.ts';
+import { until } from '../support/process.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+
+/**
+ * Eight brands, each in one state that an operator meets. Every page is opened for each of them, and what it claims is compared
+ * with what the API reports.
+ */
+interface Brand {
+  readonly name: string;
+  readonly state: string;
+  readonly reasons: readonly string[];
+  readonly paused: boolean;
+  readonly last_run_at: string | null;
+  readonly open_dead_letters: number;
+}
+interface Listed {
+  readonly total?: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+const expected = {
+  new: 'new',
+  quiet: 'healthy',
+  'auth-failing': 'auth_failed',
+  'circuit-open': 'failing',
+  'destination-down': 'failing',
+  backlog: 'attention',
+  'dead-letters': 'attention',
+  paused: 'paused',
+} as const;
+type Name = keyof typeof expected;
+const names = Object.keys(expected) as Name[];
+
+describe('every page in eight states of a brand', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  const servers: Server[] = [];
+  const hanging = new Set<() => void>();
+
+  const start = async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const answering = (status: number, body: string) =>
+    start((request, response) => {
+      request.resume();
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    });
+
+  before(async () => {
+    const refusing = await answering(401, '{"error":"unknown key"}');
+    const failing = await answering(503, '{"error":"maintenance"}');
+    const down = await answering(503, '{"error":"out of memory"}');
+    const slow = await start((request, response) => {
+      request.resume();
+      hanging.add(() => response.writeHead(200).end('{}'));
+    });
+    const brand = (name: Name, deliver: string, partner?: string) => `integration: ${name}
+connector: hotel
+brand_id: ${name}
+timezone: Europe/Lisbon
+country: PT
+${partner ? `pull:\n  base_url: ${partner}\n  auth: { type: bearer, token: key }\n  syncs:\n    pre_stay: { every: 60m, range: [+1d, +7d] }\n` : ''}push: { enabled: true }
+deliver: [${deliver}]
+`;
+    const http = (name: string, url: string) =>
+      `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\nconcurrency: 1\n`;
+    desk = await openDesk({
+      'destinations/down.yaml': http('down', down),
+      'destinations/slow.yaml': http('slow', slow),
+      'integrations/new.yaml': brand('new', 'lake'),
+      'integrations/quiet.yaml': brand('quiet', 'lake', '{partner}'),
+      'integrations/auth-failing.yaml': brand('auth-failing', 'lake', refusing),
+      'integrations/circuit-open.yaml': brand('circuit-open', 'lake', failing),
+      'integrations/destination-down.yaml': brand('destination-down', 'lake, down'),
+      'integrations/backlog.yaml': brand('backlog', 'slow'),
+      'integrations/dead-letters.yaml': brand('dead-letters', 'crm'),
+      'integrations/paused.yaml': brand('paused', 'lake', '{partner}'),
+    });
+    desk.crm.refuse = (id) => id === 'R7';
+    const push = async (name: Name, count: number, first = 1) => {
+      for (let i = first; i < first + count; i++) {
+        await desk.push(name, {
+          brand_id: name,
+          event: 'reservation.created',
+          event_id: `${name}-${i}`,
+          data: booking(`R${i}`),
+        });
+      }
+    };
+    const run = (name: Name) => desk.api('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
+    const { pool } = desk.service.runtime;
+    // As five failed requests leave it; getting there takes half a minute of backoff.
+    await pool.query(
+      `insert into partner_apis (api, state, failures, last_failure, opened_at, until)
+       values ($1, 'open', 5, 'answered 503', now(), now() + interval '10 minutes')
+       on conflict (api) do update set state = 'open', failures = 5, last_failure = excluded.last_failure,
+         opened_at = excluded.opened_at, until = excluded.until, cooldown_ms = 600000`,
+      [failing],
+    );
+    await Promise.all([run('quiet'), run('auth-failing'), run('circuit-open'), run('paused')]);
+    await push('destination-down', 4);
+    await push('backlog', 12);
+    await push('dead-letters', 1, 7);
+    await until('the runs have ended or wait', async () => {
+      const { rows } = await pool.query(
+        `select from runs where integration = any($1) and finished_at is null and waiting is null`,
+        [names],
+      );
+      return rows.length === 0;
+    });
+    await desk.api('POST', '/integrations/paused/pause', {});
+    // What still waits for a slot has been due for ten minutes.
+    await until('a backlog is left', async () => {
+      const { rowCount } = await pool.query(
+        `update outbox set due_at = now() - interval '10 minutes' where destination = 'slow' and not leased`,
+      );
+      return (rowCount ?? 0) > 0;
+    });
+    let seen: Brand[] = [];
+    await until('each brand is in its state', async () => {
+      seen = (await desk.api<{ items: Brand[] }>('GET', '/integrations')).items;
+      return names.every((name) => seen.find((one) => one.name === name)?.state === expected[name]);
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(seen.map(({ name, state }) => [name, state]))}`);
+    });
+    await watchOnce(desk.service.runtime);
+    page = await desk.signIn({ role: 'operator' });
+  });
+  after(async () => {
+    for (const answer of hanging) answer();
+    await desk?.stop();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  const open = async (at: string) => {
+    await page.goto(`${desk.url}${at}`);
+    await page.locator('h1').first().waitFor();
+    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+  };
+  const brandNow = (name: string) => desk.api<Brand>('GET', `/integrations/${name}`);
+  const label = (state: string) => state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
+  const rowOf = (name: string): Locator =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  const main = () => textOf(page.getByRole('main'));
+
+  test('the overview does not call it well, names each state with its reasons, and says when it looked', async () => {
+    await open('/');
+    const text = await main();
+    assert.doesNotMatch(text, /All well/);
+    assert.match(text, /\d of 9 brands need attention/);
+    assert.match(text, /Checked (just now|\d)/);
+    for (const name of names) {
+      const { state, reasons } = await brandNow(name);
+      const row = await textOf(rowOf(name));
+      assert.ok(row.includes(label(state)), `${name}: ${row}`);
+      for (const reason of reasons) assert.ok(row.includes(reason), `${name}: ${row}`);
+      assert.equal(row.includes('Every check passed'), state === 'healthy', `${name}: ${row}`);
+    }
+  });
+
+  test('the list of integrations has the same states', async () => {
+    await open('/integrations');
+    for (const name of names) assert.ok((await textOf(rowOf(name))).includes(label(expected[name])), name);
+  });
+
+  for (const name of names) {
+    test(`the page of the brand: ${name}`, async () => {
+      const { state, reasons, paused, last_run_at } = await brandNow(name);
+      await open(`/integrations/${name}`);
+      const text = await main();
+      assert.ok(text.includes(label(state)), text);
+      for (const reason of reasons) assert.ok(text.includes(reason), `${reason} in ${text}`);
+      const pulls = !text.includes('This brand is not pulled');
+      assert.equal(await page.getByRole('button', { name: 'Resume' }).count(), pulls && paused ? 1 : 0);
+      assert.equal(await page.getByRole('button', { name: 'Pause pulling' }).count(), pulls && !paused ? 1 : 0);
+      const runs = await desk.api<Listed>('GET', `/runs?integration=${name}`);
+      assert.equal(text.includes('No run yet'), runs.items.length === 0);
+      assert.equal(/last run not yet/.test(text), pulls && last_run_at === null && runs.items.length === 0, text);
+      assert.equal(
+        /a run is in progress/.test(text),
+        runs.items.some(({ finished_at }) => finished_at === null),
+        text,
+      );
+    });
+
+    test(`the lists of the brand: ${name}`, async () => {
+      const runs = await desk.api<Listed>('GET', `/runs?integration=${name}`);
+      await open(`/runs?integration=${name}`);
+      assert.equal((await main()).includes('No run matches'), runs.items.length === 0);
+      for (const { status } of runs.items) assert.ok((await main()).includes(label(String(status))));
+
+      const events = await desk.api<Listed>('GET', `/events?integration=${name}`);
+      await open(`/events?integration=${name}`);
+      assert.equal((await main()).includes('No event matches'), events.items.length === 0);
+
+      const letters = await desk.api<Listed>('GET', `/dead-letters?integration=${name}`);
+      await open(`/dead-letters?integration=${name}`);
+      assert.equal((await main()).includes('No open dead letters'), letters.total === 0);
+      const title = `${letters.total} dead letter${letters.total === 1 ? '' : 's'}`;
+      assert.equal(await page.getByRole('heading', { name: title, exact: true }).count(), 1);
+      for (const { message } of letters.items) assert.ok((await main()).includes(String(message)));
+
+      const records = await desk.api<Listed>('GET', `/reservations?integration=${name}&limit=30`);
+      await open(`/reservations?integration=${name}`);
+      assert.equal((await main()).includes('Nothing found'), records.items.length === 0);
+      const delivered = records.items.filter((one) => one.undelivered === 0 && one.open_dead_letters === 0);
+      assert.equal(await page.getByText('Everywhere', { exact: true }).count(), delivered.length);
+    });
+  }
+
+  test('the destinations show the failing one, with its answer, and what is held', async () => {
+    await open('/destinations');
+    const { items } = await desk.api<Listed>('GET', '/destinations');
+    for (const { name, state } of items) {
+      const card = page.locator('.card', { has: page.getByRole('heading', { name: String(name), exact: true }) });
+      assert.ok((await textOf(card)).includes(label(String(state))), `${name}: ${await textOf(card)}`);
+    }
+    const down = page.locator('.card', { has: page.getByRole('heading', { name: 'down', exact: true }) });
+    assert.match(await textOf(down), /Failing.*503/);
+  });
+
+  test('the alerts are those of the API, open and all', async () => {
+    const { items } = await desk.api<Listed>('GET', '/alerts');
+    const kinds = items.map(({ kind }) => kind);
+    for (const kind of ['auth_failed', 'breaker_open', 'destination_failing']) assert.ok(kinds.includes(kind), kind);
+    await open('/alerts');
+    assert.equal(await page.getByRole('row').count(), items.length + 1);
+    await page.getByText('All', { exact: true }).click();
+    assert.doesNotMatch(await main(), /No open alerts/);
+  });
+
+  test('the browser reported no error', () => {
+    // A brand without an endpoint: the page asks for it and gets 404.
+    const errors = desk.complaints.filter((text) => !text.includes('404'));
+    assert.deepEqual(errors, []);
+  });
+});
