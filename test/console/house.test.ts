@@ -83,8 +83,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     assert.match(await textOf(changes.locator('[data-kind="new"]')), /every: 30m/);
     await page.getByText('Full text', { exact: true }).click();
     await page.getByRole('region', { name: 'Text of this version' }).getByText('every: 60m').waitFor();
-    await page.getByRole('button', { name: 'Restore in the editor' }).click();
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Apply version 1 again' }).click();
     await page.getByText('version 3, 3 versions kept').waitFor();
     assert.equal(await yamlEditor(page, 'integration grand as YAML').text(), source);
   });

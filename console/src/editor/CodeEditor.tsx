@@ -14,6 +14,8 @@ export interface EditorProps {
   /** Paths of the sample, offered where a mapping names its source. */
   readonly paths?: readonly string[];
   readonly readOnly?: boolean;
+  /** Where to put the caret when the editor opens. */
+  readonly line?: number | undefined;
 }
 
 /** A YAML document with completion from its JSON Schema, and its mistakes both marked in place and listed below. */
@@ -28,15 +30,17 @@ export default function CodeEditor(props: EditorProps) {
   const complete = useEffectEvent(
     (text: string, caret: number) => props.schema && offersAt(text, caret, props.schema, props.paths ?? []),
   );
-  const first = useEffectEvent(() => value);
+  const first = useEffectEvent(() => ({ doc: value, line: props.line }));
   useEffect(() => {
     if (!place.current) return;
+    const { doc, line } = first();
     const made = new EditorView({
-      doc: first(),
+      doc,
       parent: place.current,
       extensions: yamlExtensions({ label, readOnly, describedBy: listId, onChange: change, complete }),
     });
     setView(made);
+    if (line !== undefined) jump(made, { line, column: 1 });
     return () => made.destroy();
   }, [label, readOnly, listId]);
   useEffect(() => {
@@ -51,19 +55,13 @@ export default function CodeEditor(props: EditorProps) {
       ),
     );
   }, [view, mistakes]);
-  const goTo = (mistake: Mistake) => {
-    if (!view) return;
-    const anchor = startOf(view.state, mistake);
-    view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
-    view.focus();
-  };
   return (
     <>
       <div className="editor" ref={place} />
       <ul className="mistakes" id={listId} hidden={mistakes.length === 0}>
         {mistakes.map((mistake) => (
           <li key={`${mistake.line} ${mistake.column} ${mistake.message}`}>
-            <button type="button" onClick={() => goTo(mistake)}>
+            <button type="button" onClick={() => view && jump(view, mistake)}>
               Line {mistake.line}: {mistake.message}
               {mistake.suggestion && ` ${mistake.suggestion}`}
             </button>
@@ -72,4 +70,10 @@ export default function CodeEditor(props: EditorProps) {
       </ul>
     </>
   );
+}
+
+function jump(view: EditorView, place: Pick<Mistake, 'line' | 'column'>): void {
+  const anchor = startOf(view.state, place);
+  view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+  view.focus();
 }

@@ -63,7 +63,7 @@ function completionsOf(complete: (text: string, caret: number) => Offers | undef
 }
 
 /** Where a mistake starts. Its place is that of a text which may have changed since, so it is kept inside the document. */
-export function startOf({ doc }: EditorState, { line, column }: Mistake): number {
+export function startOf({ doc }: EditorState, { line, column }: Pick<Mistake, 'line' | 'column'>): number {
   const at = doc.line(Math.min(Math.max(1, line), doc.lines));
   return Math.min(at.to, at.from + Math.max(0, column - 1));
 }

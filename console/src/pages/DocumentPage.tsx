@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useApi } from '../api/query.tsx';
 import type { DocumentKind, DocumentText } from '../api/types.ts';
+import { AppliedNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
-import { Ago, Card, Head, Loaded } from '../parts/basics.tsx';
+import { Ago, Card, Head, Loaded, Notice } from '../parts/basics.tsx';
+import { type Draft, useDraft, useLeaveWarning } from '../parts/draft.ts';
 import { capital, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -25,29 +25,45 @@ export function DocumentPage() {
 
 function OneDocument({ kind, name }: { kind: DocumentKind; name: string }) {
   const query = useApi('documents.get', { kind, name }, { onFocus: false });
+  const [draft, saveDraft] = useDraft<Edited>(`document ${kind} ${name}`);
+  const applying = useApplying(kind, name, () => saveDraft(undefined));
   return (
     <Loaded query={query} head={<Head title={name} crumb={<Link to="/documents">Documents</Link>} />}>
-      {(document) => <Editing key={document.version} document={document} />}
+      {(document) => (
+        <Editing key={document.version} document={document} applying={applying} draft={draft} onDraft={saveDraft} />
+      )}
     </Loaded>
   );
 }
 
-function Editing({ document }: { document: DocumentText }) {
+interface Edited {
+  readonly text: string;
+  /** The version that the text was made from. */
+  readonly version: number;
+}
+
+function Editing(props: {
+  document: DocumentText;
+  applying: ReturnType<typeof useApplying>;
+  draft: Draft<Edited> | undefined;
+  onDraft: (edited: Edited | undefined) => void;
+}) {
+  const { document, applying, draft } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const older = Number(search.version) || undefined;
   const look = (one: number | undefined) =>
     void navigate({ search: { version: one === undefined ? undefined : String(one) } });
   const { kind, name, source, version, versions } = document;
-  const [text, setText] = useState(source);
-  useEffect(() => setText(source), [source]);
-  const mistakes = useMistakes(kind, name, text) ?? [];
+  const text = draft?.value.text ?? source;
+  const dirty = text !== source;
+  const setText = (next: string) =>
+    props.onDraft(next === source ? undefined : { text: next, version: draft?.value.version ?? version });
+  useLeaveWarning(dirty);
+  const checked = useMistakes(kind, name, text) ?? [];
+  const mistakes = checked.length > 0 ? checked : ownMistakes(kind, name, text, applying.refused);
   const schema = useSchema(kind);
   const admin = useMay('admin');
-  const apply = useAct(
-    () => call('documents.apply', { kind, name, text }),
-    (done) => `${name} is in force as version ${done.version}.`,
-  );
   return (
     <>
       <Head
@@ -62,9 +78,9 @@ function Editing({ document }: { document: DocumentText }) {
         )}
         {admin && (
           <Button
-            onClick={() => apply.mutate(undefined)}
-            loading={apply.isPending}
-            disabled={mistakes.length > 0 || text === source}
+            onClick={() => applying.apply(text, source)}
+            loading={applying.busy}
+            disabled={checked.length > 0 || !dirty}
           >
             Apply
           </Button>
@@ -77,6 +93,10 @@ function Editing({ document }: { document: DocumentText }) {
             current={document}
             version={older}
             onClose={() => look(undefined)}
+            onRestore={(restored) => {
+              applying.apply(restored, source);
+              look(undefined);
+            }}
             onTake={(taken) => {
               setText(taken);
               look(undefined);
@@ -85,6 +105,9 @@ function Editing({ document }: { document: DocumentText }) {
         ) : (
           <Card aside="Ctrl+Space for suggestions">
             <div className="stack">
+              <RefusedNotice kind={kind} name={name} refused={applying.refused} />
+              {!dirty && <AppliedNotice applied={applying.applied} onUndo={applying.undo} busy={applying.busy} />}
+              {draft && <DraftNotice draft={draft} version={version} onDiscard={() => props.onDraft(undefined)} />}
               <YamlEditor
                 label={`${kind} ${name} as YAML`}
                 value={text}
@@ -92,6 +115,7 @@ function Editing({ document }: { document: DocumentText }) {
                 mistakes={mistakes}
                 schema={schema}
                 readOnly={!admin}
+                line={Number(search.line) || undefined}
               />
             </div>
           </Card>
@@ -130,5 +154,24 @@ function Editing({ document }: { document: DocumentText }) {
         </Card>
       </div>
     </>
+  );
+}
+
+function DraftNotice(props: { draft: Draft<Edited>; version: number; onDiscard: () => void }) {
+  const { value, savedMs } = props.draft;
+  const outdated = value.version !== props.version;
+  return (
+    <Notice tone={outdated ? 'warn' : 'calm'} title="Draft, not applied">
+      <span className="row">
+        <span>
+          Changed <Ago at={new Date(savedMs).toISOString()} />, from version {value.version}
+          {outdated && `; version ${props.version} is in force by now, compare before you apply`}. It is kept in this
+          browser.
+        </span>
+        <Button size="compact-xs" variant="default" onClick={props.onDiscard}>
+          Discard the draft
+        </Button>
+      </span>
+    </Notice>
   );
 }

@@ -1,24 +1,36 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct } from '../api/query.tsx';
-import type { Mistake } from '../api/types.ts';
+import { ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Card, Head } from '../parts/basics.tsx';
+import { useDraft, useLeaveWarning } from '../parts/draft.ts';
 import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
-import { type Brand, documentOf, emptyBrand } from './onboard/brand.ts';
+import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
 import { FirstEvent } from './onboard/FirstEvent.tsx';
 
 const steps = ['Brand', 'Feeds', 'Review and apply', 'First data'];
+const last = steps.length - 1;
 
 /** From nothing to the first data of a brand, on one page. */
 export function Onboard() {
-  const [step, setStep] = useState(0);
-  const [brand, setBrand] = useState<Brand>(emptyBrand);
+  const [draft, saveDraft] = useDraft<{ step: number; brand: Brand }>('onboard');
+  const [step, setStep] = useState(draft?.value.step ?? 0);
+  const [brand, setBrand] = useState<Brand>(draft?.value.brand ?? emptyBrand);
+  const forms = authForms(useSchema('integration'));
   const change = (some: Partial<Brand>) => setBrand((before) => ({ ...before, ...some }));
+  const keep = useEffectEvent(() => {
+    if (brand === emptyBrand || step === last) saveDraft(undefined);
+    // The review needs the secrets, so a reload goes back to the step that asks for them.
+    else saveDraft({ step: Math.min(step, 1), brand: withoutSecrets(brand, forms) });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: saves whenever one of them changes
+  useEffect(() => keep(), [step, brand]);
+  useLeaveWarning(brand !== emptyBrand && step < last);
   return (
     <>
       <Head
@@ -48,33 +60,32 @@ export function Onboard() {
   );
 }
 
-const none: readonly Mistake[] = [];
-
 function ReviewAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => void; onNext: () => void }) {
   const schema = useSchema('integration');
   const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
   const auth = form && writeAuth(form, brand.authFields, brand.name);
   const [text, setText] = useState(() => documentOf(brand, auth));
   const mistakes = useMistakes('integration', brand.name, text);
-  const apply = useAct(
+  const applying = useApplying('integration', brand.name, onNext);
+  const store = useAct(
     async () => {
       // Secrets first: the document is used from the moment it is applied.
       for (const secret of auth?.secrets ?? []) await call('secrets.put', secret);
-      return call('documents.apply', { kind: 'integration', name: brand.name, text });
     },
     () => {
-      onNext();
-      return `${brand.name} is in force.`;
+      applying.apply(text, undefined);
+      return undefined;
     },
   );
   return (
     <Card title={`integrations/${brand.name}.yaml`} aside="checked as you type; Ctrl+Space for suggestions">
       <div className="stack">
+        <RefusedNotice kind="integration" name={brand.name} refused={applying.refused} />
         <YamlEditor
           label="Integration as YAML"
           value={text}
           onChange={setText}
-          mistakes={mistakes ?? none}
+          mistakes={mistakes?.length ? mistakes : ownMistakes('integration', brand.name, text, applying.refused)}
           schema={schema}
         />
         <div className="row">
@@ -82,8 +93,8 @@ function ReviewAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () =>
             Back
           </Button>
           <Button
-            onClick={() => apply.mutate(undefined)}
-            loading={apply.isPending}
+            onClick={() => store.mutate(undefined)}
+            loading={store.isPending || applying.busy}
             disabled={mistakes === undefined || mistakes.length > 0}
           >
             Apply

@@ -4,23 +4,30 @@ import { useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../api/types.ts';
+import { AppliedNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useSchema, useSettled } from '../editor/checking.ts';
 import { pathsIn } from '../editor/paths.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Card, Empty, Head } from '../parts/basics.tsx';
+import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
 import { useMay } from '../shell/session.ts';
 import { Mapped } from './Mapped.tsx';
 
 const route = getRouteApi('/desk/studio');
 
+interface Edited {
+  readonly name: string;
+  readonly yaml: string;
+}
+
 /** The sample and the connector on the left, the canonical records that they give on the right. */
 export function Studio() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [name, setName] = useState(search.connector ?? 'new-connector');
-  const [yaml, setYaml] = useState('');
-  const [sample, setSample] = useState('');
+  const [draft, saveDraft] = useDraft<Edited>(`studio ${search.connector ?? ''}`);
+  const [sampleDraft, setSample] = useTabDraft<string>('studio sample');
+  const sample = sampleDraft?.value ?? '';
   const [push, setPush] = useState(false);
   const brands = useBrands();
   // Preferably a brand that is pulled, because a sample can be fetched from it.
@@ -35,18 +42,24 @@ export function Studio() {
     { kind: 'connector', name: search.connector ?? '' },
     { enabled: search.connector !== undefined, staleMs: Number.POSITIVE_INFINITY },
   );
-  useEffect(() => {
-    if (!connector.data) return;
-    setYaml(connector.data.source);
-    setName(connector.data.name);
-  }, [connector.data]);
+  const source = connector.data?.source ?? '';
+  const edited = draft?.value ?? { yaml: source, name: search.connector ?? 'new-connector' };
+  const { yaml, name } = edited;
+  const dirty = yaml !== source;
+  const setYaml = (text: string) => saveDraft(text === source ? undefined : { yaml: text, name });
+  const setName = (text: string) => saveDraft({ yaml, name: text });
+  useLeaveWarning(dirty);
+  const applying = useApplying('connector', name, () => {
+    saveDraft(undefined);
+    if (search.connector === undefined) void navigate({ search: { ...search, connector: name } });
+  });
   const letter = useApi('dead_letters.get', { id: search.letter ?? '' }, { enabled: search.letter !== undefined });
   useEffect(() => {
     if (!letter.data) return;
     setSample(JSON.stringify(sampleOf(letter.data, connector.data?.source ?? ''), null, 2));
     setPush(letter.data.kind === 'event');
     setAsBrand(letter.data.integration);
-  }, [letter.data, connector.data]);
+  }, [letter.data, connector.data, setSample]);
 
   const asked = useSettled({ connector: yaml, sample, integration, push }, 300);
   const preview = useApi('map.preview', asked, {
@@ -73,14 +86,24 @@ export function Studio() {
   const schema = useSchema('connector');
   const paths = useMemo(() => pathsIn(sample), [sample]);
   const operator = useMay('operator');
-  const mistakes = yaml === asked.connector ? (preview.data?.mistakes ?? []) : [];
+  const admin = useMay('admin');
+  const checked = yaml === asked.connector ? (preview.data?.mistakes ?? []) : [];
+  const mistakes = checked.length > 0 ? checked : ownMistakes('connector', name, yaml, applying.refused);
   return (
     <>
       <Head
         title="Mapping studio"
         lead="Paste a response of the partner, take the suggested mapping, correct it, and check the canonical records. Nothing is stored until you apply."
       >
-        <Apply name={name} yaml={yaml} wrong={mistakes.length > 0} />
+        {admin && (
+          <Button
+            onClick={() => applying.apply(yaml, search.connector === undefined ? undefined : source)}
+            loading={applying.busy}
+            disabled={checked.length > 0 || yaml.trim() === ''}
+          >
+            Apply {name}
+          </Button>
+        )}
       </Head>
       <div className="filters">
         <Select
@@ -144,8 +167,21 @@ export function Studio() {
               </div>
             </div>
           </Card>
-          <Card title="Connector" aside="Ctrl+Space for suggestions">
+          <Card
+            title="Connector"
+            aside={
+              dirty && search.connector !== undefined ? (
+                <Button size="compact-xs" variant="default" onClick={() => saveDraft(undefined)}>
+                  Discard the draft
+                </Button>
+              ) : (
+                'Ctrl+Space for suggestions'
+              )
+            }
+          >
             <div className="stack">
+              <RefusedNotice kind="connector" name={name} refused={applying.refused} />
+              {!dirty && <AppliedNotice applied={applying.applied} onUndo={applying.undo} busy={applying.busy} />}
               <YamlEditor
                 label="Connector as YAML"
                 value={yaml}
@@ -170,20 +206,6 @@ export function Studio() {
         )}
       </div>
     </>
-  );
-}
-
-function Apply({ name, yaml, wrong }: { name: string; yaml: string; wrong: boolean }) {
-  const admin = useMay('admin');
-  const apply = useAct(
-    () => call('documents.apply', { kind: 'connector', name, text: yaml }),
-    ({ version }) => `${name} is in force as version ${version}.`,
-  );
-  if (!admin) return null;
-  return (
-    <Button onClick={() => apply.mutate(undefined)} loading={apply.isPending} disabled={wrong || yaml.trim() === ''}>
-      Apply {name}
-    </Button>
   );
 }
 

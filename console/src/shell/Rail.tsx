@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview } from '../api/types.ts';
+import { forgetTabDrafts } from '../parts/draft.ts';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
 import { useMay, useSession } from './session.ts';
@@ -106,6 +107,7 @@ function Foot({ live }: { live: boolean }) {
   const leave = async () => {
     await call('session.end').catch(() => undefined);
     queries.clear();
+    forgetTabDrafts();
     await navigate({ to: '/sign-in' });
   };
   return (

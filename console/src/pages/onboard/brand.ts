@@ -1,4 +1,4 @@
-import type { WrittenAuth } from './auth.ts';
+import type { AuthForm, WrittenAuth } from './auth.ts';
 
 /** What is asked about a brand, and the document that it becomes. */
 export interface Brand {
@@ -48,4 +48,11 @@ timezone: ${brand.timezone}
 ${brand.country === '' ? '' : `country: ${brand.country}\n`}${brand.pulls ? pull : ''}push: { enabled: ${brand.pushes} }
 deliver: [${brand.deliver.join(', ')}]
 `;
+}
+
+/** The brand without values that must not be kept in the browser. Without the forms nobody knows which those are. */
+export function withoutSecrets(brand: Brand, forms: readonly AuthForm[]): Brand {
+  const plain = forms.find(({ title }) => title === brand.auth)?.fields.filter(({ secret }) => !secret) ?? [];
+  const kept = Object.entries(brand.authFields).filter(([name]) => plain.some((field) => field.name === name));
+  return { ...brand, authFields: Object.fromEntries(kept) };
 }

@@ -1,0 +1,122 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, Problem } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { DocumentKind, Mistake } from '../api/types.ts';
+import { Notice } from '../parts/basics.tsx';
+import { plural } from '../parts/format.ts';
+import { LineDiff } from '../parts/LineDiff.tsx';
+
+interface Refused {
+  readonly text: string;
+  readonly mistakes: readonly (Mistake & { readonly file: string })[];
+}
+interface Applied {
+  readonly version: number;
+  readonly text: string;
+  /** What was in force before; undefined for a new document. */
+  readonly before: string | undefined;
+}
+
+/**
+ * Puts texts of one document in force. It keeps the mistakes of a refused apply, for the editor, and what was replaced by the
+ * last one, to bring it back.
+ */
+export function useApplying(kind: DocumentKind, name: string, onApplied: () => void = () => undefined) {
+  const [refused, setRefused] = useState<Refused>();
+  const [applied, setApplied] = useState<Applied>();
+  const apply = useAct(
+    async ({ text }: { text: string; before: string | undefined }) => {
+      setRefused(undefined);
+      return call('documents.apply', { kind, name, text }).catch((error: unknown) => {
+        setRefused(refusedBy(error, text));
+        throw error;
+      });
+    },
+    ({ version }, given) => {
+      setApplied({ version, ...given });
+      onApplied();
+      return `${name} is in force as version ${version}.`;
+    },
+  );
+  return {
+    apply: (text: string, before: string | undefined) => apply.mutate({ text, before }),
+    busy: apply.isPending,
+    refused,
+    applied,
+    undo: () => applied?.before !== undefined && apply.mutate({ text: applied.before, before: applied.text }),
+  };
+}
+
+function refusedBy(error: unknown, text: string): Refused | undefined {
+  if (!(error instanceof Problem) || !Array.isArray(error.body.mistakes)) return undefined;
+  // The API's description leaves the extra fields of a problem open; mistakes have the form that documents.validate describes.
+  return { text, mistakes: error.body.mistakes as Refused['mistakes'] };
+}
+
+const fileOf = (kind: string, name: string): string => `${kind}s/${name}.yaml`;
+
+/** The mistakes of a refused apply that lie in the document itself, as long as its text is the one that was refused. */
+export function ownMistakes(kind: DocumentKind, name: string, text: string, refused: Refused | undefined) {
+  if (refused?.text !== text) return [];
+  return refused.mistakes.filter(({ file }) => file === fileOf(kind, name));
+}
+
+/** Why the last apply was refused: what lies in other documents links to them. */
+export function RefusedNotice({
+  kind,
+  name,
+  refused,
+}: {
+  kind: DocumentKind;
+  name: string;
+  refused: Refused | undefined;
+}) {
+  const documents = useApi('documents.list', {}, { staleMs: 10_000 }).data?.items ?? [];
+  if (refused === undefined) return null;
+  const elsewhere = refused.mistakes.filter(({ file }) => file !== fileOf(kind, name));
+  return (
+    <Notice tone="bad" role="alert" title={`Not applied: ${plural(refused.mistakes.length, 'mistake')}`}>
+      {elsewhere.length < refused.mistakes.length && <div>Those in this document are listed under the editor.</div>}
+      {elsewhere.map((mistake) => {
+        const other = documents.find((one) => fileOf(one.kind, one.name) === mistake.file);
+        const place = `${mistake.file}, line ${mistake.line}`;
+        return (
+          <div key={`${mistake.file} ${mistake.line} ${mistake.message}`}>
+            {other ? (
+              <Link
+                to="/documents/$kind/$name"
+                params={{ kind: other.kind, name: other.name }}
+                search={{ line: String(mistake.line) }}
+              >
+                {place}
+              </Link>
+            ) : (
+              place
+            )}
+            : {mistake.message}
+          </div>
+        );
+      })}
+    </Notice>
+  );
+}
+
+/** What the last apply changed, and the way back. */
+export function AppliedNotice(props: { applied: Applied | undefined; onUndo: () => void; busy: boolean }) {
+  const { applied } = props;
+  if (applied?.before === undefined || applied.before === applied.text) return null;
+  return (
+    <Notice tone="good" role="status" title={`Version ${applied.version} is in force`}>
+      <div className="stack">
+        <LineDiff before={applied.before} after={applied.text} label="What this version changed" />
+        <div>
+          <Button size="xs" variant="default" onClick={props.onUndo} loading={props.busy}>
+            Undo
+          </Button>
+        </div>
+      </div>
+    </Notice>
+  );
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../support/process.ts';
+import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { yamlEditor } from './support/editor.ts';
+
+/** Work that is not applied yet is not lost, and what was applied can be undone. */
+describe('drafts and undo', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  let source: string;
+  const at = () => `${desk.url}/documents/integration/grand`;
+  const editor = () => yamlEditor(page, 'integration grand as YAML');
+  const inForce = async () => (await desk.api<{ source: string }>('GET', '/documents/integration/grand')).source;
+  before(async () => {
+    desk = await openDesk();
+    source = await inForce();
+    page = await desk.signIn();
+  });
+  after(() => desk?.stop());
+
+  test('a draft of a document survives navigation, a reload and signing out', async () => {
+    const edited = source.replace('every: 60m', 'every: 45m');
+    await page.goto(at());
+    await editor().fill(edited);
+    await page.getByText('Draft, not applied').waitFor();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.goto(at());
+    assert.equal(await editor().text(), edited);
+    await page.reload();
+    assert.equal(await editor().text(), edited);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+    await page.goto(await desk.link());
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(at());
+    assert.equal(await editor().text(), edited);
+    assert.equal(await inForce(), source);
+  });
+
+  test('closing the tab with a draft asks first', async () => {
+    const asked = page.waitForEvent('dialog');
+    await editor().content.click();
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+  });
+
+  test('applying ends the draft, shows what changed, and can be undone', async () => {
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    const changed = page.getByRole('region', { name: 'What this version changed' });
+    assert.match(await textOf(changed.locator('[data-kind="new"]')), /every: 45m/);
+    assert.equal(await page.getByText('Draft, not applied').count(), 0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until('the old text is in force again', async () => (await inForce()) === source);
+    await page.getByText('version 3, 3 versions kept').waitFor();
+    assert.equal(await editor().text(), source);
+  });
+
+  test('a draft can be discarded', async () => {
+    await editor().fill('integration: grand\n');
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await until('the text is the one in force', async () => (await editor().text()) === source);
+  });
+
+  test('a mapping in the studio and the form of a new brand survive a reload; secrets are not kept', async () => {
+    await page.goto(`${desk.url}/studio`);
+    const connector = yamlEditor(page, 'Connector as YAML');
+    await page.getByLabel('Sample as JSON').fill('{"data": []}');
+    await connector.fill('connector: harbour\n');
+    await page.reload();
+    await until('the mapping is back', async () => (await connector.text()).includes('connector: harbour'));
+    assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '{"data": []}');
+
+    await page.goto(`${desk.url}/onboard`);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
+    await page.getByLabel('Brand id').fill('OPO02');
+    await page.getByRole('combobox', { name: 'Connector' }).click();
+    await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByLabel('Time zone').first().fill('Europe/Lisbon');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByLabel('Base URL').fill('https://pms.example');
+    await page.getByLabel('Token').fill('swordfish');
+    await page.reload();
+    assert.equal(await page.getByLabel('Base URL').inputValue(), 'https://pms.example');
+    assert.equal(await page.getByLabel('Token').inputValue(), '');
+    assert.doesNotMatch(
+      String(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')),
+      /swordfish/,
+    );
+  });
+
+  test('the browser reported no error', () => {
+    const errors = desk.complaints.filter((text) => !text.includes('401'));
+    assert.deepEqual(errors, []);
+  });
+});
