@@ -48,7 +48,11 @@ export async function applyDocument(
     const others = await sourcesInForce(runtime, inForce, { kind, name });
     const edited = { kind, file, text: complete, shipped: false };
     const known = hostReferences(inForce.find((one) => isOne(one, { kind, name }))?.body);
-    const { name: named, checked } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
+    const check = (sources: SourceFile[]) =>
+      offThread(runtime, 'checkEdit', { others: sources, edited, hostReferences: known });
+    const { name: named, ...first } = await check(others);
+    const isElsewhere = first.checked.kind === 'invalid' && first.checked.mistakes.every((one) => one.file !== file);
+    const { checked } = isElsewhere ? await check(await sound(runtime, inForce, others, { kind, name })) : first;
     if (kind !== 'workspace' && named !== undefined && named !== name) {
       const message = `the document is named ${named}, not ${name}`;
       return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
@@ -125,6 +129,23 @@ async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument
       })),
     ...shipped,
   ];
+}
+
+/** The sources without those that have mistakes already: a broken document must not block the edit of another one. */
+async function sound(
+  runtime: Runtime,
+  inForce: readonly StoredDocument[],
+  others: readonly SourceFile[],
+  { kind, name }: Named,
+): Promise<SourceFile[]> {
+  const known = inForce.find((one) => isOne(one, { kind, name }));
+  const text = known && (await currentSources(runtime.pool)).get(`${known.kind} ${known.name}`);
+  const file = fileName(kind, name ?? '');
+  const unedited =
+    text === undefined ? [] : [{ kind, file, text: completed(inForce, kind, name ?? '', text), shipped: false }];
+  const checked = await offThread(runtime, 'check', { sources: [...others, ...unedited] });
+  const broken = new Set(checked.kind === 'ok' ? [] : checked.mistakes.map((one) => one.file));
+  return others.filter((one) => !broken.has(one.file));
 }
 
 /** An edit can only break the integrations that refer to the document, so the others are not checked again. */

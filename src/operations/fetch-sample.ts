@@ -51,7 +51,9 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     const rows = planned.plan.shaper.rows(body);
     const got = await fetchRelated(asker, settings, rows, { counts, tried, mostPages: limitsOf(ports).pages });
     const whole = got.kind === 'tables' ? withTables(body, got.tables) : undefined;
-    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window };
+    const { method, base, query } = request;
+    const url = query.length === 0 ? base : `${base}?${new URLSearchParams(query.map(([key, value]) => [key, value]))}`;
+    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window, request: { method, url } };
   }
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };

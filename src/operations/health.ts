@@ -8,8 +8,9 @@ import { openBreakersOf } from '../wiring/partner-apis.ts';
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
   readonly integration: string;
-  /** By its document or by a person. */
+  /** By its document, by a person, or after refused credentials. */
   readonly paused: boolean;
+  readonly pausedInDocument: boolean;
   readonly now: IntegrationNow;
   readonly lanes: readonly LaneHealth[];
 }
@@ -89,7 +90,16 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     };
     const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
     const lanesNowJudged = mine.map((lane, index) => ({ ...lane, ...judgedLane(laneFacts[index]) }));
-    return [{ integration, ...judgeHealth(facts), paused, now: brand, lanes: lanesNowJudged }];
+    return [
+      {
+        integration,
+        ...judgeHealth(facts),
+        paused,
+        pausedInDocument: document.paused,
+        now: brand,
+        lanes: lanesNowJudged,
+      },
+    ];
   });
 }
 

@@ -2,6 +2,7 @@ import type { ApiPorts } from '../api/api.ts';
 import { jsonSchema } from '../documents/published-schemas.ts';
 import { maskedSource } from '../documents/typed-secrets.ts';
 import { applyDocument, removeDocument, validateDocument } from '../operations/edit-documents.ts';
+import { listConnectors } from '../operations/list-connectors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { documentText, documentVersions, listDocuments } from '../store/documents/list.ts';
 
@@ -16,6 +17,7 @@ export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
     },
     versions: (kind, name) => documentVersions(pool, kind, name),
     schema: jsonSchema,
+    connectors: () => listConnectors(runtime),
     validate: (kind, name, text) => validateDocument(runtime, kind, name, text),
     apply: (kind, name, text, by) => applyDocument(runtime, kind, name, text, by),
     remove: (kind, name, by) => removeDocument(runtime, kind, name, by),

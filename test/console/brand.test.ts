@@ -22,12 +22,16 @@ describe('the pages of a brand', { skip }, () => {
   });
 
   /** Fills in the first step and the base URL. */
-  const begin = async (name: string, url: string) => {
+  const begin = async (name: string, url: string, connector: string | RegExp = 'hotel') => {
     await page.goto(`${desk.url}/onboard`);
+    await page.getByRole('heading', { name: 'Connect a brand' }).waitFor();
+    // What a test before this one left unfinished is kept as a draft.
+    const startOver = page.getByRole('button', { name: 'Start over' });
+    if ((await startOver.count()) > 0) await startOver.click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
     await page.getByLabel('Brand id').fill(name.toUpperCase());
     await page.getByRole('combobox', { name: 'Connector' }).click();
-    await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByRole('option', { name: connector }).first().click();
     await page.getByLabel('Time zone').first().fill('Europe/Lisbon');
     // Leaves the field, which closes its list.
     await page.keyboard.press('Tab');
@@ -87,6 +91,28 @@ describe('the pages of a brand', { skip }, () => {
     await page.getByRole('link', { name: 'Open custom' }).waitFor();
     const { items } = await desk.api<{ items: { name: string }[] }>('GET', '/secrets');
     assert.ok(items.some(({ name }) => name === 'custom-headers-x-tenant'));
+  });
+
+  test('a shipped connector is offered; the connection is tested before pulling starts', async () => {
+    const hotel = await startSimulator({ seed: 4, reservations: 20, auth: { type: 'bearer', token: 'open sesame' } });
+    try {
+      await begin('tested', hotel.baseUrl, /reference/);
+      await page.getByLabel('Token').fill('wrong');
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Test the connection' }).click();
+      await page.getByText(/401/).first().waitFor();
+      await desk.api('PUT', '/secrets/tested-token', { value: 'open sesame' });
+      await page.getByRole('button', { name: 'Test the connection' }).click();
+      await page.getByText('The partner answered').waitFor();
+      await page.getByText(/of \d+ records? valid/).waitFor();
+      const runs = await desk.api<{ items: unknown[] }>('GET', '/runs?integration=tested');
+      assert.deepEqual(runs.items, [], 'nothing was pulled before the start');
+      await page.getByRole('button', { name: 'Start pulling' }).click();
+      await page.getByRole('row', { name: /Stay/ }).getByText('Complete').first().waitFor();
+    } finally {
+      await hotel.stop();
+    }
   });
 
   test('an event shows its payload, and opening it is audited', async () => {

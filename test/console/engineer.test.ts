@@ -87,6 +87,7 @@ describe('the integration engineer', { skip }, () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('harbour');
     await yamlEditor(page, 'Connector as YAML').fill(connector);
     await page.getByRole('button', { name: 'Apply harbour' }).click();
+    await page.getByText('harbour is in force as version 1').waitFor();
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('link', { name: 'harbour' }).click();
     assert.equal(await yamlEditor(page, 'connector harbour as YAML').text(), connector);

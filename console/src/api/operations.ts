@@ -103,6 +103,7 @@ export interface Operations {
           message: string;
         }[];
         paused: boolean;
+        paused_in_document: boolean;
         pull: {
           syncs: {
             sync: "pre_stay" | "stay" | "post_stay";
@@ -159,6 +160,7 @@ export interface Operations {
         message: string;
       }[];
       paused: boolean;
+      paused_in_document: boolean;
       pull: {
         syncs: {
           sync: "pre_stay" | "stay" | "post_stay";
@@ -1129,6 +1131,17 @@ export interface Operations {
       }[];
     };
   };
+  'connectors.list': {
+    input: {};
+    answer: {
+      items: {
+        name: string;
+        title: string | null;
+        description: string | null;
+        shipped: boolean;
+      }[];
+    };
+  };
   'documents.get': {
     input: {
       kind: "connector" | "integration" | "destination" | "workspace";
@@ -1256,6 +1269,10 @@ export interface Operations {
       window: {
         from: string;
         to: string;
+      };
+      request: {
+        method: string;
+        url: string;
       };
     };
   };
@@ -1512,6 +1529,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'alerts.list': ['GET', '/alerts'],
   'alerts.acknowledge': ['POST', '/alerts/{alert_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],
+  'connectors.list': ['GET', '/connectors'],
   'documents.get': ['GET', '/documents/{kind}/{name}'],
   'documents.apply': ['PUT', '/documents/{kind}/{name}'],
   'documents.remove': ['DELETE', '/documents/{kind}/{name}'],

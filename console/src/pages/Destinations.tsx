@@ -168,6 +168,7 @@ function Undelivered() {
           },
           {
             head: 'Next attempt',
+            phone: 'labelled',
             cell: ({ held_by, due_at }) =>
               held_by ? (
                 <Button size="compact-xs" variant="default" component={Link} to={`/dead-letters/${held_by}`}>

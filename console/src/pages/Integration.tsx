@@ -14,6 +14,7 @@ import { useMay } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
+import { started } from './onboard/brand.ts';
 import { SandboxCard } from './SandboxCard.tsx';
 
 const route = getRouteApi('/desk/integrations/$name');
@@ -117,7 +118,8 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      {brand.pull && (
+      {brand.pull && brand.paused_in_document && <StartPulling integration={integration} />}
+      {brand.pull && !brand.paused_in_document && (
         <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!brand.paused)}>
           {brand.paused ? 'Resume' : 'Pause pulling'}
         </Button>
@@ -127,6 +129,24 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
       </Button>
       <Backfill name={integration} opened={backfill} onClose={() => setBackfill(false)} />
     </>
+  );
+}
+
+/** A new brand is paused in its document until its connection was tested. */
+function StartPulling({ integration }: { integration: string }) {
+  const admin = useMay('admin');
+  const start = useAct(
+    async () => {
+      const { source } = await call('documents.get', { kind: 'integration', name: integration });
+      return call('documents.apply', { kind: 'integration', name: integration, text: started(source) });
+    },
+    () => 'Scheduled pulls are on.',
+  );
+  if (!admin) return null;
+  return (
+    <Button variant="default" loading={start.isPending} onClick={() => start.mutate(undefined)}>
+      Start pulling
+    </Button>
   );
 }
 

@@ -44,7 +44,7 @@ function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNod
     case 'received':
       return {
         tone: receivedTone[entry.outcome] ?? 'calm',
-        title: receivedTitle(entry),
+        title: receivedTitle(entry, receivedBefore(story, entry)),
         body: <ReceivedBody entry={entry} story={story} />,
       };
     case 'delivery': {
@@ -97,8 +97,22 @@ const receivedTone: Record<string, Tone> = {
   dead: 'bad',
 };
 
-function receivedTitle(entry: Received): ReactNode {
-  const how = causeOf(entry.cause);
+const receivedBefore = ({ timeline }: Timeline, entry: Received): Received | undefined =>
+  timeline.slice(0, timeline.indexOf(entry)).findLast((one) => one.what === 'received');
+
+/** Which document made the difference, if the partner sent the same data as before under another version. */
+function changedDocument(entry: Received, before: Received | undefined): string | undefined {
+  if (before?.raw === undefined || JSON.stringify(before.raw) !== JSON.stringify(entry.raw)) return undefined;
+  if (before.connector_version !== entry.connector_version) {
+    return `because the connector changed to version ${entry.connector_version}`;
+  }
+  if (before.integration_version === entry.integration_version) return undefined;
+  return `because the integration changed to version ${entry.integration_version}`;
+}
+
+function receivedTitle(entry: Received, before: Received | undefined): ReactNode {
+  const document = entry.outcome === 'updated' ? changedDocument(entry, before) : undefined;
+  const how = document === undefined ? causeOf(entry.cause) : `${document}, seen ${causeOf(entry.cause)}`;
   return (
     <>
       {capital(words(entry.outcome))}

@@ -11,7 +11,7 @@ import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
-import { FirstEvent } from './onboard/FirstEvent.tsx';
+import { FirstData } from './onboard/FirstData.tsx';
 
 const steps = ['Brand', 'Feeds', 'Review and apply', 'First data'];
 const last = steps.length - 1;
@@ -21,6 +21,7 @@ export function Onboard() {
   const [draft, saveDraft] = useDraft<{ step: number; brand: Brand }>('onboard');
   const [step, setStep] = useState(draft?.value.step ?? 0);
   const [brand, setBrand] = useState<Brand>(draft?.value.brand ?? emptyBrand);
+  const [applied, setApplied] = useState('');
   const forms = authForms(useSchema('integration'));
   const change = (some: Partial<Brand>) => setBrand((before) => ({ ...before, ...some }));
   const keep = useEffectEvent(() => {
@@ -31,12 +32,22 @@ export function Onboard() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves whenever one of them changes
   useEffect(() => keep(), [step, brand]);
   useLeaveWarning(brand !== emptyBrand && step < last);
+  const startOver = () => {
+    setBrand(emptyBrand);
+    setStep(0);
+  };
   return (
     <>
       <Head
         title="Connect a brand"
         lead="Four steps: the brand, its feeds and destinations, the document, and its first data."
-      />
+      >
+        {brand !== emptyBrand && step < last && (
+          <Button variant="default" onClick={startOver}>
+            Start over
+          </Button>
+        )}
+      </Head>
       <ol className="steps">
         {steps.map((label, index) => (
           <li key={label} aria-current={index === step ? 'step' : undefined} data-done={index < step}>
@@ -46,27 +57,29 @@ export function Onboard() {
       </ol>
       {step === 0 && <BrandForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
       {step === 1 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
-      {step === 2 && <ReviewAndApply brand={brand} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
-      {step === 3 && (
-        <FirstEvent
+      {step === 2 && (
+        <ReviewAndApply
           brand={brand}
-          onAnother={() => {
-            setBrand(emptyBrand);
-            setStep(0);
+          onBack={() => setStep(1)}
+          onApplied={(text) => {
+            setApplied(text);
+            setStep(last);
           }}
         />
       )}
+      {step === 3 && <FirstData brand={brand} text={applied} onAnother={startOver} />}
     </>
   );
 }
 
-function ReviewAndApply({ brand, onBack, onNext }: { brand: Brand; onBack: () => void; onNext: () => void }) {
+function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: (text: string) => void }) {
+  const { brand, onBack } = props;
   const schema = useSchema('integration');
   const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
   const auth = form && writeAuth(form, brand.authFields, brand.name);
   const [text, setText] = useState(() => documentOf(brand, auth));
   const mistakes = useMistakes('integration', brand.name, text);
-  const applying = useApplying('integration', brand.name, onNext);
+  const applying = useApplying('integration', brand.name, () => props.onApplied(text));
   const store = useAct(
     async () => {
       // Secrets first: the document is used from the moment it is applied.

@@ -97,7 +97,7 @@ function Figures({ data }: { data: Data }) {
       label: 'Waiting',
       value: number(totals.waiting),
       to: '/destinations',
-      ...(totals.held > 0 && { tone: 'warn' as const }),
+      ...(totals.waiting > 0 && totals.held > 0 && { tone: 'warn' as const }),
     },
     {
       label: 'Dead letters',

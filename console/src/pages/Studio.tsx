@@ -51,7 +51,8 @@ export function Studio() {
   useLeaveWarning(dirty);
   const applying = useApplying('connector', name, () => {
     saveDraft(undefined);
-    if (search.connector === undefined) void navigate({ search: { ...search, connector: name } });
+    const stillHere = location.pathname === '/studio';
+    if (stillHere && search.connector === undefined) void navigate({ search: { ...search, connector: name } });
   });
   const letter = useApi('dead_letters.get', { id: search.letter ?? '' }, { enabled: search.letter !== undefined });
   useEffect(() => {
@@ -99,7 +100,7 @@ export function Studio() {
           <Button
             onClick={() => applying.apply(yaml, search.connector === undefined ? undefined : source)}
             loading={applying.busy}
-            disabled={checked.length > 0 || yaml.trim() === ''}
+            disabled={checked.length > 0 || yaml.trim() === '' || !dirty}
           >
             Apply {name}
           </Button>

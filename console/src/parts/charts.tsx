@@ -61,7 +61,8 @@ export function Chart(props: {
             label: line.label,
             stroke: colour(line.colour),
             width: 1.75,
-            points: { show: false },
+            // A single value has no line to be seen by.
+            points: { show: line.values.filter((value) => value !== null).length === 1 },
             spanGaps: true,
             ...(line.fill && { fill: `color-mix(in srgb, ${colour(line.colour)} 16%, transparent)` }),
           })),

@@ -98,7 +98,7 @@ function TabBar(props: { open: boolean; onMore: () => void; onGo: () => void }) 
     { to: '/', label: 'Overview', icon: icons.overview, dot: false },
     { to: '/reservations', label: 'Reservations', icon: icons.search, dot: false },
     { to: '/dead-letters', label: 'Dead letters', icon: icons.dead, dot: (counts?.open_dead_letters ?? 0) > 0 },
-    { to: '/integrations', label: 'Brands', icon: icons.integrations, dot: false },
+    { to: '/integrations', label: 'Integrations', icon: icons.integrations, dot: false },
   ];
   return (
     <nav className="tabbar" aria-label="Quick">

@@ -11,7 +11,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const tried = useRef(false);
+  const tried = useRef('');
   const enter = useCallback(
     async (token: string) => {
       setBusy(true);
@@ -28,11 +28,17 @@ export function SignIn() {
   );
   useEffect(() => {
     document.title = 'Sign in · Innbound';
-    const token = location.hash.slice(1);
-    if (token === '' || tried.current) return;
-    tried.current = true;
-    history.replaceState(null, '', '/sign-in');
-    void enter(token);
+    const enterByLink = () => {
+      const token = location.hash.slice(1);
+      if (token === '' || token === tried.current) return;
+      tried.current = token;
+      history.replaceState(null, '', '/sign-in');
+      void enter(token);
+    };
+    enterByLink();
+    // A link that is opened in a tab which already shows this page only changes the part after #.
+    addEventListener('hashchange', enterByLink);
+    return () => removeEventListener('hashchange', enterByLink);
   }, [enter]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -17,6 +17,16 @@ export interface DocumentPorts {
   readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
   readonly schema: (kind: DocumentKind) => unknown;
+  /** The connectors that an integration can name. */
+  readonly connectors: () => Promise<readonly ConnectorRow[]>;
+}
+
+export interface ConnectorRow {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  /** Comes with Innbound and is not in force yet; the first integration that names it puts it in force. */
+  readonly shipped: boolean;
 }
 
 export type Applied =
@@ -59,6 +69,25 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       query: z.strictObject({ kind: kinds.optional() }),
       response: z.object({ items: z.array(row) }),
       handle: async ({ query }) => ok({ items: await ports.list(query.kind) }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/connectors',
+      id: 'connectors.list',
+      summary: 'The connectors that an integration can name: those in force and those shipped with Innbound',
+      role: 'viewer',
+      response: z.object({
+        items: z.array(
+          z.object({
+            name: z.string(),
+            title: z.string().nullable(),
+            description: z.string().nullable(),
+            shipped: z.boolean().describe('Not in force yet: the first integration that names it puts it in force.'),
+          }),
+        ),
+      }),
+      handle: async () => ok({ items: await ports.connectors() }),
     }),
     route({
       ...common,

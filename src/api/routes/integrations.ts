@@ -25,6 +25,7 @@ export interface IntegrationHealth {
   readonly state: HealthState;
   readonly findings: readonly Finding[];
   readonly paused: boolean;
+  readonly pausedInDocument: boolean;
   readonly now: IntegrationNow;
   readonly lanes: readonly LaneHealth[];
 }
@@ -90,6 +91,7 @@ const integrationSchema = z.object({
   paused: z
     .boolean()
     .describe('Scheduled pulls are paused: by the document, by a person or after refused credentials.'),
+  paused_in_document: z.boolean().describe('Resuming does not help: change the document.'),
   pull: z
     .object({
       syncs: z.array(
@@ -174,6 +176,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
       ...view,
       ...healthAnswer(mine),
       paused: mine?.paused ?? false,
+      paused_in_document: mine?.pausedInDocument ?? false,
       pull: pull && {
         syncs: Object.entries(pull.syncs).map(([sync, { every }]) => {
           const schedule = schedules.find((one) => one.integration === view.name && one.sync === sync);

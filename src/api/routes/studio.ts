@@ -33,6 +33,8 @@ export interface StudioPorts {
         readonly kind: 'page';
         readonly sample: string;
         readonly window: { readonly from: string; readonly to: string };
+        /** Without credentials. */
+        readonly request: { readonly method: string; readonly url: string };
       }
     | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   >;
@@ -139,11 +141,16 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       payload: true,
       params: z.strictObject({ integration: z.string().max(200) }),
       body: z.strictObject({}),
-      response: z.object({ sample: z.string(), window: z.object({ from: z.string(), to: z.string() }) }),
+      response: z.object({
+        sample: z.string(),
+        window: z.object({ from: z.string(), to: z.string() }),
+        request: z.object({ method: z.string(), url: z.string() }).describe('What was requested, without credentials.'),
+      }),
       handle: async ({ params }) => {
         const fetched = await ports.fetchPage(params.integration);
         if (fetched.kind === 'failed') return problem(409, fetched.code, fetched.message);
-        return ok({ sample: fetched.sample, window: fetched.window });
+        const { sample: page, window, request } = fetched;
+        return ok({ sample: page, window, request });
       },
     }),
   ];

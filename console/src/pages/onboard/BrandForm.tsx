@@ -5,12 +5,18 @@ import { useApi } from '../../api/query.tsx';
 import { Card } from '../../parts/basics.tsx';
 import type { Brand } from './brand.ts';
 
+const optionsOf = (connectors: readonly { name: string; title: string | null }[]) =>
+  connectors.map(({ name, title }) => ({
+    value: name,
+    label: title === null || title.toLowerCase() === name ? name : `${title} (${name})`,
+  }));
+
 const zones = Intl.supportedValuesOf('timeZone');
 
 export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
   const { brand, onChange } = props;
-  const documents = useApi('documents.list', {});
-  const connectors = documents.data?.items.filter(({ kind }) => kind === 'connector').map(({ name }) => name) ?? [];
+  const connectors = useApi('connectors.list', {}).data?.items ?? [];
+  const chosen = connectors.find(({ name }) => name === brand.connector);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (brand.connector !== '') props.onNext();
@@ -39,8 +45,12 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
         </div>
         <Select
           label="Connector"
-          description="how the partner’s system is read"
-          data={connectors}
+          description={chosen?.description ?? 'how the partner’s system is read'}
+          data={[
+            { group: 'In use', items: optionsOf(connectors.filter(({ shipped }) => !shipped)) },
+            { group: 'Shipped with Innbound', items: optionsOf(connectors.filter(({ shipped }) => shipped)) },
+          ]}
+          searchable
           value={brand.connector || null}
           onChange={(connector) => onChange({ connector: connector ?? '' })}
           required

@@ -30,6 +30,12 @@ export const emptyBrand: Brand = {
   deliver: [],
 };
 
+/** Pulls stay paused until the connection was tested. */
+const pausedLine = 'paused: true\n';
+
+/** The document with its pulls on schedule. */
+export const started = (text: string): string => text.replace(/^paused:\s*true\s*\n/m, '');
+
 export function documentOf(brand: Brand, auth: WrittenAuth | undefined): string {
   const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
@@ -45,7 +51,7 @@ ${authLines}
 connector: ${brand.connector}
 brand_id: ${JSON.stringify(brand.brandId)}
 timezone: ${brand.timezone}
-${brand.country === '' ? '' : `country: ${brand.country}\n`}${brand.pulls ? pull : ''}push: { enabled: ${brand.pushes} }
+${brand.country === '' ? '' : `country: ${brand.country}\n`}${brand.pulls ? pausedLine + pull : ''}push: { enabled: ${brand.pushes} }
 deliver: [${brand.deliver.join(', ')}]
 `;
 }
