@@ -9,8 +9,17 @@ import { router } from './router.tsx';
 import { theme } from './theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// Where libraries that write style elements look for it.
+// Libraries that create style elements look for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+// After an upgrade an open page may ask for a file of the build before. The new page has the new names; drafts are kept.
+addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('reloaded at'));
+  if (Date.now() - last < 60_000) return;
+  sessionStorage.setItem('reloaded at', String(Date.now()));
+  event.preventDefault();
+  location.reload();
+});
 
 const queries = new QueryClient({
   defaultOptions: {

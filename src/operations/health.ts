@@ -2,6 +2,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import { openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
+import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
 import { openBreakersOf } from '../wiring/partner-apis.ts';
 
@@ -32,7 +33,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const keys = known.flatMap(({ name, body }) =>
     body.deliver.map((destination) => ({ integration: name, destination })),
   );
-  const [now, lanes, retrying, runs, waiting, circuits, alerts] = await Promise.all([
+  const [now, lanes, retrying, runs, waiting, circuits, alerts, away] = await Promise.all([
     integrationsNow(pool, names),
     lanesNow(pool, keys),
     retryingLanes(pool, keys),
@@ -40,6 +41,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     waitingRuns(pool, names),
     openBreakersOf(runtime),
     openAlertsOf(pool, names, judgedElsewhere),
+    openCircuits(pool),
   ]);
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
@@ -61,6 +63,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         waiting: lane.waiting,
         retrying: failed?.retrying ?? 0,
         lastFailure: failed?.last_failure ?? null,
+        circuitOpen: away.find((one) => one.destination === lane.destination)?.last_failure,
         deliveredSince: failed?.delivered_since ?? false,
         lateMs: lane.late_ms ?? 0,
         usualMs: usual.get(integration),
@@ -106,5 +109,5 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
 const judgedLane = (facts: LaneFacts | undefined) => ({
   retrying: facts?.retrying ?? 0,
   failing: facts !== undefined && isDestinationFailing(facts),
-  last_failure: facts?.lastFailure ?? null,
+  last_failure: facts?.circuitOpen ?? facts?.lastFailure ?? null,
 });

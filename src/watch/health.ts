@@ -52,6 +52,8 @@ export interface LaneFacts {
   readonly retrying: number;
   /** The answer to one of the latest failed attempts. */
   readonly lastFailure: string | null;
+  /** What opened the circuit of the destination, while it is open. */
+  readonly circuitOpen: string | undefined;
   /** Whether the destination accepted anything after that attempt. */
   readonly deliveredSince: boolean;
   /** How long the oldest due delivery has been due. */
@@ -86,7 +88,7 @@ function checkPull(facts: HealthFacts): Finding[] {
     add('credentials', 'auth_failed', refusedCredentials.message ?? 'The partner refuses the credentials.');
   }
   if (circuit) {
-    const why = circuit.lastFailure ?? 'no answer';
+    const why = (circuit.lastFailure ?? 'no answer').replace(/\.$/, '');
     add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`);
   }
   for (const { sync, state, errorCode } of facts.lastRuns) {
@@ -115,8 +117,8 @@ const leastLateMs = 60_000;
 /** So much older than usual is not chance. */
 const timesUsual = 3;
 
-export function isDestinationFailing({ retrying, deliveredSince, paused }: LaneFacts): boolean {
-  return !paused && retrying >= fewestToBlame && !deliveredSince;
+export function isDestinationFailing({ retrying, deliveredSince, paused, circuitOpen }: LaneFacts): boolean {
+  return !paused && (circuitOpen !== undefined || (retrying >= fewestToBlame && !deliveredSince));
 }
 
 function checkLane(lane: LaneFacts): Finding[] {
@@ -126,8 +128,11 @@ function checkLane(lane: LaneFacts): Finding[] {
     return waiting === 0 ? [] : [{ check: 'deliveries', state: 'paused', message }];
   }
   const found: Finding[] = [];
-  const why = lane.lastFailure ?? 'no answer';
-  if (isDestinationFailing(lane)) {
+  const why = (lane.circuitOpen ?? lane.lastFailure ?? 'no answer').replace(/\.$/, '');
+  if (lane.circuitOpen !== undefined) {
+    const message = `The circuit to ${destination} is open: ${why}. ${changes(waiting)} waiting.`;
+    found.push({ check: 'circuit', state: 'failing', message });
+  } else if (isDestinationFailing(lane)) {
     const message = `${destination} is failing: ${why}. ${changes(waiting)} waiting.`;
     found.push({ check: 'deliveries', state: 'failing', message });
   } else if (retrying > 0) {

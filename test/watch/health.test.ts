@@ -21,6 +21,7 @@ const lane: LaneFacts = {
   waiting: 0,
   retrying: 0,
   lastFailure: null,
+  circuitOpen: undefined,
   deliveredSince: false,
   lateMs: 0,
   usualMs: undefined,
@@ -37,6 +38,12 @@ test('a destination that fails for everything is failing, with its answer and th
   const { state, findings } = judgeLane({ waiting: 100, retrying: 90, lastFailure: 'The destination answered 503' });
   assert.equal(state, 'failing');
   assert.equal(findings[0]?.message, 'crm is failing: The destination answered 503. 100 changes are waiting.');
+});
+
+test('an open circuit of a destination is failing, even before anything is retried', () => {
+  const { state, findings } = judgeLane({ waiting: 1, circuitOpen: 'It answered 503.' });
+  assert.equal(state, 'failing');
+  assert.equal(findings[0]?.message, 'The circuit to crm is open: It answered 503. 1 change is waiting.');
 });
 
 test('single retries beside successes need attention, but the destination is not failing', () => {

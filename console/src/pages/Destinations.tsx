@@ -68,7 +68,13 @@ function One({ destination }: { destination: Destination }) {
             <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
         )}
-        {failure && (
+        {destination.circuit && (
+          <Notice tone="bad" title={`Circuit open: ${destination.circuit.last_failure}`}>
+            Nothing but probes is sent since <Ago at={destination.circuit.open_since} />. The next probe is due{' '}
+            <Ago at={destination.circuit.next_probe_at} />.
+          </Notice>
+        )}
+        {failure && !destination.circuit && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>
