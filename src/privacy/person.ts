@@ -1,0 +1,193 @@
+import type { Guest } from '../canonical/reservation.ts';
+import { isObject, type Json } from '../terms.ts';
+
+/**
+ * One person, for an erasure or an access request: what the request named, and what was found with it on the way. People change their
+ * address and number, so an older version of a booking may know the same person by other keys than the request does.
+ *
+ *   requested   an e-mail address or phone number names everyone who has it; a guest id names one guest of one brand
+ *   found       a guest id or document of the same brand; an address or number together with the same name, since families share them
+ */
+export class Person {
+  readonly #integration: string | undefined;
+  readonly #emails: ReadonlySet<string>;
+  readonly #phones: ReadonlySet<string>;
+  readonly #guestIds: ReadonlySet<string>;
+  readonly #found = new Set<string>();
+  /** Everything to look for in records and payloads. */
+  readonly #addresses = new Set<string>();
+  readonly #numbers = new Set<string>();
+  readonly #ids = new Map<string, string>();
+
+  constructor(request: {
+    readonly emails?: readonly string[];
+    readonly phones?: readonly string[];
+    readonly guestIds?: readonly string[];
+    /** Only in this brand. */
+    readonly integration?: string | undefined;
+  }) {
+    const { emails = [], phones = [], guestIds = [], integration } = request;
+    this.#integration = integration;
+    this.#emails = new Set(emails);
+    this.#phones = new Set(phones);
+    this.#guestIds = new Set(guestIds);
+    for (const email of emails) this.#addresses.add(email);
+    for (const phone of phones) this.#numbers.add(phone);
+    for (const id of guestIds) if (integration !== undefined) this.#ids.set(idKey(integration, id), id);
+  }
+
+  isMeant(guest: Guest, integration: string): boolean {
+    if (this.#integration !== undefined && this.#integration !== integration) return false;
+    if (addressesOf(guest).some((address) => this.#emails.has(address))) return true;
+    if (guest.phone !== undefined && this.#phones.has(guest.phone)) return true;
+    if (guest.guest_id !== undefined && this.#integration !== undefined && this.#guestIds.has(guest.guest_id))
+      return true;
+    return foundKeys(guest, integration).some((key) => this.#found.has(key));
+  }
+
+  /**
+   * The guests of one reservation, in all its versions, that are this person. A guest who is meant in one version is followed through the
+   * others: by guest id, by name, by address or number.
+   */
+  among(versions: readonly (readonly Guest[])[], integration: string): Set<Guest> {
+    const all = versions.flatMap((guests) => guests.map((guest, position) => ({ guest, position })));
+    const byKey = new Map<string, typeof all>();
+    for (const one of all) {
+      for (const key of linkKeys(one.guest)) {
+        const others = byKey.get(key);
+        if (others === undefined) byKey.set(key, [one]);
+        else others.push(one);
+      }
+    }
+    const meant = new Set<Guest>();
+    const open = all.filter(({ guest }) => this.isMeant(guest, integration));
+    for (const { guest } of open) meant.add(guest);
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      for (const key of linkKeys(one.guest)) {
+        for (const other of byKey.get(key) ?? []) {
+          if (meant.has(other.guest) || !isSame(one.guest, other.guest, one.position === other.position)) continue;
+          meant.add(other.guest);
+          open.push(other);
+        }
+        // Each key is followed once: with many guests of one name the cost stays linear.
+        byKey.set(
+          key,
+          (byKey.get(key) ?? []).filter((other) => !meant.has(other.guest)),
+        );
+      }
+    }
+    return meant;
+  }
+
+  /** Takes up what else this guest is known by. True if that brought something new to look for. */
+  absorb(guest: Guest, integration: string): boolean {
+    const before = this.#addresses.size + this.#numbers.size + this.#ids.size;
+    for (const key of foundKeys(guest, integration)) this.#found.add(key);
+    for (const address of addressesOf(guest)) this.#addresses.add(address);
+    if (guest.phone !== undefined) this.#numbers.add(guest.phone);
+    if (guest.guest_id !== undefined) this.#ids.set(idKey(integration, guest.guest_id), guest.guest_id);
+    return this.#addresses.size + this.#numbers.size + this.#ids.size > before;
+  }
+
+  /** The search keys of records in which this person may be. */
+  lookups(): { readonly key: string; readonly integration: string | undefined }[] {
+    const integration = this.#integration;
+    return [
+      ...[...this.#addresses].flatMap((address) =>
+        ['email', 'alias', 'email_raw'].map((kind) => ({ key: `${kind}:${address}`, integration })),
+      ),
+      ...[...this.#numbers].map((number) => ({ key: `phone:${number}`, integration })),
+      ...[...this.#ids].map(([scoped, id]) => ({
+        key: `guest_id:${id}`,
+        integration: scoped.slice(0, -id.length - 1),
+      })),
+    ];
+  }
+
+  /** What text in a payload names this person. */
+  traces(): Traces {
+    return new Traces([...this.#addresses], [...this.#numbers]);
+  }
+}
+
+/** Finds a person in texts and payloads, however they are written: escaped, in capitals, numbers with or without separators. */
+export class Traces {
+  readonly addresses: readonly string[];
+  /** Regular expressions that PostgreSQL and JavaScript read alike. */
+  readonly numbers: readonly string[];
+  readonly #numbers: readonly RegExp[];
+
+  constructor(addresses: readonly string[], phones: readonly string[]) {
+    this.addresses = addresses.map((address) => address.toLowerCase());
+    this.numbers = phones.map(numberPattern);
+    this.#numbers = this.numbers.map((pattern) => new RegExp(pattern));
+  }
+
+  inText(text: string): boolean {
+    const lower = text.toLowerCase();
+    return (
+      this.addresses.some((address) => lower.includes(address)) || this.#numbers.some((number) => number.test(text))
+    );
+  }
+
+  inJson(value: Json): boolean {
+    if (typeof value === 'string') return this.inText(value);
+    if (typeof value === 'number') return this.inText(String(value));
+    if (Array.isArray(value)) return value.some((one) => this.inJson(one));
+    if (isObject(value)) return Object.entries(value).some(([key, one]) => this.inText(key) || this.inJson(one));
+    return false;
+  }
+}
+
+/** The last nine digits, with up to three other characters between two of them: 912 345 678, (91) 2345-678, +351.912.345.678. */
+function numberPattern(phone: string): string {
+  return phone.replace(/\D/g, '').slice(-9).split('').join('[^0-9a-zA-Z]{0,3}');
+}
+
+const idKey = (integration: string, id: string): string => `${integration} ${id}`;
+
+function addressesOf({ email, email_raw: raw }: Guest): string[] {
+  return [email, raw?.trim().toLowerCase()].filter((address) => address !== undefined && address !== '') as string[];
+}
+
+export const nameOf = ({ first_name: first = '', last_name: last = '' }: Guest): string =>
+  `${first} ${last}`.trim().toLowerCase();
+
+/** What identifies a guest who was found, beside the request. */
+function foundKeys(guest: Guest, integration: string): string[] {
+  const name = nameOf(guest);
+  return [
+    ...(guest.guest_id === undefined ? [] : [`id ${integration} ${guest.guest_id}`]),
+    ...(guest.document_number === undefined
+      ? []
+      : [`document ${integration} ${guest.document_type ?? ''} ${guest.document_number}`]),
+    ...(name === ''
+      ? []
+      : [
+          ...addressesOf(guest).map((address) => `email ${address} ${name}`),
+          ...(guest.phone === undefined ? [] : [`phone ${integration} ${guest.phone} ${name}`]),
+        ]),
+  ];
+}
+
+/** What two versions of one guest may have in common. */
+function linkKeys(guest: Guest): string[] {
+  const name = nameOf(guest);
+  return [
+    ...(guest.guest_id === undefined ? [] : [`id ${guest.guest_id}`]),
+    ...addressesOf(guest).map((address) => `email ${address}`),
+    ...(guest.phone === undefined ? [] : [`phone ${guest.phone}`]),
+    ...(name.includes(' ') ? [`name ${name}`] : []),
+  ];
+}
+
+/** Within one reservation. Two guests with different ids are two people; so are two names, unless they have one place and address. */
+function isSame(a: Guest, b: Guest, hasSamePosition: boolean): boolean {
+  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
+  const [nameA, nameB] = [nameOf(a), nameOf(b)];
+  const isOneName = nameA === nameB || nameA === '' || nameB === '';
+  const sharesAddress = addressesOf(a).some((address) => addressesOf(b).includes(address));
+  if (sharesAddress) return isOneName || hasSamePosition;
+  if (a.phone !== undefined && a.phone === b.phone) return isOneName;
+  return nameA === nameB && nameA.includes(' ');
+}
