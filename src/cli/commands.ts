@@ -6,6 +6,7 @@ import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerErase } from './erase.ts';
+import { registerExport } from './export.ts';
 import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
@@ -42,6 +43,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerAlerts,
   registerSecret,
   registerErase,
+  registerExport,
   registerToken,
   registerPartner,
 ];

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { EraseRequest } from '../api/routes/privacy.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import { eraseGuest } from '../operations/erase-guest.ts';
+import { eraseGuest, previewErasure } from '../operations/erase-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations, type Told } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
@@ -18,6 +18,7 @@ interface Options extends CommonOptions {
   readonly guestId?: string;
   readonly integration?: string;
   readonly proof?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export function registerErase(program: Command): void {
@@ -30,6 +31,7 @@ export function registerErase(program: Command): void {
     .option('--phone <number>', 'the guest’s phone number, in international form; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
+    .option('--dry-run', 'erase nothing: list what would be removed')
     .option('--proof', 'erase nothing: show the receipts of earlier erasures with the same keys')
     .addHelpText(
       'after',
@@ -40,6 +42,7 @@ receipt lists what was removed where and contains no guest data.
 
 Example:
   innbound erase --email guest@example.com
+  innbound erase --email guest@example.com --dry-run
   printf %s "$ADDRESS" | innbound erase --email -
   innbound erase --email guest@example.com --proof`,
     )
@@ -55,6 +58,7 @@ Example:
           ...(integration !== undefined && { integration }),
         };
         if (options.proof) return prove(runtime, whom, options.json ?? false);
+        if (options.dryRun) return preview(runtime, whom, options.json ?? false);
         const erased = await eraseGuest(runtime, whom, by);
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
@@ -71,6 +75,17 @@ Example:
         for (const one of now.told) say(notificationOf(one));
       }),
     );
+}
+
+async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
+  const found = await previewErasure(runtime, whom);
+  if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
+  const { removed, records, told } = found.preview;
+  if (json) return printJson(found.preview);
+  show('An erasure would remove:\n');
+  show(table(Object.entries(removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])));
+  for (const { integration, type, id } of records) show(`  ${type} ${id} of ${integration}`);
+  for (const one of told) show(`${one.destination} would be notified of ${one.records} of ${one.integration}.`);
 }
 
 async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {

@@ -1,120 +1,100 @@
-import type { EraseRequest, ErasureReceipt } from '../api/routes/privacy.ts';
+import type { EraseRequest, ErasurePreview, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
-import { noIntegration } from '../errors/no-integration.ts';
 import { timedId } from '../kit/ids.ts';
-import { readEmail } from '../normalize/email.ts';
-import { readPhone } from '../normalize/phone.ts';
-import {
-  askedIdentity,
-  guestIdIdentity,
-  hashesOf,
-  hashIdentity,
-  identitiesOf,
-  rememberedOf,
-} from '../privacy/identity.ts';
+import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transaction } from '../store/db/pool.ts';
-import { type ErasedRecord, eraseFromRecords } from '../store/erasure/erase.ts';
+import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
+import { eraseFromRecords } from '../store/erasure/erase.ts';
 import { beginErasure, completeErasure, type ErasureRow, findErasures, type Told } from '../store/erasure/erasures.ts';
+import type { FoundRecord } from '../store/erasure/find.ts';
 import { eraseTraces } from '../store/erasure/traces.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
 import type { IntegrationName, Json } from '../terms.ts';
+import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 
-type Erased = { kind: 'erased'; receipt: ErasureReceipt } | { kind: 'invalid'; message: string };
+type Invalid = { readonly kind: 'invalid'; readonly message: string };
+type Read = Extract<ReadRequest, { kind: 'ok' }>;
 
-/** Erases a guest everywhere, queues the erasure for the destinations, keeps keyed hashes of the identities, returns the receipt. */
-export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: string): Promise<Erased> {
-  const read = readRequest(runtime, request);
+/**
+ * Erases a guest from records, versions, payloads and messages, queues the erasure for the destinations, and keeps keyed hashes so that the
+ * guest is not stored again. Returns the receipt.
+ */
+export async function eraseGuest(
+  runtime: Runtime,
+  request: EraseRequest,
+  by: string,
+): Promise<{ readonly kind: 'erased'; readonly receipt: ErasureReceipt } | Invalid> {
+  const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
-  const { identities, keys, texts } = read;
-  const [key] = runtime.keyring;
-  const erasureId = timedId('era', Date.now());
-  await beginErasure(runtime.pool, erasureId, by, hashIdentity(key, identities.join(' ')));
-  const meant = new Set(identities);
-  const { records, versions, receipts } = await transaction(runtime.pool, (tx) =>
-    eraseFromRecords(
-      tx,
-      { erasureId, keys, integration: request.integration, hashes: identities.map((one) => hashIdentity(key, one)) },
-      {
-        isMeant: (guest, integration) => identitiesOf(guest, integration).some((identity) => meant.has(identity)),
-        strip: withoutGuests,
-        remember: (guest, integration) => rememberedOf(guest, integration).map((one) => hashIdentity(key, one)),
-        speaksOfGuests,
-      },
-      (integration) => targetOf(runtime, integration),
-    ),
-  );
+  const erasureId = timedId('era', runtime.clock.now());
+  await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keyring[0], read.identities.join(' ')));
+  const erased = await transaction(runtime.pool, (tx) => eraseRecords(tx, runtime, read, request, erasureId));
   runtime.wake.signal('outbox');
-  const traces = await eraseTraces(runtime.pool, records, texts);
-  const { raw_payloads = 0, ...others } = traces;
-  const removed = { records: records.length, versions, raw_payloads: receipts + raw_payloads, ...others };
+  // Intake waits for the transaction above, so the search through payloads is a second one.
+  const traces = await transaction(runtime.pool, (tx) => eraseTraces(tx, erased.records, read.person.traces()));
+  const removed = removedOf(erased, traces);
   const completed = await completeErasure(runtime.pool, erasureId, {
     removed,
-    told: toldOf(runtime, records) as unknown as Json,
+    told: toldOf(runtime, erased.records) as unknown as Json,
   });
   if (completed === undefined) throw new TypeError('the erasure that was just begun is missing');
-  runtime.log.info({ erasure_id: erasureId, ...removed }, 'privacy: a guest was erased');
+  runtime.log.info({ erasure_id: erasureId, ...removed }, 'privacy: erased a guest');
   return { kind: 'erased', receipt: receiptOf(completed) };
+}
+
+/** What an erasure would remove. Changes nothing. */
+export async function previewErasure(
+  runtime: Runtime,
+  request: EraseRequest,
+): Promise<{ readonly kind: 'preview'; readonly preview: ErasurePreview } | Invalid> {
+  const read = readGuestRequest(runtime, request);
+  if (read.kind === 'invalid') return read;
+  const preview = await rolledBack(runtime.pool, async (tx) => {
+    const erased = await eraseRecords(tx, runtime, read, request, 'preview');
+    const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
+    const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
+    return { removed, records, told: toldOf(runtime, erased.records) };
+  });
+  return { kind: 'preview', preview };
+}
+
+type Erased = Awaited<ReturnType<typeof eraseFromRecords>>;
+
+function eraseRecords(
+  tx: Tx,
+  runtime: Runtime,
+  { identities, person }: Read,
+  { integration }: EraseRequest,
+  erasureId: string,
+): Promise<Erased> {
+  const hash = (identity: string) => hashIdentity(runtime.keyring[0], identity);
+  return eraseFromRecords(
+    tx,
+    { erasureId, person, integration, hashes: identities.map(hash) },
+    {
+      strip: withoutGuests,
+      remember: (guest, brand) => rememberedOf(guest, brand).map(hash),
+      speaksOfGuests,
+    },
+    (brand) => targetOf(runtime, brand),
+  );
+}
+
+function removedOf({ records, versions, receipts }: Erased, traces: { readonly [where: string]: number }) {
+  const { raw_payloads = 0, ...others } = traces;
+  return { records: records.length, versions, raw_payloads: receipts + raw_payloads, ...others };
 }
 
 /** The receipts of earlier erasures of this guest. */
 export async function findReceipts(
   runtime: Runtime,
   request: EraseRequest,
-): Promise<{ kind: 'found'; receipts: ErasureReceipt[] } | { kind: 'invalid'; message: string }> {
-  const read = readRequest(runtime, request);
+): Promise<{ readonly kind: 'found'; readonly receipts: ErasureReceipt[] } | Invalid> {
+  const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const subjects = hashesOf(runtime.keyring, [read.identities.join(' ')]);
   return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) };
-}
-
-type Read =
-  | { kind: 'ok'; identities: string[]; keys: string[]; texts: string[] }
-  | { kind: 'invalid'; message: string };
-
-/** Normalizes the address and the number as the pipeline does for guests. */
-function readRequest(runtime: Runtime, { email, phone, guest_id, integration }: EraseRequest): Read {
-  const identities: string[] = [];
-  const keys: string[] = [];
-  const texts: string[] = [];
-  if (integration !== undefined && !runtime.active().integrations.has(integration)) {
-    return { kind: 'invalid', message: noIntegration(integration) };
-  }
-  if (email !== undefined) {
-    const given = email.trim().toLowerCase();
-    if (!/^[^\s@]+@[^\s@]+$/.test(given)) {
-      return { kind: 'invalid', message: 'This is not an e-mail address.' };
-    }
-    const found = readEmail(given);
-    // Records keep an impossible address as it was sent; it must be erasable too.
-    const address = found.kind === 'address' ? found.address : given;
-    identities.push(askedIdentity('email', address, integration));
-    keys.push(`email:${address}`, `alias:${address}`, `email_raw:${given}`);
-    texts.push(address);
-  }
-  if (phone !== undefined) {
-    const country =
-      integration === undefined ? undefined : runtime.active().integrations.get(integration)?.body.country;
-    const found = readPhone(phone, { country });
-    if (found.kind !== 'number') return { kind: 'invalid', message: 'Give the phone number in international form.' };
-    identities.push(askedIdentity('phone', found.e164, integration));
-    keys.push(`phone:${found.e164}`);
-    texts.push(found.e164);
-  }
-  if (guest_id !== undefined) {
-    if (integration === undefined) {
-      return {
-        kind: 'invalid',
-        message: 'A guest_id is unique only within its integration: give the integration too.',
-      };
-    }
-    identities.push(guestIdIdentity(guest_id, integration));
-    keys.push(`guest_id:${guest_id}`);
-  }
-  if (identities.length === 0)
-    return { kind: 'invalid', message: 'Give an e-mail address, a phone number or a guest_id.' };
-  return { kind: 'ok', identities, keys, texts };
 }
 
 /** A brand that is no longer in force still has stored data, but no destinations. */
@@ -129,7 +109,7 @@ function targetOf(runtime: Runtime, integration: string): ApplyTarget {
   );
 }
 
-function toldOf(runtime: Runtime, records: readonly ErasedRecord[]): Told[] {
+function toldOf(runtime: Runtime, records: readonly FoundRecord[]): Told[] {
   const counts = new Map<string, Told>();
   for (const { integration, type } of records) {
     for (const destination of targetOf(runtime, integration).destinations[type]) {

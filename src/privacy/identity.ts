@@ -1,5 +1,6 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
+import { nameOf } from './person.ts';
 
 /** An e-mail address or phone number of an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
@@ -31,8 +32,14 @@ export function rememberedOf(guest: Guest, integration: string): string[] {
   if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));
   if (guest.document_number)
     found.push(`${integration} document:${guest.document_type ?? ''}:${guest.document_number}`);
-  const name = `${guest.first_name ?? ''} ${guest.last_name ?? ''}`.trim().toLowerCase();
-  if (guest.phone && name !== '') found.push(`${integration} phone and name:${guest.phone}:${name}`);
+  const name = nameOf(guest);
+  if (name === '') return found;
+  for (const phone of [guest.phone, guest.phone_raw?.replace(/\D/g, '')]) {
+    if (phone) found.push(`${integration} phone and name:${phone}:${name}`);
+  }
+  for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
+    if (address) found.push(`${integration} email and name:${address}:${name}`);
+  }
   return found;
 }
 

@@ -1,11 +1,14 @@
 import type { ApiPorts } from '../api/api.ts';
-import { eraseGuest, findReceipts, receiptOf } from '../operations/erase-guest.ts';
+import { eraseGuest, findReceipts, previewErasure, receiptOf } from '../operations/erase-guest.ts';
+import { exportGuest } from '../operations/export-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { listErasures, readErasure } from '../store/erasure/erasures.ts';
 
 export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
   return {
     erase: (request, by) => eraseGuest(runtime, request, by),
+    preview: (request) => previewErasure(runtime, request),
+    export: (request) => exportGuest(runtime, request),
     list: async () => (await listErasures(runtime.pool)).map(receiptOf),
     find: (request) => findReceipts(runtime, request),
     read: async (id) => {

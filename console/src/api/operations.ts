@@ -1353,6 +1353,47 @@ export interface Operations {
       }[];
     };
   };
+  'privacy.preview': {
+    input: {
+      email?: string | undefined;
+      phone?: string | undefined;
+      guest_id?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      removed: Record<string, number>;
+      records: {
+        integration: string;
+        type: string;
+        id: string;
+      }[];
+      told: {
+        integration: string;
+        destination: string;
+        records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
+      }[];
+    };
+  };
+  'privacy.export': {
+    input: {
+      email?: string | undefined;
+      phone?: string | undefined;
+      guest_id?: string | undefined;
+      integration?: string | undefined;
+    };
+    answer: {
+      records: Json[];
+      payloads: {
+        place: string;
+        key: string;
+        parts: Json[];
+      }[];
+      delivered: Json[];
+    };
+  };
   'privacy.find': {
     input: {
       email?: string | undefined;
@@ -1543,6 +1584,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'secrets.delete': ['DELETE', '/secrets/{name}'],
   'privacy.erase': ['POST', '/privacy/erasures'],
   'privacy.list': ['GET', '/privacy/erasures'],
+  'privacy.preview': ['POST', '/privacy/erasures/preview'],
+  'privacy.export': ['POST', '/privacy/exports'],
   'privacy.find': ['POST', '/privacy/erasures/find'],
   'privacy.get': ['GET', '/privacy/erasures/{erasure_id}'],
   'tokens.list': ['GET', '/tokens'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Told } from '../../store/erasure/erasures.ts';
-import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
 export interface EraseRequest {
@@ -24,7 +24,21 @@ export interface ErasureReceipt {
   readonly told: readonly Told[];
 }
 
+/** What an erasure would remove. */
+export interface ErasurePreview {
+  readonly removed: { readonly [where: string]: number };
+  readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
+  readonly told: readonly Told[];
+}
+
+type Invalid = { readonly kind: 'invalid'; readonly message: string };
+
 export interface PrivacyPorts {
+  readonly preview: (
+    request: EraseRequest,
+  ) => Promise<{ readonly kind: 'preview'; readonly preview: ErasurePreview } | Invalid>;
+  /** Everything held on a person, for an access request. */
+  readonly export: (request: EraseRequest) => Promise<{ readonly kind: 'export'; readonly export: object } | Invalid>;
   readonly erase: (
     request: EraseRequest,
     by: string,
@@ -97,6 +111,46 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
         const erased = await ports.erase(asked(body), caller.name);
         if (erased.kind === 'invalid') return problem(422, 'operate.invalid_input', erased.message);
         return ok(erased.receipt);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/privacy/erasures/preview',
+      id: 'privacy.preview',
+      asks: true,
+      summary: 'What an erasure would remove; changes nothing',
+      body: whom,
+      response: z.object({
+        removed: receipt.shape.removed,
+        records: z.array(z.object({ integration: z.string(), type: z.string(), id: z.string() })),
+        told: receipt.shape.told,
+      }),
+      handle: async ({ body }) => {
+        const found = await ports.preview(asked(body));
+        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
+        return ok(found.preview);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/privacy/exports',
+      id: 'privacy.export',
+      payload: true,
+      summary: 'Everything held on a person, for an access request',
+      description:
+        'Records with all their versions, the parts of received payloads that name the person, and the destinations that received them. Other guests of the same bookings are left out. The request is audited.',
+      body: whom,
+      response: z.object({
+        records: z.array(anyJson),
+        payloads: z.array(z.object({ place: z.string(), key: z.string(), parts: z.array(anyJson) })),
+        delivered: z.array(anyJson),
+      }),
+      handle: async ({ body }) => {
+        const found = await ports.export(asked(body));
+        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
+        return ok(found.export);
       },
     }),
     route({

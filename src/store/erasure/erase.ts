@@ -3,7 +3,7 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { type StoredViews, viewsWithout } from '../../reconcile/said.ts';
-import type { EntityType, IntegrationName, Json } from '../../terms.ts';
+import type { IntegrationName, Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import {
@@ -15,56 +15,50 @@ import {
   writeChanges,
 } from '../records/changes.ts';
 import { erasureLock } from './erased.ts';
-import { readStored, type StoredRecord } from './records.ts';
+import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
 
-/** What an erasure needs to know of guests, without the store judging who is one. */
-export interface EraseMatch {
-  /** Who it is about, by what the request gave. */
-  readonly isMeant: (guest: Guest, integration: string) => boolean;
+/** What an erasure needs besides the person. */
+export interface EraseRules {
   readonly strip: (
     reservation: Reservation,
     isErased: (guest: Guest) => boolean,
   ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
-  /** Hashes (hex) to remember of a guest that was found. */
+  /** Hashes (hex) to keep of a guest that was found, so that the guest is not stored again. */
   readonly remember: (guest: Guest, integration: string) => readonly string[];
   readonly speaksOfGuests: (path: string) => boolean;
 }
 
-export interface EraseRequestKeys {
+export interface EraseRequest {
   readonly erasureId: string;
-  /** As guest_keys has them: email:…, phone:…, guest_id:…. */
-  readonly keys: readonly string[];
+  readonly person: WantedPerson;
   readonly integration?: string | undefined;
-  /** Hashes (hex) of what the request gave. */
+  /** Hashes (hex) of the keys in the request. */
   readonly hashes: readonly string[];
 }
 
-export interface ErasedRecord {
-  readonly integration: string;
-  readonly type: EntityType;
-  readonly id: string;
-}
-
 /**
- * Takes a guest out of every record and every version of it, and remembers hashes so that none comes back. One transaction,
- * alone with respect to intake: what is being taken in at this moment is finished before, what comes later finds the hashes.
+ * Removes a person from every record and from every version of it, and keeps hashes so that the person is not stored again. Runs alone with
+ * respect to intake: batches in progress finish before it, later ones find the hashes.
  */
 export async function eraseFromRecords(
   tx: Tx,
-  request: EraseRequestKeys,
-  match: EraseMatch,
+  { erasureId, person, integration, hashes }: EraseRequest,
+  rules: EraseRules,
   targetOf: (integration: string) => ApplyTarget,
-): Promise<{ readonly records: readonly ErasedRecord[]; readonly versions: number; readonly receipts: number }> {
+): Promise<{ readonly records: readonly FoundRecord[]; readonly versions: number; readonly receipts: number }> {
   await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
-  await remember(tx, request.erasureId, request.hashes);
-  const found = await findRecords(tx, request, match);
-  for (const integration of new Set(found.map((record) => record.integration))) {
-    const mine = found.filter((record) => record.integration === integration);
-    await rewrite(tx, targetOf(integration), request.erasureId, mine, match);
+  const records = await findRecords(tx, person, integration);
+  const found = records.flatMap(({ meant, integration: brand }) =>
+    [...meant].flatMap((guest) => rules.remember(guest, brand)),
+  );
+  await remember(tx, erasureId, [...new Set([...hashes, ...found])]);
+  for (const brand of new Set(records.map((record) => record.integration))) {
+    const mine = records.filter((record) => record.integration === brand);
+    await rewriteNewest(tx, targetOf(brand), erasureId, mine, person, rules);
   }
-  const versions = await rewriteVersions(tx, found, match);
-  const receipts = await emptyReceipts(tx, found, request.erasureId);
-  return { records: found.map(({ integration, type, id }) => ({ integration, type, id })), versions, receipts };
+  const versions = await rewriteVersions(tx, records, rules);
+  const receipts = await emptyReceipts(tx, records, erasureId);
+  return { records, versions, receipts };
 }
 
 async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): Promise<void> {
@@ -74,53 +68,27 @@ async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): P
   );
 }
 
-/** The records in which the guest stands, found by what was given and by the partner's own ids of whom that finds. */
-async function findRecords(tx: Tx, request: EraseRequestKeys, match: EraseMatch): Promise<StoredRecord[]> {
-  const seen = new Map<string, StoredRecord>();
-  let looking = request.keys.map((key) => ({ key, integration: request.integration }));
-  const ids = new Set<string>();
-  while (looking.length > 0) {
-    const fresh: typeof looking = [];
-    for (const record of await readStored(tx, looking)) {
-      seen.set(`${record.integration} ${record.type} ${record.id}`, record);
-      const guests = record.type === 'guest' ? [record.record as Guest] : (record.record as Reservation).guests;
-      for (const guest of guests) {
-        const own = guest.guest_id === undefined ? undefined : `${record.integration} ${guest.guest_id}`;
-        const meant = match.isMeant(guest, record.integration) || (own !== undefined && ids.has(own));
-        if (!meant) continue;
-        await remember(tx, request.erasureId, match.remember(guest, record.integration));
-        if (own === undefined || ids.has(own)) continue;
-        ids.add(own);
-        fresh.push({ key: `guest_id:${guest.guest_id}`, integration: record.integration });
-      }
-    }
-    looking = fresh;
-  }
-  const isErased = (integration: string) => (guest: Guest) =>
-    match.isMeant(guest, integration) || (guest.guest_id !== undefined && ids.has(`${integration} ${guest.guest_id}`));
-  return [...seen.values()].map((record) => ({ ...record, isErased: isErased(record.integration) }));
-}
-
-/** The newest state without the guest, as a version of its own that destinations are told of. */
-async function rewrite(
+/** The newest state without the person becomes a version of its own, which tells destinations whom to erase. */
+async function rewriteNewest(
   tx: Tx,
   target: ApplyTarget,
   erasureId: string,
-  records: readonly StoredRecord[],
-  match: EraseMatch,
+  records: readonly FoundRecord[],
+  person: WantedPerson,
+  rules: EraseRules,
 ): Promise<void> {
   const receipts: Receipt[] = [];
   const changes: (Change & { identifiers: Json })[] = [];
-  for (const stored of records) {
-    const { type, id } = stored;
-    const { record, erased } = strippedOf(stored, match);
-    if (erased.length === 0) continue;
+  for (const found of records) {
+    const { type, id } = found;
+    const record = stripped(found.record, found, rules);
+    const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
     const text = jsonbText(encodeRecord(record));
-    const arrival = { mode: 'pull', effectiveAt: stored.effectiveAt, cause: 'erasure', causeId: erasureId } as const;
+    const arrival = { mode: 'pull', effectiveAt: found.effectiveAt, cause: 'erasure', causeId: erasureId } as const;
     const incoming = { type, id, record, raw: null, notes: [], origins: () => ({}) };
     const hash = createHash('sha256').update(text).digest('hex');
-    const item: Item = { index: 0, incoming, arrival, seq: stored.seq, text, hash };
-    const version = stored.version + 1;
+    const item: Item = { index: 0, incoming, arrival, seq: found.seq, text, hash };
+    const version = found.version + 1;
     changes.push({
       receipt: receipts.length,
       type,
@@ -128,15 +96,11 @@ async function rewrite(
       version,
       event: 'erased',
       item,
-      state: { effectiveAt: stored.effectiveAt, seq: stored.seq, said: saidWithout(stored, record), pulledHash: '' },
+      state: { effectiveAt: found.effectiveAt, seq: found.seq, said: saidWithout(found, record, isErased), pulledHash: '' },
       diff: [],
-      was: stored.record,
+      was: found.record,
       idempotencyKey: idempotencyKey(target.integration, type, id, version, hash),
-      identifiers: erased.map(({ email, phone, guest_id }) => ({
-        ...(guest_id !== undefined && { guest_id }),
-        ...(email !== undefined && { email }),
-        ...(phone !== undefined && { phone }),
-      })),
+      identifiers: identifiersOf(found.meant),
     });
     receipts.push({
       item,
@@ -164,42 +128,51 @@ async function rewrite(
   );
 }
 
-/** What the sources said, without the guest; a profile keeps nothing. */
+/** What the sources said, without the person; a profile keeps nothing. */
 function saidWithout(
-  { type, said, record: was, isErased }: StoredRecord,
+  { type, said, record: was }: FoundRecord,
   record: Reservation | Guest,
+  isErased: (guest: Guest) => boolean,
 ): StoredViews | undefined {
   if (type === 'guest' || said === undefined) return undefined;
   return viewsWithout(said, was as Reservation, isErased, 'extra' in record);
 }
 
-function strippedOf(
-  { type, record, isErased }: Pick<StoredRecord, 'type' | 'record' | 'isErased'>,
-  match: EraseMatch,
-): { record: Reservation | Guest; erased: readonly Guest[] } {
-  if (type === 'guest') {
-    const guest = record as Guest;
-    return isErased(guest) ? { record: {}, erased: [guest] } : { record, erased: [] };
-  }
-  const { reservation, erased } = match.strip(record as Reservation, isErased);
-  return { record: reservation, erased };
+/** Everything the person was known by in any version: a destination may still hold an older address. */
+function identifiersOf(guests: ReadonlySet<Guest>): Json {
+  const all = [...guests].map(({ email, phone, guest_id }) => ({
+    ...(guest_id !== undefined && { guest_id }),
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+  }));
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Every version that was ever made, delivered or still waiting. */
-async function rewriteVersions(tx: Tx, records: readonly StoredRecord[], match: EraseMatch): Promise<number> {
+function stripped(
+  record: Reservation | Guest,
+  { type, meant }: Pick<FoundRecord, 'type' | 'meant'>,
+  rules: EraseRules,
+): Reservation | Guest {
+  if (type === 'guest') return meant.has(record as Guest) ? {} : record;
+  return rules.strip(record as Reservation, (guest) => meant.has(guest)).reservation;
+}
+
+/** Every kept version, delivered or queued. */
+async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: EraseRules): Promise<number> {
   let count = 0;
-  for (const { integration, type, id, decode, isErased } of records) {
-    const { rows } = await tx.query<{ version: number; data: string; diff: { path: string }[] }>(
-      `select version, data::text as data, diff from changes where integration = $1 and type = $2 and id = $3 and erased is null`,
-      [integration, type, id],
-    );
-    for (const row of rows) {
-      const { record } = strippedOf({ type, record: decode(row.data), isErased }, match);
-      const text = jsonbText(encodeRecord(record));
-      const diff = (type === 'guest' ? [] : row.diff).filter(({ path }) => !match.speaksOfGuests(path));
+  for (const found of records) {
+    for (const { version, record, diff } of found.versions) {
+      const kept = (found.type === 'guest' ? [] : diff).filter(({ path }) => !rules.speaksOfGuests(path));
       await tx.query(
         `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,
-        [integration, type, id, row.version, text, JSON.stringify(diff)],
+        [
+          found.integration,
+          found.type,
+          found.id,
+          version,
+          jsonbText(encodeRecord(stripped(record, found, rules))),
+          JSON.stringify(kept),
+        ],
       );
       count += 1;
     }
@@ -207,7 +180,7 @@ async function rewriteVersions(tx: Tx, records: readonly StoredRecord[], match: 
   return count;
 }
 
-async function emptyReceipts(tx: Tx, records: readonly StoredRecord[], erasureId: string): Promise<number> {
+async function emptyReceipts(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
   const { rowCount } = await tx.query(
     `update receipts r set raw = null, origins = null,
             notes = coalesce((select jsonb_agg(n) from jsonb_array_elements(r.notes) as n

@@ -1,62 +1,215 @@
-import type { Pool } from '../db/pool.ts';
-import type { ErasedRecord } from './erase.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Json } from '../../terms.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { likePattern, type WantedTraces } from './find.ts';
 
-/**
- * What else may hold the guest: payloads around the records, and payloads that never became one, which only their text can
- * tell. Whole tables are read: an erasure is rare and must be thorough. Work that is not done yet keeps its payload; the guest
- * is taken out of it when it is done.
- */
-export async function eraseTraces(
-  db: Pool,
-  records: readonly ErasedRecord[],
-  texts: readonly string[],
-): Promise<{ [where: string]: number }> {
-  const found = [
-    records.map(({ integration }) => integration),
-    records.map(({ type }) => type),
-    records.map(({ id }) => id),
-  ];
-  const patterns = texts.map((text) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`);
-  const count = async (sql: string, values: unknown[]): Promise<number> => (await db.query(sql, values)).rowCount ?? 0;
-  const isRecord = (
-    row: string,
-  ) => `exists (select from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
-    where t.integration = ${row}.integration and t.type = ${row}.type and t.id = ${row}.id)`;
-  const speaks = (column: string, parameter: string) => `lower(${column}) like any(${parameter}::text[])`;
-  return {
-    events: await count(
-      `update events e set body = null, hydrated = null
-        where state in ('done', 'dead') and body is not null
-          and (${isRecord('e')} or ${speaks(`convert_from(e.body, 'UTF8')`, '$4')} or ${speaks(`coalesce(convert_from(e.hydrated, 'UTF8'), '')`, '$4')})`,
-      [...found, patterns],
-    ),
-    dead_letters: await count(
-      `update dead_letters d
-          set raw = null, detail = '{"erased": true}',
-              state = case when state = 'open' and kind <> 'delivery' then 'dropped' else state end,
-              closed_at = coalesce(closed_at, case when kind <> 'delivery' then now() end),
-              closed_by = coalesce(closed_by, case when kind <> 'delivery' then 'erasure' end),
-              closed_reason = coalesce(closed_reason, case when kind <> 'delivery' then 'A guest in it was erased.' end)
-        where detail <> '{"erased": true}'
-          and (${isRecord('d')} or ${speaks(`coalesce(d.raw::text, '') || d.detail::text`, '$4')})`,
-      [...found, patterns],
-    ),
-    raw_payloads: await count(
-      `update receipts set raw = null, notes = '[]' where raw is not null and (${speaks('raw::text', '$1')} or ${speaks('notes::text', '$1')})`,
-      [patterns],
-    ),
-    staged_rows: await count(`delete from staged_rows where ${speaks('row::text', '$1')}`, [patterns]),
-    // Few and short: all of them go, in whatever encoding the partner quoted the guest.
-    partner_texts: await count('update runs set partner_text = null where partner_text is not null', []),
-    sandbox_reports: await count(`delete from sandbox_reports where ${speaks('report::text', '$1')}`, [patterns]),
-    answers: await count(
-      `update attempts set message = null where message is not null and ${speaks('message', '$1')}`,
-      [patterns],
-    ),
-  };
+export interface TraceFinder extends WantedTraces {
+  inText(text: string): boolean;
+  inJson(value: Json): boolean;
 }
 
-/** What destinations needed to find the guest goes as soon as all of them were told; a newer version tells no less. */
+export interface ErasedRecord {
+  readonly integration: string;
+  readonly type: string;
+  readonly id: string;
+}
+
+/** A place outside the records in which a payload or a message may name the person. */
+interface Place {
+  readonly name: string;
+  readonly table: string;
+  /** The primary key, as text columns. */
+  readonly key: readonly string[];
+  /** The texts to search, each an expression that gives text or null. */
+  readonly texts: readonly string[];
+  /** Which rows may be emptied; all by default. */
+  readonly only?: string;
+  /** The columns that name a record: its payloads go whatever they say. */
+  readonly isOfRecord?: boolean;
+  readonly clean: string;
+}
+
+const places: readonly Place[] = [
+  {
+    name: 'events',
+    table: 'events',
+    key: ['integration', 'seq'],
+    texts: [`convert_from(body, 'UTF8')`, `convert_from(hydrated, 'UTF8')`],
+    // An event that is not processed yet keeps its payload; the person is removed when it is processed.
+    only: `state in ('done', 'dead') and body is not null`,
+    isOfRecord: true,
+    clean: 'update events t set body = null, hydrated = null',
+  },
+  {
+    name: 'dead_letters',
+    table: 'dead_letters',
+    key: ['integration', 'dead_letter_id'],
+    texts: ['raw::text', 'detail::text', 'message'],
+    only: `detail <> '{"erased": true}'`,
+    isOfRecord: true,
+    clean: `update dead_letters t
+               set raw = null, detail = '{"erased": true}', message = 'A guest in it was erased.',
+                   state = case when state = 'open' and kind <> 'delivery' then 'dropped' else state end,
+                   closed_at = coalesce(closed_at, case when kind <> 'delivery' then now() end),
+                   closed_by = coalesce(closed_by, case when kind <> 'delivery' then 'erasure' end),
+                   closed_reason = coalesce(closed_reason, case when kind <> 'delivery' then 'A guest in it was erased.' end)`,
+  },
+  {
+    name: 'raw_payloads',
+    table: 'receipts',
+    key: ['integration', 'receipt_id'],
+    texts: ['raw::text', 'notes::text', 'reason'],
+    clean: `update receipts t set raw = null, notes = '[]', origins = null,
+                   reason = case when reason is null then null else 'A guest was erased.' end`,
+  },
+  {
+    name: 'staged_rows',
+    table: 'staged_rows',
+    key: ['integration', 'run_id', 'key', 'row_hash'],
+    texts: ['row::text'],
+    clean: 'delete from staged_rows t',
+  },
+  {
+    name: 'sandbox_reports',
+    table: 'sandbox_reports',
+    key: ['integration', 'report_id'],
+    texts: ['report::text'],
+    clean: 'delete from sandbox_reports t',
+  },
+  {
+    name: 'answers',
+    table: 'attempts',
+    key: ['ctid'],
+    texts: ['message'],
+    clean: 'update attempts t set message = null',
+  },
+  {
+    name: 'runs',
+    table: 'runs',
+    key: ['integration', 'run_id'],
+    texts: ['error_message', 'partner_text'],
+    clean: 'update runs t set error_message = null, partner_text = null',
+  },
+  {
+    name: 'alerts',
+    table: 'alerts',
+    key: ['alert_id'],
+    texts: ['message', 'detail::text'],
+    clean: `update alerts t set message = 'A guest was erased.', detail = '{}'`,
+  },
+  {
+    name: 'audit',
+    table: 'audit',
+    key: ['audit_id'],
+    texts: ['target::text'],
+    clean: `update audit t set target = '{"erased": true}'`,
+  },
+  {
+    name: 'drift',
+    table: 'drift',
+    key: ['integration', 'field', 'value'],
+    texts: ['value'],
+    clean: 'delete from drift t',
+  },
+];
+
+const batch = 500;
+
+/** A row outside the records that names the person, or that is a payload of one of the records. */
+export interface TraceRow {
+  readonly place: string;
+  readonly key: string;
+  readonly texts: readonly string[];
+}
+
+/**
+ * Empties what else may hold the person: payloads around the records, and payloads and messages that never became one. Whole tables are
+ * read: an erasure is rare and must be thorough.
+ */
+export async function eraseTraces(
+  tx: Tx,
+  records: readonly ErasedRecord[],
+  traces: TraceFinder,
+): Promise<{ [where: string]: number }> {
+  const counts: { [where: string]: number } = {};
+  for (const place of places) {
+    const keys: string[] = [];
+    await scan(tx, place, records, traces, ({ key }) => keys.push(key));
+    counts[place.name] = keys.length === 0 ? 0 : await clean(tx, place, keys);
+  }
+  return counts;
+}
+
+/** The same rows, to be shown to the person. */
+export async function findTraces(
+  tx: Tx,
+  records: readonly ErasedRecord[],
+  traces: TraceFinder,
+  onRow: (row: TraceRow) => void,
+): Promise<void> {
+  for (const place of places) await scan(tx, place, records, traces, onRow);
+}
+
+async function clean(tx: Tx, { key, clean: statement }: Place, keys: readonly string[]): Promise<number> {
+  const { rowCount } = await tx.query(`${statement} where ${keyOf(key)} = any($1::text[])`, [keys]);
+  return rowCount ?? 0;
+}
+
+const keyOf = (columns: readonly string[]): string => columns.map((column) => `t.${column}::text`).join(` || ' ' || `);
+
+/** PostgreSQL preselects rows; JSON that uses \u escapes is decoded here, since PostgreSQL compares it as written. */
+async function scan(
+  tx: Tx,
+  { name, table, key, texts, only = 'true', isOfRecord = false }: Place,
+  records: readonly ErasedRecord[],
+  traces: TraceFinder,
+  onRow: (row: TraceRow) => void,
+): Promise<void> {
+  const ofRecord = isOfRecord
+    ? `exists (select from unnest($3::text[], $4::text[], $5::text[]) as r (integration, type, id)
+                where r.integration = t.integration and r.type = t.type and r.id = t.id)`
+    : 'false';
+  const all = texts.map((text) => `coalesce(${text}, '')`).join(` || ' ' || `);
+  await tx.query(
+    `declare trace_rows no scroll cursor for
+     select ${keyOf(key)} as key, ${ofRecord} as of_record, array[${texts.join(', ')}] as texts
+       from ${table} t, lateral (select ${all} as everything) e
+      where ${only}
+        and (${ofRecord} or lower(everything) like any($1::text[])
+             or exists (select from unnest($2::text[]) as n where everything ~ n) or everything like '%\\\\u%')`,
+    [
+      traces.addresses.map(likePattern),
+      traces.numbers,
+      ...(isOfRecord
+        ? [records.map((one) => one.integration), records.map(({ type }) => type), records.map(({ id }) => id)]
+        : []),
+    ],
+  );
+  for (;;) {
+    const { rows } = await tx.query<{ key: string; of_record: boolean; texts: (string | null)[] }>(
+      `fetch ${batch} from trace_rows`,
+    );
+    for (const row of rows) {
+      const given = row.texts.filter((text) => text !== null);
+      if (row.of_record || given.some((text) => names(traces, text)))
+        onRow({ place: name, key: row.key, texts: given });
+    }
+    if (rows.length < batch) break;
+  }
+  await tx.query('close trace_rows');
+}
+
+function names(traces: TraceFinder, text: string): boolean {
+  if (traces.inText(text)) return true;
+  if (!text.includes('\\u')) return false;
+  try {
+    return traces.inJson(parseJson(text));
+  } catch {
+    return false;
+  }
+}
+
+/** Deletes the identifiers of erased guests once all destinations have received them; a newer version carries them no less. */
 export async function forgetToldErasures(db: Pool): Promise<number> {
   const { rowCount } = await db.query(
     `update changes c set erased = null

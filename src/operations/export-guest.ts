@@ -1,0 +1,82 @@
+import type { EraseRequest } from '../api/routes/privacy.ts';
+import { encodeRecord } from '../canonical/encode.ts';
+import type { Reservation } from '../canonical/reservation.ts';
+import { parseJson } from '../kit/json.ts';
+import type { Traces } from '../privacy/person.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { rolledBack } from '../store/db/pool.ts';
+import { type FoundRecord, findRecords } from '../store/erasure/find.ts';
+import { findTraces } from '../store/erasure/traces.ts';
+import { deliveredTo } from '../store/outbox/delivered.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { readGuestRequest } from './guest-request.ts';
+
+/** Everything held on one person, for an access request. It holds no data of the other guests of a booking. */
+export interface GuestExport {
+  readonly records: readonly JsonObject[];
+  /** Received payloads and messages that name the person, while they are retained: the parts that do. */
+  readonly payloads: readonly { readonly place: string; readonly key: string; readonly parts: readonly Json[] }[];
+  /** Destinations that received the records. */
+  readonly delivered: readonly JsonObject[];
+}
+
+export async function exportGuest(
+  runtime: Runtime,
+  request: EraseRequest,
+): Promise<
+  { readonly kind: 'export'; readonly export: GuestExport } | { readonly kind: 'invalid'; readonly message: string }
+> {
+  const read = readGuestRequest(runtime, request);
+  if (read.kind === 'invalid') return read;
+  const found = await rolledBack(runtime.pool, async (tx): Promise<GuestExport> => {
+    const records = await findRecords(tx, read.person, request.integration);
+    const traces = read.person.traces();
+    const payloads: { place: string; key: string; parts: Json[] }[] = [];
+    await findTraces(tx, records, traces, ({ place, key, texts }) => {
+      const parts = texts.flatMap((text) => partsNaming(traces, text));
+      if (parts.length > 0) payloads.push({ place, key, parts });
+    });
+    return { records: records.map(ownPart), payloads, delivered: await deliveredTo(tx, records) };
+  });
+  return { kind: 'export', export: found };
+}
+
+/** The record and its versions, of the guests only the person. */
+function ownPart({ integration, type, id, version, record, versions, meant }: FoundRecord): JsonObject {
+  const own = (one: FoundRecord['record']): Json => {
+    if (!('guests' in one)) return parseJson(encodeRecord(one));
+    const guests = one.guests.filter((guest) => meant.has(guest));
+    return parseJson(encodeRecord({ ...(one as Reservation), guests }));
+  };
+  return {
+    integration,
+    type,
+    id,
+    version,
+    data: own(record),
+    versions: versions.map((one) => ({ version: one.version, data: own(one.record) })),
+  };
+}
+
+/** The smallest objects of a payload that name the person; a text that is not JSON is given whole. */
+function partsNaming(traces: Traces, text: string): Json[] {
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch {
+    return traces.inText(text) ? [text] : [];
+  }
+  const parts: Json[] = [];
+  const visit = (one: Json): void => {
+    if (Array.isArray(one)) return one.forEach(visit);
+    if (!isObject(one) || !traces.inJson(one)) return;
+    const inner = Object.values(one).filter(
+      (child) => (isObject(child) || Array.isArray(child)) && traces.inJson(child),
+    );
+    if (inner.length === 0) parts.push(one);
+    else inner.forEach(visit);
+  };
+  if (isObject(value) || Array.isArray(value)) visit(value);
+  else if (traces.inJson(value)) parts.push(value);
+  return parts;
+}

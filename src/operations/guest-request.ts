@@ -1,0 +1,51 @@
+import type { EraseRequest } from '../api/routes/privacy.ts';
+import { noIntegration } from '../errors/no-integration.ts';
+import { readEmail } from '../normalize/email.ts';
+import { readPhone } from '../normalize/phone.ts';
+import { askedIdentity, guestIdIdentity } from '../privacy/identity.ts';
+import { Person } from '../privacy/person.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+export type ReadRequest =
+  | { readonly kind: 'ok'; readonly identities: readonly string[]; readonly person: Person }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/** Who an erasure or an access request is about. Addresses and numbers are normalized as the pipeline does for guests. */
+export function readGuestRequest(runtime: Runtime, { email, phone, guest_id, integration }: EraseRequest): ReadRequest {
+  const brand = integration === undefined ? undefined : runtime.active().integrations.get(integration);
+  if (integration !== undefined && brand === undefined) return { kind: 'invalid', message: noIntegration(integration) };
+  const identities: string[] = [];
+  const emails: string[] = [];
+  const phones: string[] = [];
+  if (email !== undefined) {
+    const given = email.trim().toLowerCase();
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) return { kind: 'invalid', message: 'This is not an e-mail address.' };
+    const found = readEmail(given);
+    // Records keep an impossible address as it was sent; it must be erasable too.
+    const address = found.kind === 'address' ? found.address : given;
+    identities.push(askedIdentity('email', address, integration));
+    emails.push(...new Set([address, given]));
+  }
+  if (phone !== undefined) {
+    const found = readPhone(phone, { country: brand?.body.country });
+    if (found.kind !== 'number') {
+      return { kind: 'invalid', message: 'Give the phone number in international format, with a leading +.' };
+    }
+    identities.push(askedIdentity('phone', found.e164, integration));
+    phones.push(found.e164);
+  }
+  if (guest_id !== undefined) {
+    if (integration === undefined) {
+      return {
+        kind: 'invalid',
+        message: 'A guest_id is unique only within its integration: give the integration too.',
+      };
+    }
+    identities.push(guestIdIdentity(guest_id, integration));
+  }
+  if (identities.length === 0) {
+    return { kind: 'invalid', message: 'Give an e-mail address, a phone number or a guest_id.' };
+  }
+  const guestIds = guest_id === undefined ? [] : [guest_id];
+  return { kind: 'ok', identities, person: new Person({ emails, phones, guestIds, integration }) };
+}

@@ -1,0 +1,127 @@
+import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import type { StoredViews } from '../../reconcile/said.ts';
+import type { EntityType } from '../../terms.ts';
+import type { Tx } from '../db/pool.ts';
+import { readReservation } from '../records/stored-record.ts';
+
+/** Who is looked for. The store does not judge who is the same person: the privacy room implements this. */
+export interface WantedPerson {
+  /** The guests of one record, in all its versions, that are this person. */
+  among(versions: readonly (readonly Guest[])[], integration: string): ReadonlySet<Guest>;
+  isMeant(guest: Guest, integration: string): boolean;
+  /** Takes up what else the guest is known by; true if that is something new to look for. */
+  absorb(guest: Guest, integration: string): boolean;
+  lookups(): readonly { readonly key: string; readonly integration: string | undefined }[];
+  traces(): WantedTraces;
+}
+
+export interface WantedTraces {
+  /** In lower case. */
+  readonly addresses: readonly string[];
+  /** Regular expressions. */
+  readonly numbers: readonly string[];
+}
+
+/** A record that the person is in, or was in, with every kept version. */
+export interface FoundRecord {
+  readonly integration: string;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly effectiveAt: number;
+  readonly seq: number;
+  readonly record: Reservation | Guest;
+  /** What each source said of a reservation, beside the record. */
+  readonly said: StoredViews | undefined;
+  readonly versions: readonly {
+    readonly version: number;
+    readonly record: Reservation | Guest;
+    readonly diff: readonly { readonly path: string }[];
+  }[];
+  /** The guests of the record and its versions that are the person. */
+  readonly meant: ReadonlySet<Guest>;
+}
+
+/**
+ * Finds every record of a person, locked. A version of a booking may know the person by another address than the request, and that address
+ * may lead to further bookings, so the search goes on until it brings nothing new. It reads all versions once per round: an erasure is rare
+ * and must be thorough.
+ */
+export async function findRecords(
+  tx: Tx,
+  person: WantedPerson,
+  integration: string | undefined,
+): Promise<FoundRecord[]> {
+  const found = new Map<string, FoundRecord>();
+  for (let isNews = true; isNews; ) {
+    isNews = false;
+    for (const candidate of await readCandidates(tx, person, integration)) {
+      const versions = [...candidate.versions.map((one) => guestsOf(one.record)), guestsOf(candidate.record)];
+      const meant = person.among(versions, candidate.integration);
+      const key = `${candidate.integration} ${candidate.type} ${candidate.id}`;
+      if (meant.size === 0) continue;
+      found.set(key, { ...candidate, meant });
+      for (const guest of meant) if (person.absorb(guest, candidate.integration)) isNews = true;
+    }
+  }
+  return [...found.values()];
+}
+
+export const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
+  'guests' in record ? record.guests : [record as Guest];
+
+type Candidate = Omit<FoundRecord, 'meant'>;
+
+/** Records with the person's keys, and records with a version that mentions the person. */
+async function readCandidates(tx: Tx, person: WantedPerson, integration: string | undefined): Promise<Candidate[]> {
+  const keys = person.lookups();
+  const { addresses, numbers } = person.traces();
+  const { rows } = await tx.query<{
+    integration: string;
+    type: EntityType;
+    id: string;
+    version: number;
+    effective_ms: number;
+    seq: number;
+    data: string;
+    said: StoredViews | null;
+    versions: readonly { version: number; data: string; diff: readonly { path: string }[] }[];
+  }>(
+    `with named as (
+       select k.integration, k.type, k.id from unnest($1::text[], $2::text[]) as t (key, integration)
+         join guest_keys k on k.key = t.key and (t.integration is null or k.integration = t.integration)
+       union
+       select c.integration, c.type, c.id from changes c
+        where ($5::text is null or c.integration = $5)
+          and (lower(c.data::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where c.data::text ~ n)))
+     select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
+            r.data::text as data, r.said,
+            (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)
+               from changes c
+              where c.integration = r.integration and c.type = r.type and c.id = r.id and c.erased is null) as versions
+       from records r join named using (integration, type, id)
+      where r.version > 0
+      order by r.integration, r.type, r.id for update of r`,
+    [
+      keys.map(({ key }) => key),
+      keys.map((key) => key.integration ?? null),
+      addresses.map(likePattern),
+      numbers,
+      integration ?? null,
+    ],
+  );
+  return rows.map(({ effective_ms: effectiveAt, data, said, versions, ...row }) => {
+    const decode = (text: string): Reservation | Guest =>
+      row.type === 'guest' ? decodeRecord('guest', text) : readReservation(text);
+    return {
+      ...row,
+      effectiveAt,
+      record: decode(data),
+      said: said ?? undefined,
+      versions: (versions ?? []).map(({ version, data: text, diff }) => ({ version, record: decode(text), diff })),
+    };
+  });
+}
+
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
