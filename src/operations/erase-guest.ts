@@ -51,6 +51,7 @@ export async function previewErasure(
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const preview = await rolledBack(runtime.pool, async (tx) => {
+    await beginErasure(tx, 'preview', 'preview', '');
     const erased = await eraseRecords(tx, runtime, read, request, 'preview');
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));

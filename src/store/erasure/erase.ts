@@ -140,7 +140,9 @@ function saidWithout(
 
 /** Everything the person was known by in any version: a destination may still hold an older address. */
 function identifiersOf(guests: ReadonlySet<Guest>): Json {
-  const all = [...guests].map(({ email, phone, guest_id }) => ({
+  const all = [...guests].map(({ email, phone, guest_id, first_name, last_name }) => ({
+    ...(first_name !== undefined && { first_name }),
+    ...(last_name !== undefined && { last_name }),
     ...(guest_id !== undefined && { guest_id }),
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone }),

@@ -2,18 +2,20 @@ import type { Prepared } from '../../reconcile/incoming.ts';
 import { type Tx, together } from '../db/pool.ts';
 import type { ApplyTarget } from '../records/changes.ts';
 
-/** How erased guests are recognised and taken out, without the store knowing any of them. */
+/** Recognises and removes erased guests, without the store knowing any of them. */
 export interface ErasurePort {
-  /** Keyed hashes (hex) of all that the guests of a record are known by. */
+  /** Keyed hashes (hex) of everything that identifies the guests of a record. */
   hashesOf(prepared: Prepared, integration: string): readonly string[];
-  /** The record without the guests among these hashes; the same object where there are none. */
+  /** The record without the guests among these hashes; the same object if there are none. */
   strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared;
 }
 
-/** Intake holds it shared for the length of its transaction, an erasure alone: no batch that is under way brings a guest back. */
+const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event' || cause === 'guest';
+
+/** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress brings a guest back. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
-/** What comes in, without the guests that were erased, before anything of it is compared or stored. */
+/** Removes erased guests from incoming records, before anything is compared or stored. */
 export async function withoutErased(
   tx: Tx,
   target: ApplyTarget,
@@ -36,7 +38,7 @@ export async function withoutErased(
   const erased = new Set(rows.map((row) => row.hash));
   const stripped = prepared.map((one) => erasure.strip(one, integration, erased));
   const events = stripped.flatMap((one, i) =>
-    one !== prepared[i] && one.arrival.cause === 'event' ? [Number(one.arrival.causeId)] : [],
+    one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
   );
   if (events.length > 0) {
     await tx.query(

@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
 export interface ErasureRow {
   readonly erasure_id: string;
@@ -13,7 +13,7 @@ export interface ErasureRow {
 
 const columns = 'erasure_id, requested_by, requested_at, completed_at, confirmed_at, subject, receipt';
 
-export async function beginErasure(db: Pool, erasureId: string, by: string, subject: string): Promise<void> {
+export async function beginErasure(db: Pool | Tx, erasureId: string, by: string, subject: string): Promise<void> {
   await db.query('insert into erasures (erasure_id, requested_by, subject) values ($1, $2, $3)', [
     erasureId,
     by,

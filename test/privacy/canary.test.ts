@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { EventType } from '../../src/intake/push/envelope.ts';
+import { drainEvents } from '../../src/intake/push/worker.ts';
+import { addressFor } from '../../src/operations/endpoints.ts';
+import { eraseGuest, previewErasure } from '../../src/operations/erase-guest.ts';
+import { exportGuest } from '../../src/operations/export-guest.ts';
+import { forgetToldErasures } from '../../src/store/erasure/traces.ts';
+import { appendEvents } from '../../src/store/events/append.ts';
+import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { eventWorkerPorts } from '../../src/wiring/events.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+/**
+ * A person with marks that occur nowhere else, brought in by every way there is, and then erased: no mark may be left in a dump of every
+ * table or in a file. A companion with a mark of her own stays.
+ */
+const marks = {
+  first: 'quillaxo',
+  last: 'zembruk',
+  old: 'oldmark',
+  new: 'newmark',
+  digits: '917733254',
+  passport: 'zx99quill',
+};
+const old = { guest_id: 'g-quill', first_name: 'Quillaxo', last_name: 'Zembruk', email: 'oldmark@mail.example' };
+const now = { ...old, email: 'newmark@mail.example', phone: '+351 917 733 254', document_number: 'ZX99QUILL' };
+const companion = { guest_id: 'g-comp', first_name: 'Petra', last_name: 'Staysen', email: 'staymark@mail.example' };
+
+let node: ApiNode;
+before(async () => {
+  node = await apiNode('', {
+    'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n',
+    'connectors/hotel.yaml': `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+map: { extra: { remark: remark } }
+`,
+  });
+  endpointId = (await addressFor(node.runtime, 'grand')).endpoint_id;
+});
+after(() => node.stop());
+
+let sent = 0;
+let endpointId: string;
+async function event(kind: EventType, data: Json, change: (body: string) => string = (body) => body): Promise<void> {
+  sent += 1;
+  const body = { event: kind, timestamp: new Date().toISOString(), brand_id: 'LIS01', data };
+  const [stored] = await appendEvents(node.runtime.pool, [
+    {
+      integration: 'grand' as IntegrationName,
+      endpointId: endpointId as EndpointId,
+      secretNo: 1,
+      eventId: `ev-${sent}`,
+      event: kind,
+      occurredAt: Date.now(),
+      rawBody: Buffer.from(change(JSON.stringify(body))),
+    },
+  ]);
+  assert.equal(stored?.kind, 'stored');
+  await drainEvents(eventWorkerPorts(node.runtime));
+}
+
+/** Every place in which a text is found: tables with their binary columns decoded, and files of destinations. */
+async function placesOf(texts: readonly string[]): Promise<string[]> {
+  const { pool, workspaceDir } = node.runtime;
+  const { rows: tables } = await pool.query<{ name: string; columns: string[]; binary: string[] }>(
+    `select table_name as name, array_agg(column_name::text) filter (where data_type <> 'bytea') as columns,
+            coalesce(array_agg(column_name::text) filter (where data_type = 'bytea'), '{}') as binary
+       from information_schema.columns where table_schema = 'innbound_service' group by 1`,
+  );
+  const found = new Set<string>();
+  const search = (place: string, text: string) => {
+    const plain = text.toLowerCase().replace(/\\\\?u0040/g, '@');
+    const digits = plain.replace(/[\s().+-]/g, '');
+    if (texts.some((one) => plain.includes(one) || digits.includes(one))) found.add(place);
+  };
+  for (const { name, columns, binary } of tables) {
+    const decoded = binary.map((column) => `encode(${column}, 'escape')`);
+    const { rows } = await pool.query<{ text: string }>(
+      `select concat_ws(' ', ${[...columns.map((column) => `"${column}"::text`), ...decoded].join(', ')}) as text from ${name}`,
+    );
+    for (const { text } of rows) search(name, text);
+  }
+  const out = path.join(workspaceDir, 'out');
+  for (const file of await readdir(out, { recursive: true }).catch(() => [])) {
+    const text = await readFile(path.join(out, file), 'latin1').catch(() => '');
+    search(`file ${path.extname(file)}`, text);
+  }
+  return [...found].sort();
+}
+
+test('nothing is left of an erased person in any table or file', async () => {
+  const { runtime } = node;
+  const deliver = async () => drainOnce(await deliverPorts(runtime));
+  // A booking whose guest changed address, phone and document; with remarks that repeat the name.
+  await node.take('grand', reservation('C1', { guests: [old, companion], remark: 'Mr ZEMBRUK wants a cot' }));
+  await deliver();
+  await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'call Zembruk' }));
+  await deliver();
+  // One known by the old address only, one by name and number, one that only an event told of.
+  await node.take('other', reservation('C2', { guests: [{ ...old, guest_id: 'other-id' }] }));
+  await event('reservation.created', { ...(reservation('C3') as object), reservation_id: 'C3', guests: [now] } as Json);
+  await event('guest.updated', { ...now, reservation_id: 'C3' }, (body) => body.replaceAll('@', '\\u0040'));
+  // Payloads that never became a record: escaped, and with the number as the partner writes it.
+  await event('reservation.updated', { note: 'ask newmark@mail.example' }, (body) => body.replaceAll('@', '\\u0040'));
+  await event('reservation.updated', { phone: '00351 (917) 733-254' });
+  await node.take('grand', { id: 'BAD', check_in: 'someday', guests: [now] });
+  await deliver();
+  await runtime.pool.query(
+    `insert into runs (integration, run_id, sync, kind, state, requested_by, finished_at, error_code, error_message)
+     values ('grand', 'run_canary', 'stay', 'manual', 'failed', 'test', now(), 'pull.bad_request', 'no guest newmark@mail.example')`,
+  );
+  assert.ok((await placesOf([marks.old])).length > 4);
+
+  const request = { email: 'newmark@mail.example' };
+  const before = await placesOf(Object.values(marks));
+  const preview = await previewErasure(runtime, request);
+  assert.ok(preview.kind === 'preview');
+  assert.deepEqual(await placesOf(Object.values(marks)), before, 'a dry run changes nothing');
+  const ids = preview.preview.records.map(
+    ({ integration, type, id }) => `${integration} ${type} ${type === 'guest' ? '' : id}`,
+  );
+  for (const record of ['grand reservation C1', 'grand reservation C3', 'other reservation C2']) {
+    assert.ok(ids.includes(record), `${record} in ${ids.join(', ')}`);
+  }
+
+  const access = await exportGuest(runtime, request);
+  assert.ok(access.kind === 'export');
+  const text = JSON.stringify(access.export).toLowerCase();
+  for (const mark of [marks.old, marks.new, marks.passport]) assert.ok(text.includes(mark), mark);
+  assert.ok(!text.includes('staymark'), 'the companion is nobody else’s business');
+
+  const erased = await eraseGuest(runtime, request, 'officer');
+  assert.ok(erased.kind === 'erased');
+  assert.deepEqual(erased.receipt.removed, preview.preview.removed);
+  const told = await runtime.pool.query<{ erased: Json }>('select erased from changes where erased is not null');
+  assert.ok(JSON.stringify(told.rows).includes('oldmark@mail.example'), 'destinations learn the old address too');
+  await deliver();
+  await forgetToldErasures(runtime.pool);
+  assert.deepEqual(await placesOf(Object.values(marks)), []);
+  assert.ok((await placesOf(['staymark'])).includes('records'), 'the companion stays');
+
+  // The partner goes on sending: the same booking, a new one by name and number, another update of the profile.
+  await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'Zembruk again', channel: 'web' }));
+  await node.take(
+    'grand',
+    reservation('C9', { guests: [{ ...now, guest_id: 'new-id', email: 'third@mail.example' }] }),
+  );
+  await event('guest.updated', { ...now, reservation_id: 'C3' });
+  await event('guest.updated', { guest_id: 'g-quill', email: 'oldmark@mail.example', last_name: 'Zembruk' }, (body) =>
+    body.replaceAll('@', '\\u0040'),
+  );
+  await deliver();
+  assert.deepEqual(await placesOf(Object.values(marks)), []);
+});
