@@ -1,9 +1,8 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { exportGuest } from '../operations/export-guest.ts';
-import { writeAudit } from '../store/operate/audit.ts';
-import { type CommonOptions, common, show, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, show, withRuntime } from './command.ts';
+import { typedOrGiven } from './typed-or-given.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -15,8 +14,8 @@ interface Options extends CommonOptions {
 export function registerExport(program: Command): void {
   common(program.command('export'))
     .description('print everything held on a guest as JSON, for an access request')
-    .option('--email <address>', 'the guest’s e-mail address')
-    .option('--phone <number>', 'the guest’s phone number, in international format')
+    .option('--email <address>', 'the guest’s e-mail address; - reads it from standard input')
+    .option('--phone <number>', 'the guest’s phone number, in international format; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
     .addHelpText(
@@ -30,7 +29,8 @@ Example:
     )
     .action((options: Options) =>
       withRuntime(options, 'export', async (runtime) => {
-        const { email, phone, guestId, integration } = options;
+        const { guestId, integration } = options;
+        const { email, phone } = await typedOrGiven({ email: options.email, phone: options.phone });
         const found = await exportGuest(runtime, {
           ...(email !== undefined && { email }),
           ...(phone !== undefined && { phone }),
@@ -38,8 +38,7 @@ Example:
           ...(integration !== undefined && { integration }),
         });
         if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
-        const actor = `${userInfo().username} (command line)`;
-        await writeAudit(runtime.pool, { actor, action: 'privacy.export', integration });
+        await audited(runtime, 'privacy.export', { integration });
         show(JSON.stringify(found.export, null, options.json ? undefined : 2));
       }),
     );

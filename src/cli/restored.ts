@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { nextBeat, raiseEpoch } from '../store/db/epoch.ts';
-import { writeAudit } from '../store/operate/audit.ts';
-import { type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 
 export function registerRestored(program: Command): void {
   common(program.command('restored'))
@@ -22,7 +21,7 @@ itself and does the same; the command is for workspaces on a read-only disk, and
         await raiseEpoch(runtime.pool, (await nextBeat(runtime.pool)).epoch, 'An operator declared a restore.');
         await runtime.restoreCheck.check();
         const epoch = runtime.restoreCheck.epoch();
-        await writeAudit(runtime.pool, { actor: 'command line', action: 'store.restored', target: { epoch } });
+        await audited(runtime, 'store.restored', { target: { epoch } });
         // A running service reads the epoch together with its documents.
         runtime.wake.signal('documents');
         if (options.json) printJson({ epoch });
