@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { parquet } from '../../src/deliver/destinations/files/parquet.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
@@ -35,6 +36,16 @@ let node: ApiNode;
 before(async () => {
   node = await apiNode('', {
     'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n',
+    'destinations/columns.yaml':
+      'destination: columns\ntype: files\npath: out\nformat: parquet\nreceives: [reservation, guest]\n',
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+country: PT
+push: { enabled: true }
+deliver: [lake, columns]
+`,
     'connectors/hotel.yaml': `connector: hotel
 pull:
   request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
@@ -90,7 +101,11 @@ async function placesOf(texts: readonly string[]): Promise<string[]> {
   }
   const out = path.join(workspaceDir, 'out');
   for (const file of await readdir(out, { recursive: true }).catch(() => [])) {
-    const text = await readFile(path.join(out, file), 'latin1').catch(() => '');
+    if (path.extname(file) === '') continue;
+    const bytes = await readFile(path.join(out, file));
+    const text = file.endsWith('.parquet')
+      ? JSON.stringify(await parquet.read(bytes), (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      : bytes.toString('utf8');
     search(`file ${path.extname(file)}`, text);
   }
   return [...found].sort();
@@ -117,7 +132,10 @@ test('nothing is left of an erased person in any table or file', async () => {
     `insert into runs (integration, run_id, sync, kind, state, requested_by, finished_at, error_code, error_message)
      values ('grand', 'run_canary', 'stay', 'manual', 'failed', 'test', now(), 'pull.bad_request', 'no guest newmark@mail.example')`,
   );
-  assert.ok((await placesOf([marks.old])).length > 4);
+  const filled = await placesOf([marks.old, marks.new]);
+  for (const place of ['changes', 'receipts', 'events', 'file .ndjson', 'file .parquet']) {
+    assert.ok(filled.includes(place), `${place} in ${filled.join(', ')}`);
+  }
 
   const request = { email: 'newmark@mail.example' };
   const before = await placesOf(Object.values(marks));

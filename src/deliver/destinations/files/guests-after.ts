@@ -14,16 +14,17 @@ export function isOlderThan({ type, integration, id, version }: Version, { messa
   return isSameRecord && Number(version) < message.version;
 }
 
+type Known = Pick<Guest, 'guest_id' | 'email' | 'phone' | 'first_name' | 'last_name'>;
+
 /** The guests that stay after an erasure; undefined if all of them do. An erasure that names nobody is about everybody. */
-export function guestsAfter<Of extends Pick<Guest, 'guest_id' | 'email' | 'phone'>>(
-  guests: readonly Of[],
-  { erased }: Delivery,
-): Of[] | undefined {
+export function guestsAfter<Of extends Known>(guests: readonly Of[], { erased }: Delivery): Of[] | undefined {
   const kept = guests.filter((guest) => erased !== undefined && !erased.some((one) => sharesKey(one, guest)));
   return kept.length === guests.length ? undefined : kept;
 }
 
-const sharesKey = (a: Guest, b: Pick<Guest, 'guest_id' | 'email' | 'phone'>): boolean =>
+/** Within one reservation a full name is enough: an older version may hold nothing else of the guest. */
+const sharesKey = (a: Known, b: Known): boolean =>
   (a.guest_id !== undefined && a.guest_id === b.guest_id) ||
   (a.email !== undefined && a.email === b.email) ||
-  (a.phone !== undefined && a.phone === b.phone);
+  (a.phone !== undefined && a.phone === b.phone) ||
+  (a.last_name !== undefined && a.last_name === b.last_name && a.first_name === b.first_name);

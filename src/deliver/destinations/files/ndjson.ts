@@ -22,6 +22,9 @@ export const ndjson: Format<string> = {
       return Object.keys(data).length > 1 ? encodeMessage({ ...message, data: { id: data.id } }) : undefined;
     }
     const guests = guestsAfter(data.guests ?? [], erasure);
-    return guests && encodeMessage({ ...message, data: { ...data, guests } });
+    // Further fields of the partner may repeat guest data under any name.
+    const { extra, ...rest } = data;
+    if (guests === undefined && extra === undefined) return undefined;
+    return encodeMessage({ ...message, data: { ...rest, ...(guests && { guests }) } });
   },
 };

@@ -162,7 +162,8 @@ function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
     ((row.guests as Row[] | null) ?? []).map((guest) => withoutNulls(guest) as Guest),
     erasure,
   );
-  return kept && { ...row, guests: kept };
+  if (kept === undefined && (row.extra ?? undefined) === undefined) return undefined;
+  return { ...row, extra: undefined, ...(kept && { guests: kept }) };
 }
 
 const columnNames = [...Object.keys(envelopeColumns), ...Object.keys(recordColumns), 'guest', ...Object.keys(lists)];
