@@ -96,7 +96,12 @@ async function rewriteNewest(
       version,
       event: 'erased',
       item,
-      state: { effectiveAt: found.effectiveAt, seq: found.seq, said: saidWithout(found, record, isErased), pulledHash: '' },
+      state: {
+        effectiveAt: found.effectiveAt,
+        seq: found.seq,
+        said: saidWithout(found, record, isErased),
+        pulledHash: '',
+      },
       diff: [],
       was: found.record,
       idempotencyKey: idempotencyKey(target.integration, type, id, version, hash),

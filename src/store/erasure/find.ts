@@ -57,7 +57,11 @@ export async function findRecords(
   for (let isNews = true; isNews; ) {
     isNews = false;
     for (const candidate of await readCandidates(tx, person, integration)) {
-      const versions = [...candidate.versions.map((one) => guestsOf(one.record)), guestsOf(candidate.record)];
+      const versions = [
+        ...candidate.versions.map((one) => guestsOf(one.record)),
+        guestsOf(candidate.record),
+        ...guestsSaid(candidate.said),
+      ];
       const meant = person.among(versions, candidate.integration);
       const key = `${candidate.integration} ${candidate.type} ${candidate.id}`;
       if (meant.size === 0) continue;
@@ -70,6 +74,14 @@ export async function findRecords(
 
 export const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
+
+/** The guests as each source names them, which may be by another address than the record has. */
+const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
+  Object.values(said ?? {}).flatMap((view) =>
+    view !== undefined && 'values' in view
+      ? [(view.lists.guests?.items ?? []).map(({ values }) => values as Guest)]
+      : [],
+  );
 
 type Candidate = Omit<FoundRecord, 'meant'>;
 
@@ -94,7 +106,10 @@ async function readCandidates(tx: Tx, person: WantedPerson, integration: string 
        union
        select c.integration, c.type, c.id from changes c
         where ($5::text is null or c.integration = $5)
-          and (lower(c.data::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where c.data::text ~ n)))
+          and (lower(c.data::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where c.data::text ~ n))
+       union
+       select s.integration, s.type, s.id from records s
+        where s.said is not null and ($5::text is null or s.integration = $5) and lower(s.said::text) like any($3::text[]))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
             r.data::text as data, r.said,
             (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)
