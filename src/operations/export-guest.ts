@@ -68,7 +68,7 @@ function partsNaming(traces: Traces, text: string): Json[] {
   }
   const parts: Json[] = [];
   const visit = (one: Json): void => {
-    if (Array.isArray(one)) return one.forEach(visit);
+    if (Array.isArray(one)) for (const child of one) visit(child);
     if (!isObject(one) || !traces.inJson(one)) return;
     const inner = Object.values(one).filter(
       (child) => (isObject(child) || Array.isArray(child)) && traces.inJson(child),
