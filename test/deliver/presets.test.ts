@@ -86,6 +86,11 @@ function hubspot({ method, path, body, headers }: Received): Reply {
   if (/^\/communication-preferences\/v4\/statuses\/[^/]+%40[^/]+\/unsubscribe-all\?channel=EMAIL$/.test(path)) {
     return { status: 200, body: { status: 'COMPLETE', results: [] } };
   }
+  if (/^\/communication-preferences\/v4\/statuses\/[^/]+%40[^/]+$/.test(path)) {
+    const { channel, statusState, subscriptionId } = body as Body;
+    if (channel !== 'EMAIL' || statusState !== 'SUBSCRIBED' || subscriptionId !== 123) return refuse('subscription');
+    return { status: 200, body: { status: 'COMPLETE', results: [] } };
+  }
   if (path !== '/crm/v3/objects/contacts/batch/upsert') return { status: 404 };
   if (headers['content-type'] !== 'application/json') return refuse('content type');
   const { inputs, ...more } = body as { inputs: Body[] };
@@ -336,6 +341,31 @@ test('klaviyo, hubspot and salesforce: unknown consent neither subscribes nor un
     if (back) assert.match(await sent(afterwards('a', yes, no, yes)), back, name);
     assert.deepEqual(refusals, [], name);
   }
+});
+
+test('hubspot: consent is sent once it is stated, where a subscription type is set', async (t) => {
+  for (const more of [{}, { subscription_id: '123' }]) {
+    const variables = (url: string) => ({ base_url: url, ...more });
+    const { deliver, received, refusals } = await setUp(t, 'hubspot', variables, hubspot);
+    const subscribed = async (one: Delivery) => {
+      const before = received.length;
+      assert.deepEqual(kinds(await deliver([one])), ['delivered']);
+      return received.slice(before).filter(({ text }) => text.includes('SUBSCRIBED')).length;
+    };
+    const once = 'subscription_id' in more ? 1 : 0;
+    assert.equal(await subscribed(afterwards('a', yes)), once);
+    assert.equal(await subscribed(afterwards('a', yes, yes)), 0);
+    assert.equal(await subscribed(afterwards('a', yes, no)), once);
+    assert.equal(await subscribed(afterwards('a', unknown)), 0);
+    assert.deepEqual(refusals, []);
+  }
+});
+
+test('klaviyo: guest ids are scoped by brand', async (t) => {
+  const { deliver, received } = await setUp(t, 'klaviyo', (url) => ({ base_url: url }), klaviyo);
+  await deliver([withGuests('a', [guest('Ana', { guest_id: '7' }), guest('Rui')])]);
+  const ids = received.map(({ body }) => (body as { data: { attributes: Body } }).data.attributes.external_id);
+  assert.deepEqual(ids, ['LIS01:7', undefined]);
 });
 
 test('every preset takes guest records as well as bookings', async (t) => {

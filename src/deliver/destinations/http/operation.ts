@@ -108,6 +108,7 @@ export const situationSchema = z.strictObject({
   ...operationShape,
   url: urlTemplate().optional().describe('The address, a template.'),
   skip: z.boolean().optional().describe('Send nothing.'),
+  requires: z.array(z.string().min(1)).optional().describe('Paths without which this request is not sent.'),
   batch: z.int().min(1).max(10_000).optional().describe('The most items in one request; 1 by default.'),
 });
 export type Situation = z.infer<typeof situationSchema>;

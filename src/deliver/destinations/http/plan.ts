@@ -23,6 +23,8 @@ export interface Operation {
   /** The most items in one request; undefined uses the batch size of the destination. */
   readonly batch: number | undefined;
   readonly skip: boolean;
+  /** Whether the item has all that this request requires. */
+  readonly applies: (scope: Scope) => boolean;
 }
 
 export interface Item {
@@ -50,7 +52,8 @@ export function compilePlan(settings: Settings): Plan {
     Object.entries(preset?.with ?? {}).map(([name, { default: given }]) => [name, given]),
   );
   const values = { ...variables, ...settings.with };
-  const usual: Rule = merge(preset ?? {}, settings);
+  // What an item must have is checked for all requests below; `requires` of a rule is about one request.
+  const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined };
   const operation = compile({ ...usual, batch: undefined }, values);
   const special = (name: 'consented' | 'withdrawn' | 'erased'): Operation | undefined => {
     const rule = merge(preset?.on[name] ?? {}, settings.on[name] ?? {});
@@ -80,8 +83,8 @@ export function compilePlan(settings: Settings): Plan {
       const guests = message.event === 'erased' && delivery.erased ? delivery.erased : named;
       const scopes: Scope[] =
         each === 'record'
-          ? [message.type === 'guest' ? { ...whole, guest: withChange(guests[0] ?? message.data, delivery) } : whole]
-          : guests.map((guest) => ({ ...whole, guest: withChange(guest, delivery) }));
+          ? [message.type === 'guest' ? { ...whole, guest: forTemplates(guests[0] ?? message.data, delivery) } : whole]
+          : guests.map((guest) => ({ ...whole, guest: forTemplates(guest, delivery) }));
       return scopes
         .flatMap((scope, i): Item[] => {
           const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
@@ -96,7 +99,7 @@ export function compilePlan(settings: Settings): Plan {
             }),
           );
         })
-        .filter(({ scope, operation: { skip } }) => !skip && wanted(scope));
+        .filter(({ scope, operation: { skip, applies } }) => !skip && applies(scope) && wanted(scope));
     },
   };
 
@@ -122,12 +125,16 @@ interface Planned {
   readonly ends: boolean;
 }
 
-/** For templates, a guest also has `consent_change`: first, given or withdrawn. */
-type ChangedGuest = Guest & { readonly consent_change?: ConsentChange };
+/** For templates, a guest also has `consent_change` (first, given or withdrawn) and `scoped_id`: guest ids repeat between brands. */
+type ChangedGuest = Guest & { readonly consent_change?: ConsentChange; readonly scoped_id?: string };
 
-function withChange(guest: Guest, { consentChange }: Delivery): ChangedGuest {
+function forTemplates(guest: Guest, { consentChange, message }: Delivery): ChangedGuest {
   const change = consentChange?.(guest);
-  return change === undefined ? guest : { ...guest, consent_change: change };
+  return {
+    ...guest,
+    ...(change !== undefined && { consent_change: change }),
+    ...(guest.guest_id !== undefined && { scoped_id: `${message.brand_id}:${guest.guest_id}` }),
+  };
 }
 
 /** The second overrides the first. */
@@ -138,8 +145,8 @@ function merge(first: object, second: object): Rule {
     ...(first as { headers?: object }).headers,
     ...(second as { headers?: object }).headers,
   };
-  const { method, url, body, envelope, unique, accept, answer, failure, batch, skip } = merged as Rule;
-  const rule = { method, url, body, envelope, unique, accept, answer, failure, batch, skip };
+  const { method, url, body, envelope, unique, accept, answer, failure, batch, skip, requires } = merged as Rule;
+  const rule = { method, url, body, envelope, unique, accept, answer, failure, batch, skip, requires };
   return Object.fromEntries(
     Object.entries({ ...rule, ...(Object.keys(headers).length > 0 && { headers }) }).filter(([, v]) => v !== undefined),
   ) as Rule;
@@ -147,6 +154,7 @@ function merge(first: object, second: object): Rule {
 
 function compile(rule: Rule, values: Readonly<Record<string, string | undefined>>): Operation {
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
+  const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
   return {
     method: rule.method ?? 'POST',
     // Values of the settings are part of the address; values of a record are escaped.
@@ -171,6 +179,7 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
     failure: rule.failure,
     batch: rule.batch,
     skip: rule.skip ?? false,
+    applies: (scope) => requires.every((has) => has(scope) !== undefined),
   };
 }
 

@@ -12,7 +12,10 @@ const presetSchema = z.strictObject({
   reference: z.array(z.url()),
   /** How to write the credentials in the destination. */
   auth_example: z.json(),
-  with: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string().optional() })),
+  with: z.record(
+    z.string(),
+    z.strictObject({ description: z.string(), default: z.string().optional(), optional: z.boolean().optional() }),
+  ),
   each: z.enum(['record', 'guest']),
   requires: z.array(z.string()).default([]),
   skip_if: z.array(z.string()).default([]),

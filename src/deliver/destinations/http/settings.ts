@@ -67,7 +67,7 @@ export const settingsSchema = crossChecked(shape, (settings, report) => {
     ]);
   }
   for (const [name, variable] of Object.entries(preset?.with ?? {})) {
-    if (given[name] !== undefined || variable.default !== undefined) continue;
+    if (given[name] !== undefined || variable.default !== undefined || variable.optional === true) continue;
     report({ message: `the preset ${preset?.preset} needs with.${name}: ${variable.description}` }, ['preset']);
   }
   const on = Object.entries((settings.on ?? {}) as Record<string, Loose>);

@@ -35,6 +35,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
   Object.entries({
     text: (value) => (value === undefined ? undefined : textOf(value)),
     lower: (value) => onText(value, (text) => text.toLowerCase()),
+    number: (value) => onText(value, (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined)),
     upper: (value) => onText(value, (text) => text.toUpperCase()),
     md5: (value) => onText(value, (text) => createHash('md5').update(text).digest('hex')),
     sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
