@@ -92,7 +92,13 @@ export const replayPreview = z.discriminatedUnion('kind', [
 ]);
 
 const sandboxOutcome = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('record'), type: entityType, record: anyJson, notes: z.array(note) }),
+  z.object({
+    kind: z.literal('record'),
+    type: entityType,
+    record: anyJson,
+    notes: z.array(note),
+    effect: z.string().optional().describe('What else live processing would do with it.'),
+  }),
   z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
   z.object({ kind: z.literal('dropped'), reason: z.string() }),
   z.object({ kind: z.literal('fetched_first'), reservation_id: z.string() }),

@@ -9,10 +9,10 @@ export function isSandboxId(endpointId: string): boolean {
   return endpointId.startsWith('sbx_');
 }
 
-/** The sandbox's response to an event: the fields of a live response, and the report. */
+/** The sandbox's response to an event, with `accepted` only where the live endpoint would accept it; and the report. */
 export function sandboxBody(endpointId: string, report: SandboxReport): string {
   return JSON.stringify({
-    status: 'accepted',
+    status: report.would_answer.status < 300 ? 'accepted' : 'refused',
     event_id: report.event_id,
     sandbox: true,
     report_url: `/webhooks/${endpointId}/reports/${report.report_id}`,

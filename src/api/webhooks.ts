@@ -92,6 +92,9 @@ function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
   return { endpointId, requestId: request.id, address: request.ip, request: request.raw, response: reply.raw };
 }
 
+/** The sandbox also reports on bodies that the live endpoint would refuse as too large, up to this size. */
+const sandboxBodyBytes = 4 * 1024 * 1024;
+
 async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean): Promise<void> {
   const { endpointId, request } = exchange;
   if (draining) return refuse(ports, exchange, answer.unavailable('draining', 5), { connection: 'close' });
@@ -101,13 +104,17 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
   const wrong = wrongHead(request.headers);
   if (wrong && !inSandbox) return refuse(ports, exchange, wrong);
   const maxBytes = ports.maxBodyBytes();
-  const read = await readBody(request, maxBytes);
+  const readLimit = inSandbox ? Math.max(maxBytes, sandboxBodyBytes) : maxBytes;
+  const read = await readBody(request, readLimit);
   if (read.kind === 'gone') return;
-  if (read.kind === 'too_large') return refuse(ports, exchange, answer.tooLarge(maxBytes));
+  if (read.kind === 'too_large') return refuse(ports, exchange, answer.tooLarge(readLimit));
   const { headers } = request;
   const query = queryOf(request.url ?? '');
   const arrived = { endpointId, headers, query, rawBody: read.bytes, receivedAt: ports.clock.now() };
-  if (inSandbox) return examine(ports, exchange, arrived, wrong);
+  if (inSandbox) {
+    const tooLarge = read.bytes.length > maxBytes ? answer.tooLarge(maxBytes) : undefined;
+    return examine(ports, exchange, arrived, wrong ?? tooLarge);
+  }
   const received = await ports.intake.receive(arrived, exchange.address, () => originOf(exchange, read.bytes.length));
   send(exchange, received.answer);
 }

@@ -42,7 +42,7 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
   }
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id });
   const target = { destination, records: queued, ...(id !== undefined && { id }) };
-  await audited(runtime, 'resend', { integration, target });
+  await audited(runtime, 'integrations.resend', { integration, target });
   if (!options.json) say(`${queued} ${queued === 1 ? 'record' : 'records'} queued for ${destination}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };

@@ -24,9 +24,16 @@ export interface GuestPlan {
   }[];
 }
 
-/** Which profile an event of a guest changes. */
-export function planProfile(update: GuestUpdate, profiles: readonly Candidate[]): Omit<GuestPlan, 'reservations'> {
-  const found = matchProfile(update.guest, profiles);
+/**
+ * Which profile a guest event changes: the one that shares a key with the event, else with the guest of the reservation that the
+ * event names. So a new e-mail address that comes with the reservation's id stays with the same person.
+ */
+export function planProfile(
+  update: GuestUpdate,
+  profiles: readonly Candidate[],
+  inReservation?: Guest,
+): Omit<GuestPlan, 'reservations'> {
+  const found = matchProfile(update.guest, profiles) ?? matchThrough(inReservation, update, profiles);
   if (!found) return { profile: { guest: update.guest } };
   const { candidate, by } = found;
   return { profile: { id: candidate.id, guest: mergeGuest(candidate.guest, update) }, matchedBy: by };
@@ -54,6 +61,33 @@ export function planReservations(
     const said = changed.map((i) => ({ values: saidOf(update), as: knownBy(reservation.guests[i] ?? {}) }));
     return [{ record: { ...reservation, guests }, said, notes }];
   });
+}
+
+function matchThrough(
+  inReservation: Guest | undefined,
+  update: GuestUpdate,
+  profiles: readonly Candidate[],
+): ReturnType<typeof matchProfile> {
+  const found = inReservation && matchProfile(inReservation, profiles);
+  const ids = [found?.candidate.guest.guest_id, update.guest.guest_id];
+  // Two different ids are two people.
+  return ids[0] !== undefined && ids[1] !== undefined && ids[0] !== ids[1] ? undefined : found;
+}
+
+/** The guest of a named reservation whom the event is about; undefined if that is not certain. */
+export function guestMeantIn(reservation: Reservation, update: GuestUpdate): Guest | undefined {
+  const looks = [update.guest];
+  const [place, ...others] = placesIn(reservation, looks);
+  if (place !== undefined) return others.length === 0 ? reservation.guests[place] : undefined;
+  const [meant, ...more] = meantIn(reservation, looks);
+  const guest = meant === undefined || more.length > 0 ? undefined : reservation.guests[meant];
+  const { guest_id: id, first_name: first, last_name: last } = update.guest;
+  const isOther =
+    (first !== undefined || last !== undefined) &&
+    guest !== undefined &&
+    !sameName({ first_name: first, last_name: last } as Guest, guest);
+  const hasOtherId = id !== undefined && guest?.guest_id !== undefined && guest.guest_id !== id;
+  return isOther || hasOtherId ? undefined : guest;
 }
 
 /** In a reservation that the event names, the guest of that name, else its only guest. */

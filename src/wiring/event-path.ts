@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { toGuest } from '../canonical/check.ts';
 import { describeProblems } from '../canonical/field-check.ts';
-import type { EventPath, GuestIdentity, GuestRead } from '../intake/push/event-path.ts';
+import type { EventPath, GuestIdentity, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
 import { cancelledStatus } from '../reconcile/cancelled.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
-import { planProfile, planReservations } from '../reconcile/guest-update.ts';
+import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
-import type { Json } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 
 const paths = new WeakMap<ActiveIntegration, EventPath>();
 
@@ -24,7 +24,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
     finish: path.finish,
-    guest: (data) => readGuest(integration, data),
+    guest: (data) => readGuests(integration, data),
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
     identity: identityOf(integration.name),
@@ -33,7 +33,31 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
   return made;
 }
 
-function readGuest({ path, body }: ActiveIntegration, data: Json): GuestRead {
+/** The guest in `data` or `data.guest`, or every guest of a whole reservation in `data` or `data.reservation`. */
+function readGuests(integration: ActiveIntegration, data: Json): GuestRead {
+  const reservation = reservationIn(data);
+  if (reservation === undefined) return readAll([readGuest(integration, data)]);
+  const shaped = integration.path.pushShaper.single(reservation);
+  const key = shaped.kind === 'ok' ? shaped.record.key : '';
+  const named = key === '' ? {} : { reservation_id: key };
+  return readAll(reservation.guests.map((guest) => readGuest(integration, { ...guest, ...named })));
+}
+
+function reservationIn(data: Json): (JsonObject & { guests: JsonObject[] }) | undefined {
+  const at = isObject(data) && isObject(data.reservation) ? data.reservation : data;
+  if (!isObject(at) || !Array.isArray(at.guests) || at.guests.length === 0) return undefined;
+  return at.guests.every(isObject) ? (at as JsonObject & { guests: JsonObject[] }) : undefined;
+}
+
+type One = { readonly kind: 'ok'; readonly guest: ReadGuest } | (GuestRead & { kind: 'invalid' });
+
+function readAll(read: readonly One[]): GuestRead {
+  const invalid = read.find((one) => one.kind === 'invalid');
+  if (invalid) return invalid;
+  return { kind: 'ok', updates: read.flatMap((one) => (one.kind === 'ok' ? [one.guest] : [])) };
+}
+
+function readGuest({ path, body }: ActiveIntegration, data: Json): One {
   const draft = path.pushShaper.guestDraft(data);
   const checked = toGuest(draft);
   if (checked.kind === 'invalid') {
@@ -48,11 +72,8 @@ function readGuest({ path, body }: ActiveIntegration, data: Json): GuestRead {
   const { guest, notes } = normalizeGuest(checked.guest, body.country === undefined ? {} : { country: body.country });
   const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
   const { reservationId } = draft;
-  return {
-    kind: 'ok',
-    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
-    notes: [...draft.notes, ...checked.notes, ...notes],
-  };
+  const update = { guest, present, ...(reservationId !== undefined && { reservationId }) };
+  return { kind: 'ok', guest: { update, notes: [...draft.notes, ...checked.notes, ...notes] } };
 }
 
 function identityOf(integration: string): GuestIdentity {
@@ -60,6 +81,7 @@ function identityOf(integration: string): GuestIdentity {
   return {
     keys: guestKeys,
     newId: (guest) => profileId(integration, guest, digest),
+    guestMeantIn,
     planProfile,
     planReservations,
     cancelled: cancelledStatus,

@@ -77,7 +77,7 @@ test('what an operator does from the command line is in the audit log', async ()
   const response = await call('/api/v1/audit', String(admin?.token));
   const { items } = (await response.json()) as { items: { actor: string; action: string; target: object }[] };
   const mine = items.filter(({ actor }) => actor.endsWith('(command line)')).map(({ action }) => action);
-  for (const action of ['privacy.erase', 'secrets.put', 'secrets.delete', 'resend', 'tokens.create']) {
+  for (const action of ['privacy.erase', 'secrets.put', 'secrets.delete', 'integrations.resend', 'tokens.create']) {
     assert.ok(mine.includes(action), `${action} in ${mine.join(', ')}`);
   }
   assert.ok(!JSON.stringify(items).includes('mail.example'));

@@ -455,6 +455,7 @@ export interface Operations {
           before?: Json | undefined;
           after?: Json | undefined;
         }[];
+        effect?: string | undefined;
       } | {
         kind: "dead_letter";
         code: string;
@@ -488,6 +489,7 @@ export interface Operations {
             before?: Json | undefined;
             after?: Json | undefined;
           }[];
+          effect?: string | undefined;
         } | {
           kind: "dead_letter";
           code: string;

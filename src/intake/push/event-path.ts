@@ -39,15 +39,27 @@ export interface EventPath {
 type DraftValues = { readonly [field: string]: Json | undefined };
 export type Adjust = (record: DraftValues) => { record: DraftValues; notes: readonly Note[] };
 
+export interface ReadGuest {
+  readonly update: GuestUpdate;
+  readonly notes: readonly Note[];
+}
+
 export type GuestRead =
-  | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
+  /** Several when `data` is a whole reservation. */
+  | { readonly kind: 'ok'; readonly updates: readonly ReadGuest[] }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /** The pure decisions about guest identity and merging, implemented in `reconcile`. */
 export interface GuestIdentity {
   readonly keys: (guest: Guest) => readonly GuestKey[];
   readonly newId: (guest: Guest) => string | undefined;
-  readonly planProfile: (update: GuestUpdate, profiles: readonly Candidate[]) => Omit<GuestPlan, 'reservations'>;
+  /** The guest of the named reservation whom the event is about. */
+  readonly guestMeantIn: (reservation: Reservation, update: GuestUpdate) => Guest | undefined;
+  readonly planProfile: (
+    update: GuestUpdate,
+    profiles: readonly Candidate[],
+    inReservation: Guest | undefined,
+  ) => Omit<GuestPlan, 'reservations'>;
   readonly planReservations: (
     update: GuestUpdate,
     knownAs: Guest | undefined,

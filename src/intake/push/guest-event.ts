@@ -2,7 +2,7 @@ import type { Guest } from '../../canonical/reservation.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Message, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, Note } from '../../terms.ts';
-import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
+import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
@@ -19,19 +19,35 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
       deadEvent(arrivalOf(event), read.code, read.message, data, { type: 'guest', detail: read.detail }),
     );
   }
-  const { update, notes } = read;
+  const settled: Settled[] = [];
+  for (const guest of read.updates) {
+    const one = await updateGuest(lane, path, event, data, guest);
+    if (one) settled.push(one);
+  }
+  // A reservation may contain companions with a name only; without any guest that can be identified, the event is dead.
+  if (settled[0]) return settled[0];
+  return bury(lane, event, deadEvent(arrivalOf(event), 'push.guest_unidentified', unidentified, data, { type: 'guest' }));
+}
+
+async function updateGuest(
+  lane: Lane,
+  path: EventPath,
+  event: PendingEvent,
+  data: Json,
+  { update, notes }: ReadGuest,
+): Promise<Settled | undefined> {
   const { identity } = path;
-  const profiles = await lane.profiles(identity.keys(update.guest));
-  const plan = identity.planProfile(update, profiles);
+  const { reservationId } = update;
+  const named = reservationId === undefined ? undefined : (await lane.reservations([reservationId])).get(reservationId);
+  const meant = named && identity.guestMeantIn(named, update);
+  const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
+  const plan = identity.planProfile(update, profiles, meant);
   const knownAs = profiles.find(({ id }) => id === plan.profile.id)?.guest;
   const keys = [...identity.keys(update.guest), ...(knownAs ? identity.keys(knownAs) : [])];
-  const found = await lane.reservationsOf(keys, update.reservationId);
+  const found = await lane.reservationsOf(keys, reservationId);
   const touched = identity.planReservations(update, knownAs, found, path.today(event.receivedAt));
   const profileId = plan.profile.id ?? identity.newId(update.guest);
-  if (profileId === undefined && touched.length === 0) {
-    const message = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
-    return bury(lane, event, deadEvent(arrivalOf(event), 'push.guest_unidentified', message, data, { type: 'guest' }));
-  }
+  if (profileId === undefined && touched.length === 0) return undefined;
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) prepared.unshift(ofProfile(event, profileId, plan.profile.guest, data, notes, update));
   const { outcomes } = await lane.apply(prepared);
@@ -39,6 +55,8 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   const type = profileId === undefined ? 'reservation' : 'guest';
   return { seq: event.seq, state: 'done', outcome, type, id, ...(version !== undefined && { version }) };
 }
+
+export const unidentified = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
 
 function ofProfile(
   event: PendingEvent,

@@ -7,7 +7,8 @@ import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import { diagnose, explain } from './diagnose.ts';
 import { findEventId } from './event-id.ts';
-import type { EventPath, PendingEvent } from './event-path.ts';
+import type { EventPath, PendingEvent, ReadGuest } from './event-path.ts';
+import { unidentified } from './guest-event.ts';
 import type { Endpoint, PushSettings } from './ports.ts';
 import { type EventsRead, type ReadEvent, readEvents } from './read-events.ts';
 import { type Arrived, answerToBody } from './receive.ts';
@@ -41,6 +42,8 @@ type Outcome =
       readonly type: 'reservation' | 'guest';
       readonly record: Json;
       readonly notes: readonly Note[];
+      /** What else live processing would do with it. */
+      readonly effect?: string;
     }
   | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }
   | { readonly kind: 'dropped'; readonly reason: string }
@@ -77,8 +80,13 @@ export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, e
   const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived) : undefined;
   const problems = read?.kind === 'invalid' ? read.problems : [];
   const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
+  const disabled = settings.enabled ? undefined : answer.retiredEndpoint('push_disabled');
   const refusal =
-    early ?? refusedBySignature ?? badBody ?? (problems.length > 0 ? answer.badEnvelope(problems) : undefined);
+    early ??
+    disabled ??
+    refusedBySignature ??
+    badBody ??
+    (problems.length > 0 ? answer.badEnvelope(problems) : undefined);
   return {
     report_id: randomId('rep'),
     at: new Date(arrived.receivedAt).toISOString(),
@@ -148,7 +156,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
     const read = path.guest(data);
     if (read.kind === 'invalid')
       return { kind: 'dead_letter', code: read.code, message: read.message, detail: read.detail };
-    return { kind: 'record', type: 'guest', record: parseJson(encodeRecord(read.update.guest)), notes: read.notes };
+    return guestOutcome(path, read.updates);
   }
   const thin = path.thinId?.(data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
@@ -162,3 +170,30 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
   const { record, notes } = prepared.incoming;
   return { kind: 'record', type: 'reservation', record: parseJson(encodeRecord(record)), notes };
 }
+
+/** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
+function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
+  const found = updates.map(({ update, notes }) => {
+    const by = path.identity.keys(update.guest).map(({ kind }) => names[kind] ?? kind);
+    if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);
+    return { update, notes, by: [...new Set(by)] };
+  });
+  const identified = found.filter(({ by }) => by.length > 0);
+  const [first] = identified;
+  if (first === undefined) {
+    return { kind: 'dead_letter', code: 'push.guest_unidentified', message: unidentified, detail: {} };
+  }
+  const records = identified.map(({ update }) => parseJson(encodeRecord(update.guest)));
+  const skipped = found.length - identified.length;
+  return {
+    kind: 'record',
+    type: 'guest',
+    record: records.length === 1 ? (records[0] ?? null) : { guests: records },
+    notes: identified.flatMap(({ notes }) => notes),
+    effect:
+      `Changes the profile found by ${first.by.join(', then ')}, or creates one, and the guest in future and in-house reservations.` +
+      (skipped === 0 ? '' : ` Guests that cannot be identified: ${skipped}.`),
+  };
+}
+
+const names: { readonly [kind: string]: string } = { guest_id: 'guest_id', email: 'e-mail', phone: 'phone' };

@@ -197,3 +197,60 @@ test('keys follow the records: an address that no record has any more finds noth
   await bench.work();
   assert.deepEqual(await keys(), []);
 });
+
+test('a new e-mail address that comes with the reservation stays with the same profile', async () => {
+  await bench.send('reservation.created', ahead());
+  await bench.send('guest.updated', { first_name: 'Marta', last_name: 'Quill', email: 'marta.quill@mail.example' });
+  await bench.send('guest.updated', {
+    reservation_id: 'R-1001',
+    first_name: 'Marta',
+    last_name: 'Quill',
+    email: 'marta.new@mail.example',
+  });
+  await bench.work();
+  const profiles = await bench.profiles();
+  assert.deepEqual(
+    profiles.map(({ guest }) => guest.email),
+    ['marta.new@mail.example'],
+  );
+  assert.equal((await bench.reservation())?.guests[0]?.email, 'marta.new@mail.example');
+});
+
+test('a companion’s event for a reservation changes neither the lead guest nor their profile', async () => {
+  await bench.send('reservation.created', ahead());
+  await bench.send('guest.updated', { first_name: 'Marta', last_name: 'Quill', email: 'marta.quill@mail.example' });
+  await bench.send('guest.updated', {
+    reservation_id: 'R-1001',
+    first_name: 'Rui',
+    last_name: 'Quill',
+    email: 'rui.quill@mail.example',
+  });
+  await bench.work();
+  const emails = (await bench.profiles()).map(({ guest }) => guest.email);
+  assert.deepEqual(new Set(emails), new Set(['marta.quill@mail.example', 'rui.quill@mail.example']));
+});
+
+for (const [where, wrap] of [
+  ['in data', (data: object) => data],
+  ['in data.reservation', (data: object) => ({ reservation: data })],
+] as const) {
+  test(`the whole reservation ${where} is accepted: its guests change, nothing else`, async () => {
+    await bench.send('reservation.created', ahead());
+    await bench.send('guest.updated', { first_name: 'Marta', last_name: 'Quill', email: 'marta.quill@mail.example' });
+    const guests = [
+      { first_name: 'Marta', last_name: 'Quill', email: 'marta.new@mail.example', phone: '+351912345678' },
+      { first_name: 'Rui', last_name: 'Quill', email: 'rui@mail.example' },
+    ];
+    await bench.send('guest.updated', wrap(ahead({ guests, check_out: day(30) })) as never);
+    await bench.work();
+    const stored = await bench.reservation();
+    assert.equal(stored?.guests[0]?.email, 'marta.new@mail.example');
+    assert.equal(stored?.check_out, day(12), 'a guest event does not change the stay');
+    assert.deepEqual(
+      new Set((await bench.profiles()).map(({ guest }) => guest.email)),
+      new Set(['marta.new@mail.example', 'rui@mail.example']),
+    );
+    const { rows } = await bench.pool.query(`select state from events where state <> 'done'`);
+    assert.deepEqual(rows, []);
+  });
+}

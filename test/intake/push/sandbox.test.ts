@@ -144,8 +144,18 @@ for (const [what, send, status] of [
     const answer = await send();
     assert.equal(answer.status, 200);
     assert.equal(answer.json.report.would_answer.status, status);
+    assert.equal(answer.json.status, 'refused', 'accepted only where live would accept it');
   });
 }
+
+test('a body over the limit of live is reported as such, with the rest of the report', async () => {
+  const large = eventBody({ data: reservationData({ remarks: 'x'.repeat(1_500_000) }) });
+  const { status, json } = await examine(large);
+  assert.equal(status, 200);
+  assert.deepEqual([json.status, json.report.would_answer.status], ['refused', 413]);
+  assert.equal(json.report.signature.right, true);
+  assert.equal(json.report.outcome.kind, 'record');
+});
 
 test('a record that could not become canonical is reported with field and rule', async () => {
   const { json } = await examine(eventBody({ data: reservationData({ check_out: '2026-02-30', status: 'weird' }) }));
@@ -159,6 +169,26 @@ test('a guest event is reported as the guest it would make', async () => {
     eventBody({ event: 'guest.updated', data: { guest: { id: 'G-1', email: 'A@mail.example' } } }),
   );
   assert.deepEqual(json.report.outcome.record, { guest_id: 'G-1', email: 'a@mail.example' });
+  assert.match(json.report.outcome.effect, /profile found by guest_id, then e-mail, or creates one/);
+});
+
+test('a guest event that identifies nobody is reported as the dead letter that it would be', async () => {
+  for (const data of [{}, { first_name: 'Ana' }, { email: 'not an address' }]) {
+    const { json } = await examine(eventBody({ event: 'guest.updated', data }));
+    assert.deepEqual(
+      [json.status, json.report.outcome.kind, json.report.outcome.code],
+      ['accepted', 'dead_letter', 'push.guest_unidentified'],
+    );
+  }
+});
+
+test('a guest event with the whole reservation is reported with each of its guests', async () => {
+  const guests = [{ email: 'a@mail.example' }, { email: 'b@mail.example' }, {}];
+  const { json } = await examine(eventBody({ event: 'guest.updated', data: reservationData({ guests }) }));
+  assert.deepEqual(json.report.outcome.record, {
+    guests: [{ email: 'a@mail.example' }, { email: 'b@mail.example' }, {}],
+  });
+  assert.match(json.report.outcome.effect, /then reservation R-1001/);
 });
 
 test('reports are readable by link, as JSON and as a page, and listed', async () => {
