@@ -77,24 +77,29 @@ function matchThrough(
 /** The guest of a named reservation whom the event is about; undefined if that is not certain. */
 export function guestMeantIn(reservation: Reservation, update: GuestUpdate): Guest | undefined {
   const looks = [update.guest];
-  const [place, ...others] = placesIn(reservation, looks);
-  if (place !== undefined) return others.length === 0 ? reservation.guests[place] : undefined;
-  const [meant, ...more] = meantIn(reservation, looks);
-  const guest = meant === undefined || more.length > 0 ? undefined : reservation.guests[meant];
-  const { guest_id: id, first_name: first, last_name: last } = update.guest;
-  const isOther =
-    (first !== undefined || last !== undefined) &&
-    guest !== undefined &&
-    !sameName({ first_name: first, last_name: last } as Guest, guest);
-  const hasOtherId = id !== undefined && guest?.guest_id !== undefined && guest.guest_id !== id;
-  return isOther || hasOtherId ? undefined : guest;
+  const found = placesIn(reservation, looks);
+  const [place, ...others] = found.length > 0 ? found : meantIn(reservation, looks);
+  return place === undefined || others.length > 0 ? undefined : reservation.guests[place];
 }
 
-/** In a reservation that the event names, the guest of that name, else its only guest. */
+/** In a reservation that the event names, the guest of that name, else its only guest unless that is somebody else. */
 function meantIn(reservation: Reservation, looks: readonly Guest[]): number[] {
   const named = reservation.guests.flatMap((guest, i) => (looks.some((look) => sameName(look, guest)) ? [i] : []));
   if (named.length > 0) return named;
-  return reservation.guests.length === 1 ? [0] : [];
+  const [only, ...others] = reservation.guests;
+  if (only === undefined || others.length > 0) return [];
+  return looks.some((look) => isSomebodyElse(look, only)) ? [] : [0];
+}
+
+/** Another id or another first name; a surname may change. */
+function isSomebodyElse(a: Guest, b: Guest): boolean {
+  const differ = (one: string | undefined, other: string | undefined) =>
+    one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
+  if (differ(a.guest_id, b.guest_id)) return true;
+  const first = (guest: Guest) => guest.first_name?.split(/[\s-]/, 1)[0];
+  return first(a) !== undefined && first(b) !== undefined
+    ? differ(first(a), first(b))
+    : differ(a.last_name, b.last_name);
 }
 
 function isAhead(reservation: Reservation, today: LocalDate): boolean {

@@ -32,7 +32,7 @@ const at = (...args: string[]) => innbound([...args, '--workspace', dir, '--json
 const call = (pathname: string, token: string) =>
   fetch(`${service.url}${pathname}`, { headers: { authorization: `Bearer ${token}` } });
 
-test('token create gives a token that the service takes at once, revoke ends it', async () => {
+test('token create creates a token that works at once; revoke ends it', async () => {
   const [made] = (
     await at('token', 'create', '--role', 'operator', '--integration', 'grand', '--expires', '1d')
   ).json();
@@ -48,12 +48,12 @@ test('token create gives a token that the service takes at once, revoke ends it'
   assert.equal((await at('token', 'create', '--integration', 'nowhere')).code, 1);
 });
 
-test('token sign-in gives a link of the running service', async () => {
+test('token sign-in creates a link to the running service', async () => {
   const [link] = (await at('token', 'sign-in', '--role', 'admin')).json();
   assert.ok(String(link?.url).startsWith(`${service.url}/sign-in#ibs_`), String(link?.url));
 });
 
-test('erase gives a receipt also where there was nothing, and refuses what is no address', async () => {
+test('erase returns a receipt even if nothing was found, and refuses an invalid address', async () => {
   const ran = await at('erase', '--email', 'nobody@mail.example');
   assert.equal(ran.code, 0, ran.stderr);
   const [receipt] = ran.json();
@@ -95,7 +95,7 @@ test('alerts and metrics answer', async () => {
   assert.match(await metrics.text(), /innbound_store_up 1/);
 });
 
-test('a service that is listened to stops in time', async () => {
+test('a service with live listeners stops in time', async () => {
   const [made] = (await at('token', 'create', '--role', 'viewer')).json();
   const response = await call('/api/v1/live', String(made?.token));
   assert.equal(response.status, 200);

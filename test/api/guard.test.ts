@@ -53,12 +53,12 @@ const call = (operation: Operation, token?: string) =>
   node.call(operation.method, addressOf(operation), token, operation.method === 'GET' ? undefined : wrongBody);
 const ranks = ['viewer', 'operator', 'admin'];
 
-test('operations have names of their own, and there are some', () => {
+test('every operation has a unique name', () => {
   assert.ok(operations.length > 50);
   assert.equal(new Set(operations.map(({ id }) => id)).size, operations.length);
 });
 
-test('nothing but what is public answers without a token, or with a wrong one', async () => {
+test('only public operations answer without a token or with a wrong one', async () => {
   for (const operation of operations.filter(({ role }) => role !== 'public')) {
     const { status, body, headers } = await call(operation);
     assert.equal(status, 401, operation.id);
@@ -72,7 +72,7 @@ test('nothing but what is public answers without a token, or with a wrong one', 
 });
 
 for (const role of ['viewer', 'operator', 'admin'] as const) {
-  test(`a ${role} may do what its role says, and nothing more`, async () => {
+  test(`a ${role} may do what its role allows, and nothing more`, async () => {
     const token = await node.token(role);
     for (const operation of operations) {
       if (operation.role === 'public' || operation.id === 'session.end' || operation.id === 'live') continue;
@@ -84,7 +84,7 @@ for (const role of ['viewer', 'operator', 'admin'] as const) {
   });
 }
 
-test('for a token of one brand, the other brands are not there', async () => {
+test('a token for one integration gets 404 for the others', async () => {
   const token = await node.token('admin', ['grand']);
   for (const operation of operations) {
     if (operation.role === 'public' || operation.id === 'session.end' || operation.id === 'live') continue;
@@ -97,7 +97,7 @@ test('for a token of one brand, the other brands are not there', async () => {
   }
 });
 
-test('a list that is asked for another brand is not there either', async () => {
+test('a list filtered by another integration is 404 too', async () => {
   const token = await node.token('admin', ['grand']);
   for (const path of [
     '/runs',
@@ -114,7 +114,7 @@ test('a list that is asked for another brand is not there either', async () => {
   }
 });
 
-test('a revoked token and an expired one are worth nothing', async () => {
+test('revoked and expired tokens are refused', async () => {
   const admin = await node.token('admin');
   const made = await node.call('POST', '/tokens', admin, { name: 'short', role: 'viewer' });
   assert.equal(made.status, 201);
@@ -126,7 +126,7 @@ test('a revoked token and an expired one are worth nothing', async () => {
   assert.equal((await node.call('GET', '/runs', second.body.token)).status, 401);
 });
 
-test('the store holds no token in the clear', async () => {
+test('the store contains no token in plain text', async () => {
   const token = await node.token('viewer');
   const { rows } = await node.runtime.pool.query<{ found: boolean }>(
     `select bool_or(position($1 in t::text) > 0 or position(encode(convert_to($1, 'UTF8'), 'hex') in t::text) > 0) as found from tokens t`,
@@ -135,7 +135,7 @@ test('the store holds no token in the clear', async () => {
   assert.equal(rows[0]?.found, false);
 });
 
-test('an address that keeps sending wrong tokens is told to wait, and others are not kept out for good', async () => {
+test('an address that keeps sending wrong tokens gets 429', async () => {
   let last = 0;
   for (let i = 0; i < 100 && last !== 429; i++) last = (await node.call('GET', '/runs', `ib_wrong-${i}xxxx`)).status;
   assert.equal(last, 429);

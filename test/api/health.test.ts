@@ -17,7 +17,7 @@ async function emptyWorkspace() {
   return { database, dir };
 }
 
-test('a node says whether it lives, and whether it can take work or why not', async () => {
+test('a node reports whether it runs, and whether it can accept work or why not', async () => {
   const { database, dir } = await emptyWorkspace();
   const admin = new pg.Client({ ...database.connection, database: 'postgres' });
   await admin.connect();
@@ -46,7 +46,7 @@ test('a node says whether it lives, and whether it can take work or why not', as
   }
 });
 
-test('a worker ends when a newer version has taken over the tables; a web node stays until it is replaced', async () => {
+test('a worker stops when a newer version has migrated the database; a web node stays until it is replaced', async () => {
   const { dir } = await emptyWorkspace();
   const options = { workspaceDir: dir, host: '127.0.0.1', port: 0, seenEveryMs: 50 };
   const worker = await startService({ ...options, role: 'worker' });

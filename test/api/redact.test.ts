@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-test('a viewer sees what happened to a record and not whom it is about; an operator sees both', async () => {
+test('a viewer sees what happened to a record but not the guest; an operator sees both', async () => {
   const viewer = await node.token('viewer');
   const operator = await node.token('operator');
   const letters = (await node.call('GET', '/dead-letters', viewer)).body.items;

@@ -42,7 +42,7 @@ test('a reservation is found by its id, confirmation number, e-mail, phone and n
   assert.deepEqual(ids(await get('/reservations?q=100%25')), []);
 });
 
-test('without a text the newest come, page by page, each once', async () => {
+test('without a search text the newest records come page by page, each once', async () => {
   const first = await get('/reservations?limit=2');
   const second = await get(`/reservations?limit=2&cursor=${first.next_cursor}`);
   assert.deepEqual([...ids(first), ...ids(second)].sort(), ['R1', 'R2', 'X1']);

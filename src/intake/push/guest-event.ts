@@ -38,7 +38,7 @@ async function updateGuest(
 ): Promise<Settled | undefined> {
   const { identity } = path;
   const { reservationId } = update;
-  const named = reservationId === undefined ? undefined : (await lane.reservations([reservationId])).get(reservationId);
+  const named = reservationId === undefined ? undefined : (await lane.reservationsOf([], reservationId))[0];
   const meant = named && identity.guestMeantIn(named, update);
   const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
   const plan = identity.planProfile(update, profiles, meant);

@@ -54,7 +54,7 @@ test('202: stored, with its id', async () => {
   assert.deepEqual(rows, [{ event: 'reservation.created', state: 'pending', integration: 'lisbon-grand' }]);
 });
 
-test('202 at the address in another spelling, which the framework reads', async () => {
+test('202: a percent-encoded URL', async () => {
   const encoded = `%${service.endpointId.charCodeAt(0).toString(16)}${service.endpointId.slice(1)}`;
   assert.equal((await post({ ...service, endpointId: encoded }, fresh())).status, 202);
   isProblem(
@@ -70,7 +70,7 @@ test('202 for each of the four events', async () => {
   }
 });
 
-test('202 even if our mapping will fail: the payload is the partner’s, the mapping ours', async () => {
+test('202 even if our mapping fails later', async () => {
   assert.equal((await post(service, fresh({ data: { what: 'ever' } }))).status, 202);
 });
 
@@ -81,7 +81,7 @@ test('202: the exact bytes are kept', async () => {
   assert.equal(rows[0]?.body.toString(), body);
 });
 
-test('200: the same id again, also with another body, of which the operator learns', async () => {
+test('200: the same id again; another body with it is reported to the operator', async () => {
   const body = eventBody({ event_id: 'twice' });
   assert.equal((await post(service, body)).status, 202);
   const again = await post(service, body);
@@ -99,7 +99,7 @@ test('200: the same id again, also with another body, of which the operator lear
   assert.deepEqual(noted.rows, [{ n: 1 }]);
 });
 
-test('200: the same bytes where there is no id; other bytes are another event', async () => {
+test('200: the same bytes without an id; other bytes are another event', async () => {
   const body = eventBody({ event_id: undefined });
   const first = await post(service, body);
   assert.equal(first.status, 202);
@@ -110,7 +110,7 @@ test('200: the same bytes where there is no id; other bytes are another event', 
   assert.equal((await post(service, `${body} `)).status, 202);
 });
 
-test('200: of a hundred identical requests at once one is accepted', async () => {
+test('200: of a hundred identical concurrent requests one is accepted', async () => {
   const request = rawRequest(service, eventBody({ event_id: 'hundred' }));
   const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(service.port, request)));
   const statuses = answers.map(([answer]) => answer?.status).sort();
@@ -152,7 +152,7 @@ for (const [what, body, code] of [
   test(`400: ${what}`, async () => isProblem(await post(service, body), 400, code));
 }
 
-test('413: by its header, before a byte of the body is sent', async () => {
+test('413: by Content-Length, before a byte of the body is sent', async () => {
   const [answer] = await exchange(service.port, rawRequest(service, '', { 'content-length': '1048577' }));
   assert.ok(answer);
   isProblem(answer, 413, 'push.too_large');
@@ -163,7 +163,7 @@ test('413: a sender that writes all of it before it reads still gets the answer'
   isProblem(await post(service, Buffer.alloc(3 * 1024 * 1024, 0x20)), 413, 'push.too_large');
 });
 
-test('413: by its chunks, as soon as they are too many', async () => {
+test('413: by its chunks, as soon as they exceed the limit', async () => {
   const socket = connect(service.port, '127.0.0.1');
   await once(socket, 'connect');
   const answers = readAnswers(socket, 1);
@@ -186,7 +186,7 @@ test('413: by its chunks, as soon as they are too many', async () => {
   assert.ok(sent < 1000, 'it did not have to send all of it');
 });
 
-test('exactly the limit is taken', async () => {
+test('202: a body of exactly the limit', async () => {
   const base = eventBody({ event_id: 'limit', pad: '' });
   const body = eventBody({ event_id: 'limit', pad: 'x'.repeat(1024 * 1024 - Buffer.byteLength(base)) });
   assert.equal(Buffer.byteLength(body), 1024 * 1024);
@@ -313,7 +313,7 @@ test('401: two signature headers, the second one right', async () => {
   assert.equal(answer?.status, 401);
 });
 
-test('401 comes before 400 and 422: nobody learns of the body’s faults who did not sign it', async () => {
+test('401 comes before 400 and 422: an unsigned request learns nothing about its body', async () => {
   for (const body of ['nonsense', '{}']) {
     isProblem(
       await post(service, body, { 'x-webhook-signature': sign('other', nowS(), body) }),
@@ -334,7 +334,7 @@ test('202: a timestamp 299 s old or ahead, a signature in capitals', async () =>
   assert.equal((await post(service, body, { 'x-webhook-signature': capitals })).status, 202);
 });
 
-test('404: an unknown endpoint, whatever its form', async () => {
+test('404: an unknown endpoint id of any form', async () => {
   for (const id of ['whk_00000000000000000000', 'x', '%00', '..%2f', 'a'.repeat(99), "'; drop table events--"]) {
     const path = `/webhooks/${encodeURI(id)}`;
     const [answer] = await exchange(service.port, rawRequest(service, fresh(), {}, path));
@@ -343,7 +343,7 @@ test('404: an unknown endpoint, whatever its form', async () => {
   }
 });
 
-test('404: the sandbox’s id is no live one and the other way round', async () => {
+test('404: a sandbox id is not a live id, and vice versa', async () => {
   const [answer] = await exchange(service.port, rawRequest(service, fresh(), {}, `/webhooks/${service.sandboxId}`));
   assert.equal(answer?.status, 404);
 });
@@ -357,7 +357,7 @@ test('405: events are sent by POST', async () => {
   }
 });
 
-test('429: over the endpoint’s rate, with Retry-After; the next endpoint is not touched', async () => {
+test('429: over the endpoint’s rate, with Retry-After; other endpoints are not affected', async () => {
   const slow = await startService({
     settings: () => ({
       ...settings,
@@ -382,7 +382,7 @@ test('429: over the endpoint’s rate, with Retry-After; the next endpoint is no
   }
 });
 
-test('429: an address that keeps failing is turned away before its body is looked at', async () => {
+test('429: an address that keeps failing is refused before its body is read', async () => {
   const guarded = await startService({ pool: service.pool, ports: { failureRate: { perSecond: 1, burst: 5 } } });
   try {
     const statuses = [];
@@ -419,7 +419,7 @@ test('503: the store cannot be reached, with Retry-After; nothing was accepted',
   }
 });
 
-test('503: draining; what was taken before is answered', async () => {
+test('503: draining; earlier requests are answered', async () => {
   const { promise: gate, resolve: release } = Promise.withResolvers<void>();
   const { promise: arrival, resolve: arrived } = Promise.withResolvers<void>();
   const ending = await startService({
@@ -450,7 +450,7 @@ test('503: draining; what was taken before is answered', async () => {
   }
 });
 
-test('410: retired, from the moment it is', async () => {
+test('410: immediately after the endpoint is retired', async () => {
   const retiring = await startService({ settings: () => settings });
   try {
     assert.equal((await post(retiring, fresh())).status, 202);
@@ -465,7 +465,7 @@ test('410: retired, from the moment it is', async () => {
   }
 });
 
-test('410: push is switched off for the integration', async () => {
+test('410: push is disabled for the integration', async () => {
   const off = await startService({ settings: () => ({ ...settings, enabled: false }) });
   try {
     isProblem(await post(off, fresh()), 410, 'push.retired_endpoint');

@@ -150,7 +150,7 @@ for (const [what, more, status, id] of [
 }
 
 for (const timestamp of ['0000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', '9999-12-31T23:59:60Z']) {
-  test(`an event of ${timestamp} is stored, and read back by whoever works on it`, async () => {
+  test(`an event of ${timestamp} is stored and read back`, async () => {
     const answer = await post(service, fresh({ timestamp }));
     assert.equal(answer.status, 202);
     const { rows } = await service.pool.query<{ at: number }>(
@@ -183,7 +183,7 @@ test('a sender that ends its side in the middle of the body stores nothing', asy
   assert.deepEqual(rows, []);
 });
 
-test('a secret that is ended in mid flight: every answer is 202 or 401, and none is 202 after its end', async () => {
+test('a secret that expires during requests: every answer is 202 or 401, and none is 202 afterwards', async () => {
   const own = await startService({ settings: () => ({ ...settings, rate: { perSecond: 1e6, burst: 1e6 } }) });
   try {
     let ended = false;

@@ -14,7 +14,7 @@ import { runNow } from '../../../src/wiring/pull.ts';
 import { watchOnce } from '../../../src/wiring/watch.ts';
 import { testDatabase } from '../../support/database.ts';
 import { until } from '../../support/process.ts';
-import { brandId, eventBody, integration, nowS, reservationData, sign } from './support.ts';
+import { brandId, eventBody, integration, postEvent, reservationData } from './support.ts';
 
 /** Nodes whose wall clocks are wrong, over one database: order does not depend on the clock of a node. */
 
@@ -84,16 +84,8 @@ async function post(service: Service, checkOut: string): Promise<void> {
   sent += 1;
   const data = reservationData({ check_out: checkOut });
   const body = eventBody({ event: 'reservation.updated', event_id: `ev-${sent}`, data });
-  const timestamp = nowS();
-  const response = await fetch(`${service.url}/webhooks/${endpoint.endpoint_id}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-webhook-timestamp': timestamp,
-      'x-webhook-signature': sign(endpoint.secret ?? '', timestamp, body),
-    },
-    body,
-  });
+  const { endpoint_id: endpointId, secret = '' } = endpoint;
+  const response = await postEvent(service.url, { endpointId, secret }, body);
   assert.equal(response.status, 202, await response.text());
 }
 

@@ -110,7 +110,7 @@ function flood(port: number) {
   };
 }
 
-test('what was acknowledged before a kill of service and database is there afterwards', {
+test('acknowledged events survive a kill of service and database', {
   timeout: 120_000,
 }, async () => {
   let { child, port, said } = await serve();
@@ -140,7 +140,7 @@ test('what was acknowledged before a kill of service and database is there after
   assert.equal(code, 0, said());
 });
 
-test('SIGTERM: every request that was taken is answered, the others are told to come again', {
+test('SIGTERM: earlier requests are answered, later ones get 503', {
   timeout: 120_000,
 }, async () => {
   const { child, port, said } = await serve();

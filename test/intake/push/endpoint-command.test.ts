@@ -60,7 +60,7 @@ test('issued once, with its secret; shown again without', async () => {
   assert.equal(await send({ endpointId, secret: secrets[0] ?? '' }), 202);
 });
 
-test('rotated, both secrets count; rotated without overlap, only the new one does', async () => {
+test('after a rotation both secrets are valid; without overlap only the new one', async () => {
   const [rotated] = (await endpoint([integration, '--rotate'])).json();
   secrets.push(String(rotated?.secret));
   for (const secret of secrets) assert.equal(await send({ endpointId, secret }), 202);
@@ -69,7 +69,7 @@ test('rotated, both secrets count; rotated without overlap, only the new one doe
   assert.equal(await send({ endpointId, secret: String(last?.secret) }), 202);
 });
 
-test('a secret of the sender’s own is taken from standard input and never shown', async () => {
+test('a sender’s own secret is read from standard input and never shown', async () => {
   const secret = 'the sender’s own secret, as long as it likes';
   const { code, stdout, stderr } = await endpoint([integration, '--secret-stdin', '--overlap', '0s'], `${secret}\n`);
   assert.equal(code, 0, stderr);
@@ -80,7 +80,7 @@ test('a secret of the sender’s own is taken from standard input and never show
   }
 });
 
-test('what was refused is listed with its reason', async () => {
+test('refused requests are listed with their reason', async () => {
   const refused = await until('the refusals are written', async () => {
     const lines = (await endpoint([integration, '--rejections'])).json();
     return lines.length > 0 && lines;
@@ -90,7 +90,7 @@ test('what was refused is listed with its reason', async () => {
   assert.match(JSON.stringify(refused[0]), /"header_names":\[[^\]]*"x-webhook-signature"/);
 });
 
-test('retired, it answers 410; the next call issues another', async () => {
+test('a retired endpoint answers 410; the next call issues another', async () => {
   assert.deepEqual((await endpoint([integration, '--retire'])).json(), [{ endpoint_id: endpointId, retired: true }]);
   assert.equal(await send({ endpointId, secret: 'any' }), 410);
   assert.equal((await endpoint([integration, '--retire'])).code, 1);
@@ -99,7 +99,7 @@ test('retired, it answers 410; the next call issues another', async () => {
   assert.equal(await send({ endpointId: String(next?.endpoint_id), secret: String(next?.secret) }), 202);
 });
 
-test('a sender that can only keep a token in its address is told so', async () => {
+test('for a sender with a token in the URL, the command shows the URL to enter', async () => {
   const { stdout, stderr } = await innbound(['endpoint', 'cloud', '--workspace', dir], {
     env: { DATABASE_URL: database },
   });
@@ -107,7 +107,7 @@ test('a sender that can only keep a token in its address is told so', async () =
   assert.match(stdout, /whsec_/);
 });
 
-test('mistakes are told with a code and the next step; the help shows times as people write them', async () => {
+test('mistakes are reported with a code and the next step; the help shows readable durations', async () => {
   const calls = [
     [['nobody'], 'documents.unknown_name'],
     [['pull-only'], 'push.no_endpoint'],

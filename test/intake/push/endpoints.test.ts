@@ -29,13 +29,13 @@ test('issued once; shown again without the secret', async () => {
   assert.notEqual(first.endpointId, first.sandboxId);
 });
 
-test('issued by many at once it is one endpoint with one secret', async () => {
+test('concurrent calls issue one endpoint with one secret', async () => {
   const all = await Promise.all(Array.from({ length: 8 }, () => issue()));
   assert.equal(new Set(all.map(({ endpointId }) => endpointId)).size, 1);
   assert.equal(all.filter(({ secret }) => secret !== undefined).length, 1);
 });
 
-test('secrets are stored sealed, each for its own place', async () => {
+test('secrets are stored encrypted, each bound to its row', async () => {
   await issue();
   const { rows } = await pool.query<{ sealed: Buffer; endpoint_id: string }>(
     'select sealed, endpoint_id from endpoint_secrets',
@@ -43,7 +43,7 @@ test('secrets are stored sealed, each for its own place', async () => {
   assert.ok(rows[0]?.sealed.toString().startsWith(`endpoint ${rows[0].endpoint_id} 1|`));
 });
 
-test('a secret that does not open with the key at hand is left out, the others work', async () => {
+test('a secret sealed with another key is skipped; the others work', async () => {
   const issued = await issue();
   await rotate(3_600_000);
   const half = {
@@ -57,7 +57,7 @@ test('a secret that does not open with the key at hand is left out, the others w
   );
 });
 
-test('retired: gone for good, and the next is another one', async () => {
+test('a retired endpoint stays retired, and the next one is new', async () => {
   const first = await issue();
   assert.equal(await transaction(pool, (tx) => retireEndpoint(tx, 'lisbon-grand')), first.endpointId);
   assert.equal(await transaction(pool, (tx) => retireEndpoint(tx, 'lisbon-grand')), undefined);
@@ -76,7 +76,7 @@ test('retired: gone for good, and the next is another one', async () => {
   );
 });
 
-test('nothing to rotate where there is no endpoint', async () => {
+test('without an endpoint there is nothing to rotate', async () => {
   assert.equal(await rotate(0), undefined);
 });
 
@@ -84,7 +84,7 @@ let count = 0;
 const send = (service: Service, secret: string) =>
   post({ ...service, secret }, eventBody({ event_id: `rot-${++count}` }));
 
-test('rotation: both secrets count during the overlap, on every node at once, and the old one ends', async () => {
+test('rotation: both secrets are valid during the overlap on every node, then the old one expires', async () => {
   const one = await startService({ pool });
   const two = await startService({ pool });
   try {
@@ -130,7 +130,7 @@ const known = (endpointId: string): Endpoint => ({
   secrets: [],
 });
 
-test('guesses are asked of the store together; known ones not at all', async () => {
+test('unknown ids are looked up together; known ones are not looked up', async () => {
   const queries: string[][] = [];
   const directory = openDirectory({
     clock: systemClock,
@@ -153,7 +153,7 @@ test('a store that does not answer is an error, not an unknown endpoint', async 
   await assert.rejects(async () => directory.endpoint('whk_whatever0', 0), /gone/);
 });
 
-test('with the store away, endpoints that are known are told to come again and unknown ones too', async () => {
+test('without the store, known and unknown endpoints get 503', async () => {
   const service = await startService({ pool, ports: { loadEndpoints: () => Promise.reject(new Error('gone')) } });
   try {
     assert.equal((await send(service, service.secret)).status, 503);

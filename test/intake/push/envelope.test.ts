@@ -46,7 +46,7 @@ test('property: every instant that JavaScript writes is read back', () => {
   fc.assert(fc.property(dates, (date) => assert.equal(utcInstant(date.toISOString()), date.getTime())));
 });
 
-test('property: whatever the body, the problems name only the envelope’s own fields', () => {
+test('property: for any body, the problems name only envelope fields', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (body) => {
       const read = readEnvelope(body as never, 'LIS01');

@@ -9,7 +9,7 @@ import { addressFor } from '../../../src/operations/endpoints.ts';
 import { openRuntime } from '../../../src/runtime/runtime.ts';
 import { startService } from '../../../src/service.ts';
 import { until } from '../../support/process.ts';
-import { brandId, eventBody, integration, nowS, sign } from './support.ts';
+import { brandId, eventBody, integration, postEvent } from './support.ts';
 
 /** A primary, and a standby that was copied from it before the test began. */
 test('after a failover a web node accepts webhooks without a restart', async (t) => {
@@ -38,17 +38,7 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
   t.after(() => service.stop());
 
   const post = async (eventId: string): Promise<number> => {
-    const body = eventBody({ event_id: eventId });
-    const timestamp = nowS();
-    const response = await fetch(`${service.url}/webhooks/${endpointId}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-webhook-timestamp': timestamp,
-        'x-webhook-signature': sign(secret, timestamp, body),
-      },
-      body,
-    });
+    const response = await postEvent(service.url, { endpointId, secret }, eventBody({ event_id: eventId }));
     await response.text();
     return response.status;
   };

@@ -37,21 +37,21 @@ const good = {
   data: { a: 1 },
 };
 
-test('an empty description is ours', () => {
+test('an empty envelope description means our envelope', () => {
   const [event] = events(read({}, { ...good, event: 'reservation.created' }));
   assert.equal(event?.event, 'reservation.created');
   assert.equal(event?.occurredAt, Date.UTC(2026, 10, 15, 10));
   assert.equal(event?.eventId, 'e1');
 });
 
-test('names are translated, in any case; what no name fits is refused', () => {
+test('event names are mapped without case; unknown ones are refused', () => {
   assert.equal(events(read({ names }, good))[0]?.event, 'reservation.updated');
   assert.equal(events(read({ names }, { ...good, event: 'BOOKING.MOVED' }))[0]?.event, 'reservation.updated');
   assert.deepEqual(pointers(read({ names }, { ...good, event: 'reservation.updated' })), ['/event']);
   assert.deepEqual(pointers(read({ names }, { ...good, event: undefined as never })), ['/event']);
 });
 
-test('others may be ignored, whatever else they look like; one without a name is not', () => {
+test('other events may be ignored without further checks, but not one without a name', () => {
   const document = { names, others: 'ignore' };
   const result = read(document, { event: 'tasks.changed', id: 'e2' });
   assert.deepEqual(result, { kind: 'ok', events: [], eventId: 'e2', ignored: 1 });
@@ -98,7 +98,7 @@ test('time and brand may be absent: the database stamps the time, the endpoint d
   assert.equal(events(read({ names, optional: ['timestamp'], brand: false }, other)).length, 1);
 });
 
-test('what is stored is our envelope around the sender’s data, the same bytes for a retry', () => {
+test('the stored body is our envelope around the sender’s data, equal for a retry', () => {
   const { timestamp: _, ...bare } = good;
   const [event] = events(read({ names, timestamp: false }, bare));
   assert.equal(event?.body.toString(), '{"event":"reservation.updated","brand_id":"LIS01","data":{"a":1}}');
@@ -119,7 +119,7 @@ test('several events in one body, each with its id', () => {
   assert.equal(result.kind === 'ok' && result.eventId, 'a');
 });
 
-test('an id that several share is told apart by the place in the body', () => {
+test('events that share an id get their position appended', () => {
   const ids = (places: readonly string[] | undefined, headers = {}) =>
     events(read(several, inBatch([item(''), item('')]), { ids: places, headers })).map(({ eventId }) => eventId);
   assert.deepEqual(ids(['$body.delivery']), ['d1/0', 'd1/1']);
@@ -130,7 +130,7 @@ test('an id that several share is told apart by the place in the body', () => {
   assert.notDeepEqual(ids(undefined), ids(undefined), 'without places every body counts');
 });
 
-test('one wrong event refuses the body, and the pointer says which', () => {
+test('one invalid event refuses the body, and the pointer names it', () => {
   const list = [item('a'), { id: 'b', type: 'booking.changed' }, item('c', 'nonsense')];
   assert.deepEqual(pointers(read(several, inBatch(list))), ['/batch/list/1/data', '/batch/list/2/type']);
   assert.deepEqual(pointers(read(several, inBatch([item('a')], { hotel: 'OPO02' }))), ['/hotel']);
@@ -142,7 +142,7 @@ test('no list, too long a list, an empty one', () => {
   assert.deepEqual(events(read(several, inBatch([]))), []);
 });
 
-test('property: whatever the body, it is read or refused, and nothing of it is repeated', () => {
+test('property: any body is read or refused, and never quoted', () => {
   const documents = [several, { names }, { names, others: 'ignore', data: ['x', '$item'], optional: ['timestamp'] }];
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(...documents), (body, document) => {

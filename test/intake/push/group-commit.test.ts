@@ -38,7 +38,7 @@ const open = (
   limits: Partial<GroupCommitLimits> = {},
 ) => openGroupCommit({ clock: systemClock, insert: store.insert }, { ...groupCommitLimits, ...limits });
 
-test('all that wait share the next insert; a lone request waits for nobody', async () => {
+test('waiting requests share the next insert; a single request does not wait', async () => {
   const store = heldStore();
   const commits = open(store);
   const first = commits.append(event('1'));
@@ -66,7 +66,7 @@ test('no answer comes before its insert is done', async () => {
   commits.close();
 });
 
-test('batches are bounded in number and in bytes, and one large event still goes', async () => {
+test('batches are bounded in number and in bytes, and one large event is still stored', async () => {
   const store = heldStore();
   const commits = open(store, { maxBatch: 2, maxBatchBytes: 100 });
   const all = [event('1', 10), event('2', 10), event('3', 60), event('4', 60), event('5', 500)].map((e) =>
@@ -126,7 +126,7 @@ test('a batch that fails refuses its own requests, not those behind it', async (
   commits.close();
 });
 
-test('a store that hangs is not waited for without end; who was sent away is not stored later', async () => {
+test('a hanging store leads to 503 after the deadline, and those events are not stored later', async () => {
   const store = heldStore();
   const commits = open(store, { deadlineMs: 20 });
   const first = commits.append(event('1'));
@@ -142,7 +142,7 @@ test('a store that hangs is not waited for without end; who was sent away is not
   commits.close();
 });
 
-test('too much waiting is refused at once, in number and in bytes', async () => {
+test('requests beyond the waiting limits are refused at once', async () => {
   const store = heldStore();
   const commits = open(store, { maxWaiting: 2, maxWaitingBytes: 100 });
   const taken = [commits.append(event('1', 40)), commits.append(event('2', 40))];
@@ -153,7 +153,7 @@ test('too much waiting is refused at once, in number and in bytes', async () => 
   commits.close();
 });
 
-test('flushed waits for all that were taken', async () => {
+test('flushed waits for every received event', async () => {
   const store = heldStore();
   const commits = open(store, { maxBatch: 1 });
   const answers: string[] = [];

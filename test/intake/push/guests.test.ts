@@ -36,7 +36,7 @@ test('an unknown guest becomes a profile', async () => {
   assert.deepEqual(rows, [{ state: 'done', type: 'guest', id: profile?.id, version: 1 }]);
 });
 
-test('the fields may stand in data.guest', async () => {
+test('the fields may be in data.guest', async () => {
   await bench.send('guest.updated', { guest: { id: 'G-8', first_name: 'Tom', email: 'tom@mail.example' } });
   await bench.work();
   const [profile] = await bench.profiles();
@@ -61,7 +61,7 @@ for (const [by, first, second] of [
   });
 }
 
-test('two ids are two guests, whatever address they share; a booking site’s alias joins nobody', async () => {
+test('two ids are two guests even with one address; a booking site’s alias matches nobody', async () => {
   await bench.send('guest.updated', { guest_id: 'G-1', email: 'family@mail.example' });
   await bench.send('guest.updated', { guest_id: 'G-2', email: 'family@mail.example' });
   await bench.send('guest.updated', { guest_id: 'G-3', first_name: 'Li', email: 'x.1@guest.booking.com' });
@@ -70,7 +70,7 @@ test('two ids are two guests, whatever address they share; a booking site’s al
   assert.equal((await bench.profiles()).length, 4);
 });
 
-test('reservations of the guest that are ahead or in house change with it; past and cancelled ones do not', async () => {
+test('the guest’s future and in-house reservations change too; past and cancelled ones do not', async () => {
   const stays = {
     'R-ahead': ahead(),
     'R-inhouse': ahead({ status: 'checked-in', check_in: day(-1), check_out: day(2) }),
@@ -103,7 +103,7 @@ test('reservations of the guest that are ahead or in house change with it; past 
   );
 });
 
-test('a guest known by an old address is still found in the reservations that carry it', async () => {
+test('a guest known by an old address is still found in the reservations that contain it', async () => {
   const at = Date.now() - 60_000;
   await bench.send('guest.updated', { guest_id: 'G-1', email: 'marta.quill@mail.example' }, { occurredAt: at });
   await bench.send(
@@ -116,7 +116,7 @@ test('a guest known by an old address is still found in the reservations that ca
   assert.equal((await bench.reservation())?.guests[0]?.email, 'marta.two@mail.example');
 });
 
-test('of companions with one address the one of that name changes', async () => {
+test('of companions with one address, the one with that name changes', async () => {
   const guests = [
     { first_name: 'Paul', last_name: 'Reis', email: 'reis@mail.example' },
     { first_name: 'Rita', last_name: 'Reis', email: 'reis@mail.example' },
@@ -137,7 +137,7 @@ test('of companions with one address the one of that name changes', async () => 
   );
 });
 
-test('an event that names a reservation reaches its guest even where no key fits', async () => {
+test('an event that names a reservation reaches its guest even if no key matches', async () => {
   const at = Date.now() - 60_000;
   await bench.send('reservation.created', ahead({ guests: [{ first_name: 'Uma', last_name: 'Vale' }] }), {
     occurredAt: at,
@@ -147,14 +147,14 @@ test('an event that names a reservation reaches its guest even where no key fits
   assert.equal((await bench.reservation())?.guests[0]?.email, 'uma@mail.example');
 });
 
-test('a guest nobody can tell apart is a dead letter', async () => {
+test('a guest who cannot be identified is a dead letter', async () => {
   await bench.send('guest.updated', { first_name: 'Someone' });
   await bench.work();
   const { rows } = await bench.pool.query('select kind, type, code from dead_letters');
   assert.deepEqual(rows, [{ kind: 'event', type: 'guest', code: 'push.guest_unidentified' }]);
 });
 
-test('an update older than what a reservation holds leaves it alone', async () => {
+test('an update older than a reservation’s state does not change it', async () => {
   const at = Date.now() - 60_000;
   await bench.send('reservation.created', ahead(), { occurredAt: at });
   await bench.send(
@@ -177,7 +177,7 @@ test('the same update again changes nothing', async () => {
   assert.equal((await bench.profiles())[0]?.version, 1);
 });
 
-test('keys follow the records: an address that no record has any more finds nothing', async () => {
+test('keys follow the records: an address that no record contains any more matches nothing', async () => {
   const keys = async () =>
     (
       await bench.pool.query(

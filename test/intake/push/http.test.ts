@@ -77,7 +77,7 @@ test('garbage after a good request does not take its answer', async () => {
   assert.equal(answers[1]?.json.code, 'push.bad_request');
 });
 
-test('a head that comes too slowly is cut off with 408', async () => {
+test('headers that arrive too slowly end with 408', async () => {
   const socket = await opened();
   const answers = readAnswers(socket, 1);
   socket.write('POST /webhooks/x HTTP/1.1\r\nhost: hooks.example\r\n');
@@ -89,7 +89,7 @@ test('a head that comes too slowly is cut off with 408', async () => {
   socket.destroy();
 });
 
-test('a body that comes too slowly is cut off with 408 and stores nothing', async () => {
+test('a body that arrives too slowly ends with 408 and stores nothing', async () => {
   const body = eventBody({ event_id: 'slow-body' });
   const bytes = rawRequest(service, body);
   const socket = await opened();
@@ -103,7 +103,7 @@ test('a body that comes too slowly is cut off with 408 and stores nothing', asyn
   socket.destroy();
 });
 
-test('a client that goes away in the middle of its body leaves nothing', async () => {
+test('a client that disconnects in the middle of its body leaves nothing', async () => {
   const bytes = rawRequest(service, eventBody({ event_id: 'gone' }));
   const socket = await opened();
   socket.write(bytes.subarray(0, bytes.length - 5));
@@ -112,7 +112,7 @@ test('a client that goes away in the middle of its body leaves nothing', async (
   assert.equal(await stored('gone'), 0);
 });
 
-test('a client that goes away after its body has its event stored all the same', async () => {
+test('a client that disconnects after its body still has its event stored', async () => {
   const socket = await opened();
   socket.end(rawRequest(service, eventBody({ event_id: 'left-early' })));
   socket.resume();
@@ -121,7 +121,7 @@ test('a client that goes away after its body has its event stored all the same',
   assert.equal(await stored('left-early'), 1);
 });
 
-test('500 idle sockets keep nobody waiting, and are closed in time', async () => {
+test('500 idle sockets delay nobody and are closed in time', async () => {
   const idle = await Promise.all(Array.from({ length: 500 }, opened));
   const closed = Promise.all(idle.map((socket) => once(socket.resume(), 'close')));
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(service, fresh())));

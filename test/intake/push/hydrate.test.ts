@@ -53,7 +53,7 @@ beforeEach(async () => {
   await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
 });
 
-test('an event that only names a reservation is completed from the partner’s API', async () => {
+test('a thin event is completed from the partner’s API', async () => {
   await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
   await bench.work();
   assert.equal(await bench.version(), 0);
@@ -88,7 +88,7 @@ test('one request completes all events of a reservation received before it, and 
   ]);
 });
 
-test('the state counts from the moment of the request, not from the event', async () => {
+test('the effective time is that of the request, not of the event', async () => {
   await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { occurredAt: Date.now() - 3_600_000 });
   await bench.work();
   const before = Date.now();
@@ -98,7 +98,7 @@ test('the state counts from the moment of the request, not from the event', asyn
   assert.ok((rows[0]?.effective_at.getTime() ?? 0) >= before);
 });
 
-test('a failure that may pass is tried again later, with growing delays, and is a dead letter at last', async () => {
+test('a transient failure is retried with growing delays and finally becomes a dead letter', async () => {
   answer = () => ({ kind: 'later', reason: 'breaker_open' });
   await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
   await bench.work();
@@ -134,7 +134,7 @@ for (const [what, fetched] of [
   });
 }
 
-test('Retry-After of the partner is kept to', async () => {
+test('the partner’s Retry-After is respected', async () => {
   answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
   await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
   await bench.work();

@@ -64,7 +64,7 @@ const nothingLive = async () => {
   assert.deepEqual(rows, [{ n: 0 }]);
 };
 
-test('a right event is reported with the record it would make and what normalization changed', async () => {
+test('a valid event is reported with the resulting record and what normalization changed', async () => {
   const data = reservationData({
     guests: [{ first_name: 'MARTA', last_name: 'QUILL', email: ' Marta@Mail.Example ', phone: '912 345 678' }],
   });
@@ -126,7 +126,7 @@ for (const [mistake, signature, explanation] of [
   });
 }
 
-test('a clock that is off is told by how much', async () => {
+test('a wrong clock is reported with its offset', async () => {
   const late = String(Number(nowS()) - 4000);
   const { json } = await examine(body, { 'x-webhook-timestamp': late });
   assert.equal(json.report.signature.reason, 'timestamp_old');
@@ -140,7 +140,7 @@ for (const [what, send, status] of [
   ['another media type', () => examine(body, { 'content-type': 'text/xml' }), 415],
   ['a bad envelope', () => examine('{"event":"x"}'), 422],
 ] as const) {
-  test(`anything is taken: ${what}`, async () => {
+  test(`any request is accepted for a report: ${what}`, async () => {
     const answer = await send();
     assert.equal(answer.status, 200);
     assert.equal(answer.json.report.would_answer.status, status);
@@ -164,7 +164,7 @@ test('a record that could not become canonical is reported with field and rule',
   assert.match(json.report.outcome.message, /check_out/);
 });
 
-test('a guest event is reported as the guest it would make', async () => {
+test('a guest event is reported with the resulting guest', async () => {
   const { json } = await examine(
     eventBody({ event: 'guest.updated', data: { guest: { id: 'G-1', email: 'A@mail.example' } } }),
   );
@@ -213,7 +213,7 @@ test('reports are readable by link, as JSON and as a page, and listed', async ()
   }
 });
 
-test('a report goes after its time', async () => {
+test('reports expire', async () => {
   await service.pool.query(`update sandbox_reports set at = now() - interval '8 days'`);
   const { json } = await examine(body);
   await pruneSandboxReports(service.pool, 7 * 86_400_000);

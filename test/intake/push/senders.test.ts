@@ -145,7 +145,7 @@ test('an id deep in the body, or in a header', () =>
     assert.equal(inHeader?.json.event_id, 'head-1');
   }));
 
-test('an address that does not exist takes the same work as one that does', () =>
+test('an unknown endpoint takes the same work as a known one', () =>
   withSender({}, async (service) => {
     const large = Buffer.alloc(1024 * 1024, 0x20);
     const cost = async (endpointId: string) => {

@@ -57,7 +57,7 @@ test('a batch keeps its order, its bytes and its times', async () => {
   assert.equal(rows[0]?.occurred_at.toISOString(), '2026-01-01T00:00:00.000Z');
 });
 
-test('duplicates inside a batch and before it, told apart by their bodies', async () => {
+test('duplicates inside a batch and before it, with equal and different bodies', async () => {
   await appendEvents(pool, [event('old', 'x')]);
   const results = await appendEvents(pool, [
     event('old', 'x'),
@@ -92,7 +92,7 @@ test('the same events over many connections at once, in any order, are stored on
   assert.deepEqual(rows, [{ deadlocks: 0 }]);
 });
 
-test('a connection that breaks in the middle is made anew, once', async () => {
+test('a connection that breaks during the insert is replaced once', async () => {
   let taken = 0;
   const cut = async () => {
     const client = await pool.connect();
@@ -126,7 +126,7 @@ const age = (eventId: string, days: number, state: string) =>
   ]);
 const day = 86_400_000;
 
-test('events are forgotten after their time, unless they wait or their dead letter is open', async () => {
+test('events are deleted after retention, unless they are pending or their dead letter is open', async () => {
   const states = {
     'old-done': 'done',
     'old-pending': 'pending',
@@ -152,7 +152,7 @@ test('events are forgotten after their time, unless they wait or their dead lett
   );
 });
 
-test('bodies may go sooner than ids', async () => {
+test('bodies may be deleted sooner than ids', async () => {
   await appendEvents(pool, [event('one'), event('two')]);
   await age('one', 8, 'done');
   await age('two', 6, 'done');
@@ -175,7 +175,7 @@ test('pruning goes in batches and never makes intake wait', async () => {
   assert.equal(pauses, 2);
 });
 
-test('refusals are counted, the last ones kept with reason and header names and nothing of the payload', async () => {
+test('rejections are counted; the last ones are kept with reason and header names, without payload', async () => {
   const service = await startService({ pool });
   try {
     const target = { ...service, endpointId };
@@ -206,7 +206,7 @@ test('refusals are counted, the last ones kept with reason and header names and 
   assert.equal((await listRejections(pool, '')).length, 1, 'at addresses that no endpoint has');
 });
 
-test('of a flood only a sample is written, all is counted, and the oldest are pruned', async () => {
+test('of a flood a sample is kept, everything is counted, and the oldest are pruned', async () => {
   const log = openRejectionLog({ clock: systemClock, write: (batch) => writeRejections(pool, batch) });
   const refusal = {
     at: Date.now(),

@@ -93,7 +93,7 @@ export async function startService(
     ...options.ports,
   });
   const app = fastify({ ...serverLimits, ...options.server });
-  holdConnections(app.server);
+  holdConnections(app.server, { connectionsPerAddress: 2_000 });
   const webhooks = registerWebhooks(app, {
     clock: systemClock,
     intake,
@@ -141,6 +141,24 @@ export function sign(secret: string, timestamp: string, body: string | Buffer): 
 }
 
 export const nowS = (): string => String(Math.floor(Date.now() / 1000));
+
+/** Posts a signed event to a running node, as a sender would. */
+export function postEvent(
+  url: string,
+  { endpointId, secret }: { readonly endpointId: string; readonly secret: string },
+  body = eventBody(),
+): Promise<Response> {
+  const timestamp = nowS();
+  return fetch(`${url}/webhooks/${endpointId}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-webhook-timestamp': timestamp,
+      'x-webhook-signature': sign(secret, timestamp, body),
+    },
+    body,
+  });
+}
 
 /** The bytes of a request as a sender would write them; `headers` replace or, with undefined, remove the usual ones. */
 export function rawRequest(

@@ -271,13 +271,13 @@ test('guesty: a guest’s own event is the guest', async () => {
   assert.equal(profile.data.email, 'gerald@mail.example');
 });
 
-test('who has not the secret is refused, whichever way it is proved', async () => {
+test('a sender without the secret is refused in every scheme', async () => {
   for (const vendor of ['mews', 'apaleo', 'cloudbeds', 'guesty']) {
     assert.equal((await post(`${endpoint(vendor).url}?token=guess`, '{}')).status, 401, vendor);
   }
 });
 
-test('the sandbox says what each would become', async () => {
+test('the sandbox reports what each event would become', async () => {
   const { brandId, record } = vendors.get('mews') as Vendor;
   const Events = [
     { Discriminator: 'ServiceOrderUpdated', Value: { Id: record.id } },

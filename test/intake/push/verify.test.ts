@@ -49,7 +49,7 @@ test('any of the valid secrets verifies, and the verdict says which', () => {
   });
 });
 
-test('a secret ends at its time', () => {
+test('a secret expires at its time', () => {
   const ending = secretKeys(1, secret, now);
   assert.deepEqual(check(defaultVerification, signed(secret), { secrets: [ending] }), {
     kind: 'refused',
@@ -62,7 +62,7 @@ test('a secret ends at its time', () => {
   });
 });
 
-test('300 s to either side are in the window, 301 are not, and the skew is told', () => {
+test('300 s to either side are accepted, 301 are not, and the skew is reported', () => {
   const at = (skew: number) => check(defaultVerification, signed(secret), { at: now + skew * 1000 });
   assert.equal(at(300).kind, 'verified');
   assert.equal(at(-300).kind, 'verified');
@@ -70,7 +70,7 @@ test('300 s to either side are in the window, 301 are not, and the skew is told'
   assert.deepEqual(at(-301), { kind: 'refused', reason: 'timestamp_ahead', skewS: -301 });
 });
 
-test('property: whatever is changed, in body, timestamp or signature, is refused', () => {
+test('property: any change to body, timestamp or signature is refused', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -95,7 +95,7 @@ test('property: whatever is changed, in body, timestamp or signature, is refused
   );
 });
 
-test('property: no header whatever makes it throw', () => {
+test('property: no header makes it throw', () => {
   fc.assert(
     fc.property(
       fc.string(),

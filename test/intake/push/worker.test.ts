@@ -68,7 +68,7 @@ test('an older event is superseded, whatever its order of arrival', async () => 
   assert.deepEqual(rows, [{ outcome: 'created' }, { outcome: 'superseded' }]);
 });
 
-test('an event from 2099 counts from its receipt and freezes nothing', async () => {
+test('an event from 2099 has its receipt as effective time and freezes nothing', async () => {
   await bench.send('reservation.created', reservationData(), {
     occurredAt: Date.UTC(2099, 0),
     receivedAt: Date.now() - 1000,
@@ -91,7 +91,7 @@ test('events of the same instant are ordered by sequence, in one batch or in sev
   }
 });
 
-test('an event that cannot become canonical is a dead letter, and its neighbours go on', async () => {
+test('an event that cannot become canonical is a dead letter; the others are processed', async () => {
   await bench.send('reservation.created', reservationData({ reservation_id: 'R-1' }));
   await bench.send('reservation.created', reservationData({ reservation_id: 'R-2', check_out: '2026-11-31' }));
   await bench.send('reservation.created', reservationData({ reservation_id: undefined }) as never);
@@ -111,7 +111,7 @@ test('an event that cannot become canonical is a dead letter, and its neighbours
   ]);
 });
 
-test('an event that breaks the worker is set aside and the others are taken in', async () => {
+test('an event that breaks the worker is set aside; the others are processed', async () => {
   const apply = bench.ports.lane;
   const ports = {
     ...bench.ports,
@@ -152,7 +152,7 @@ test('an event that breaks the worker is set aside and the others are taken in',
   bench.errors.length = 0;
 });
 
-test('a node that dies in the middle of a batch leaves it as it was', async () => {
+test('a node that dies during a batch leaves it unchanged', async () => {
   await bench.send('reservation.created', reservationData());
   await assert.rejects(
     bench.ports.lane('lisbon-grand', 200, async (lane) => {
@@ -168,7 +168,7 @@ test('a node that dies in the middle of a batch leaves it as it was', async () =
   assert.equal(await bench.version(), 1);
 });
 
-test('two workers never work one lane at the same time, and together do every event once', async () => {
+test('two workers never work one lane at the same time and process every event once', async () => {
   for (let i = 0; i < 30; i++) {
     await bench.send('reservation.created', reservationData({ reservation_id: `R-${i}` }));
   }
@@ -194,7 +194,7 @@ test('two workers never work one lane at the same time, and together do every ev
   assert.deepEqual(rows, [{ changes: 30, ids: 30 }]);
 });
 
-test('large events are taken in batches that fit the memory, and all are done', async () => {
+test('large events are processed in batches that fit into memory', async () => {
   const note = 'x'.repeat(6 * 1024 * 1024);
   for (const id of ['R-1', 'R-2', 'R-3', 'R-4'])
     await bench.send('reservation.created', reservationData({ reservation_id: id, note }));
