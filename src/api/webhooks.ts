@@ -36,7 +36,7 @@ interface Exchange {
  * refusal may be sent before, during or after the body.
  *
  * Rejected: serving these requests before the framework's routing. It saved 7 of 195 µs of CPU per request (median of 9
- * interleaved pairs, client included, 2 x64 cores) and needed a second way in.
+ * interleaved pairs, client included, 2 arm64 cores) and needed a second way in.
  */
 export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Webhooks {
   let inFlight = 0;
