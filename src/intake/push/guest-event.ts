@@ -26,7 +26,11 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event is dead.
   if (settled[0]) return settled[0];
-  return bury(lane, event, deadEvent(arrivalOf(event), 'push.guest_unidentified', unidentified, data, { type: 'guest' }));
+  return bury(
+    lane,
+    event,
+    deadEvent(arrivalOf(event), 'push.guest_unidentified', unidentified, data, { type: 'guest' }),
+  );
 }
 
 async function updateGuest(
