@@ -1,3 +1,4 @@
+import { type ErrorCode, errors } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import { openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
@@ -63,7 +64,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         waiting: lane.waiting,
         retrying: failed?.retrying ?? 0,
         lastFailure: failed?.last_failure ?? null,
-        circuitOpen: away.find((one) => one.destination === lane.destination)?.last_failure,
+        circuitOpen: whatHappened(away.find((one) => one.destination === lane.destination)?.last_failure),
         deliveredSince: failed?.delivered_since ?? false,
         lateMs: lane.late_ms ?? 0,
         usualMs: usual.get(integration),
@@ -105,6 +106,10 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     ];
   });
 }
+
+/** The last failure of a circuit is stored as its code. */
+const whatHappened = (code: string | undefined): string | undefined =>
+  code === undefined ? undefined : (errors[code as ErrorCode]?.what ?? code);
 
 const judgedLane = (facts: LaneFacts | undefined) => ({
   retrying: facts?.retrying ?? 0,

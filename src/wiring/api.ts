@@ -94,7 +94,8 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       partnerText: (runId) => runPartnerText(pool, runId),
     },
     records: {
-      search: ({ text, ...rest }) => searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '') }),
+      search: ({ text, ...rest }) =>
+        searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),
       timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
     },
     live: openLiveFeed(runtime),
@@ -183,11 +184,18 @@ function destinationViews(runtime: Runtime): ReturnType<ApiPorts['destinations']
   }));
 }
 
-function readAsContact(text: string): { email?: string; phone?: string } {
+/** The countries of the brands that are searched: a caller says a phone number as it is dialled there. */
+function countriesOf(runtime: Runtime, within: readonly string[] | undefined): string[] {
+  const brands = [...runtime.active().integrations.values()].filter(
+    ({ name }) => within === undefined || within.includes(name),
+  );
+  return [...new Set(brands.flatMap(({ body }) => body.country ?? []))];
+}
+
+function readAsContact(text: string, countries: readonly string[]): { email?: string; phones?: readonly string[] } {
   const email = readEmail(text);
-  const phone = /\d{5}/.test(text.replace(/\D/g, '')) ? readPhone(text, {}) : undefined;
-  return {
-    ...(email.kind === 'address' && { email: email.address }),
-    ...(phone?.kind === 'number' && { phone: phone.e164 }),
-  };
+  if (email.kind === 'address') return { email: email.address };
+  if (!/\d{5}/.test(text.replace(/\D/g, ''))) return {};
+  const readings = [readPhone(text, {}), ...countries.map((country) => readPhone(text, { country }))];
+  return { phones: [...new Set(readings.flatMap((one) => (one.kind === 'number' ? [one.e164] : [])))] };
 }

@@ -228,13 +228,13 @@ deliver: [${deliver}]
       assert.ok((await textOf(card)).includes(label(String(state))), `${name}: ${await textOf(card)}`);
     }
     const down = page.locator('.card', { has: page.getByRole('heading', { name: 'down', exact: true }) });
-    assert.match(await textOf(down), /Failing.*503/);
+    assert.match(await textOf(down), /Failing.*Circuit open/);
   });
 
   test('the alerts are those of the API, open and all', async () => {
     const { items } = await desk.api<Listed>('GET', '/alerts');
     const kinds = items.map(({ kind }) => kind);
-    for (const kind of ['auth_failed', 'breaker_open', 'destination_failing']) assert.ok(kinds.includes(kind), kind);
+    for (const kind of ['auth_failed', 'breaker_open', 'destination_away']) assert.ok(kinds.includes(kind), kind);
     await open('/alerts');
     assert.equal(await page.getByRole('row').count(), items.length + 1);
     await page.getByText('All', { exact: true }).click();

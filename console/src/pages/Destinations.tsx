@@ -63,15 +63,9 @@ function One({ destination }: { destination: Destination }) {
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`The destination does not answer (${destination.circuit.last_failure}).`}>
-            Work waits since <Ago at={destination.circuit.open_since} /> and uses no tries. The next probe goes out{' '}
-            <Ago at={destination.circuit.next_probe_at} />.
-          </Notice>
-        )}
-        {destination.circuit && (
-          <Notice tone="bad" title={`Circuit open: ${destination.circuit.last_failure}`}>
-            Nothing but probes is sent since <Ago at={destination.circuit.open_since} />. The next probe is due{' '}
-            <Ago at={destination.circuit.next_probe_at} />.
+          <Notice tone="bad" title={`Circuit open: ${whatHappened(destination.circuit.last_failure)}`}>
+            Open since <Ago at={destination.circuit.open_since} />; deliveries wait and use no tries. The next probe is
+            due <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
         )}
         {failure && !destination.circuit && (
@@ -118,6 +112,8 @@ function One({ destination }: { destination: Destination }) {
     </Card>
   );
 }
+
+const whatHappened = (code: string): string => meaning(code)?.what ?? code;
 
 const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Held' } as const;
 type DeliveryState = keyof typeof states;

@@ -3,6 +3,7 @@ import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import type { EntityType, IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
+import { foldName } from './fold-name.ts';
 
 /** A record before and after a batch, as far as anybody is looked up by it. */
 export interface KeyedRecord {
@@ -68,7 +69,11 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
     if (email && email_proxy === true) keys.add(`alias:${email}`);
     const asWritten = email_raw?.slice(0, 320).toLowerCase();
     if (asWritten && asWritten !== email) keys.add(`email_raw:${asWritten}`);
-    if (last_name) keys.add(`last_name:${last_name.slice(0, 100).toLowerCase()}`);
+    if (last_name) {
+      const name = last_name.slice(0, 100);
+      keys.add(`last_name:${name.toLowerCase()}`);
+      keys.add(`last_name:${foldName(name)}`);
+    }
   }
   const number = type === 'guest' ? undefined : (record as Partial<Reservation>).confirmation_number;
   if (number) keys.add(`confirmation_number:${number.slice(0, 200).toLowerCase()}`);

@@ -1,5 +1,6 @@
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { foldName } from './fold-name.ts';
 
 export interface Found {
   readonly integration: string;
@@ -18,9 +19,9 @@ export interface Found {
 export interface SearchFilter {
   readonly type: EntityType;
   readonly text?: string | undefined;
-  /** E-mail and phone as records have them, where the text can be read as one. */
+  /** The text as an e-mail address and as phone numbers, in the form that records have. A national number may be several. */
   readonly email?: string | undefined;
-  readonly phone?: string | undefined;
+  readonly phones?: readonly string[] | undefined;
   readonly integrations?: readonly string[] | undefined;
   readonly status?: string | undefined;
   readonly before?: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
@@ -31,7 +32,7 @@ export interface SearchFilter {
 const order = `(date_trunc('milliseconds', r.changed_at), r.id, r.integration)`;
 const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r.integration desc`;
 
-/** Without a text what changed last; with one all that it can mean. Everything is found by index, whatever the number of records. */
+/** Without a text, what changed last; with one, everything that it can mean. Every search uses an index. */
 export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Found[]> {
   const text = filter.text?.trim() ?? '';
   const hits = text === '' ? newest(filter) : matching(filter, text);
@@ -78,14 +79,16 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
 const last = `chr(1114111)`;
 
 function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[] } {
-  const words = text.toLowerCase().split(/\s+/).slice(0, 5);
+  const { arrival, words } = readWords(text);
   const keys = [
     `guest_id:${text}`,
     ...(filter.email === undefined ? [] : [`email:${filter.email}`, `alias:${filter.email}`]),
-    ...(filter.phone === undefined ? [] : [`phone:${filter.phone}`]),
+    ...(filter.phones ?? []).map((phone) => `phone:${phone}`),
   ];
   const number = `confirmation_number:${text.toLowerCase()}`;
-  const names = words.map((word) => `last_name:${word}`);
+  // An initial alone would be the beginning of too many names.
+  const names = words.filter((word) => word.length > 1 || words.length === 1);
+  const others = words.length === 1 ? [] : words;
   const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1`;
   return {
     sql: `select distinct on (integration, id) integration, id, matched, rank from (
@@ -99,19 +102,42 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
             (select k.integration, k.id, split_part(k.key, ':', 1), 3 from guest_keys k
               where k.key = any($7) and ${visible} limit 1000)
             union all
-            (select k.integration, k.id, 'last_name', 4
+            (select k.integration, k.id, 'last_name', case when k.key = name then 4 else 5 end
                from unnest($8::text[]) as name
               cross join lateral (
-                    select integration, type, id from guest_keys k
+                    select integration, type, id, key from guest_keys k
                      where k.key >= name and k.key < name || ${last} and ${visible} limit 10000) k
               cross join lateral (
                     select data from records where integration = k.integration and type = k.type and id = k.id limit 1) r
-              where (select bool_and(lower((case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text) like word)
-                       from unnest($9::text[]) as word)
+              where ($10::text is null or r.data ->> 'check_in' = $10)
+                and coalesce((select bool_and(${folded} like word) from unnest($9::text[]) as word), true)
               limit 1000)
           ) t order by integration, id, rank`,
-    values: [text, number, keys, names, words.map((word) => `%${literally(word)}%`)],
+    values: [
+      text,
+      number,
+      keys,
+      names.map((word) => `last_name:${word}`),
+      // A name begins after a quote or a space; a word that is one letter is an initial.
+      others.map((word) => (word.length === 1 ? `%"${literally(word)}%` : `%${literally(word)}%`)),
+      arrival ?? null,
+    ],
   };
+}
+
+/** The guests of a record as text, folded as `foldName` does. Only rows whose last name matched are folded. */
+const folded = `regexp_replace(normalize(lower((case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text), NFD),
+  '[\\u0300-\\u036f]', '', 'g')`;
+
+/** Words as they are compared, and the arrival date if one of them is a date. */
+function readWords(text: string): { arrival: string | undefined; words: readonly string[] } {
+  const all = text
+    .split(/[\s,]+/)
+    .filter((word) => word !== '')
+    .slice(0, 6);
+  const arrival = all.find((word) => /^\d{4}-\d{2}-\d{2}$/.test(word));
+  const words = all.filter((word) => word !== arrival).map((word) => foldName(word).replace(/^(\p{L})\.$/u, '$1'));
+  return { arrival, words };
 }
 
 function literally(text: string): string {

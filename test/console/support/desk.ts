@@ -110,7 +110,10 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
       contexts.push(context);
       context.setDefaultTimeout(20_000);
       const page = await context.newPage();
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on(
+        'console',
+        (message) => message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`),
+      );
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('request', (request) => {
         const to = request.url();
