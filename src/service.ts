@@ -75,7 +75,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (draining) return ['draining'];
       const pools = [runtime.pool, ...(intake ? [intake.pool] : [])];
       const problems = await Promise.all(pools.map(poolProblem));
-      return [...new Set(problems.filter((problem) => problem !== undefined))];
+      const stalled = runtime.heartbeats.stalled().length > 0 ? ['operate.stalled'] : [];
+      return [...new Set([...problems.filter((problem) => problem !== undefined), ...stalled])];
     },
     warnings: () => (Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
   });
@@ -140,7 +141,8 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
     const newer = role === 'web' ? undefined : await newerSchema();
     if (newer) runtime.giveUp(newer);
     await runtime.restoreCheck.check();
-    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs: runtime.clock.nodeAheadMs() });
+    const stalled = runtime.heartbeats.stalled().map(({ loop }) => loop);
+    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs: runtime.clock.nodeAheadMs(), stalled });
   };
   await seen();
   const timer = setInterval(() => seen().catch(() => {}), everyMs);

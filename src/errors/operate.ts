@@ -85,6 +85,12 @@ export const operateErrors = {
     what: 'The address in alerts.webhook did not accept an alert.',
     next: 'Check alerts.webhook in innbound.yaml; sending is retried every half minute.',
   },
+  'operate.stalled': {
+    stage: 'operate',
+    retry: 'again',
+    what: 'A loop of this node has made no progress for longer than it should need, usually because the database does not answer.',
+    next: 'Check PostgreSQL and the network. The loop continues by itself; restart the node if it does not although the database answers.',
+  },
   'operate.clock_off': {
     stage: 'operate',
     retry: 'operator',

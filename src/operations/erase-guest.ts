@@ -4,7 +4,7 @@ import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
+import { patiently, rolledBack, type Tx, transaction } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
 import { beginErasure, completeErasure, type ErasureRow, findErasures, type Told } from '../store/erasure/erasures.ts';
 import type { FoundRecord } from '../store/erasure/find.ts';
@@ -29,10 +29,14 @@ export async function eraseGuest(
   if (read.kind === 'invalid') return read;
   const erasureId = timedId('era', runtime.clock.now());
   await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keyring[0], read.identities.join(' ')));
-  const erased = await transaction(runtime.pool, (tx) => eraseRecords(tx, runtime, read, request, erasureId));
+  const erased = await transaction(runtime.pool, (tx) =>
+    patiently(tx, () => eraseRecords(tx, runtime, read, request, erasureId)),
+  );
   runtime.wake.signal('outbox');
   // Intake waits for the transaction above, so the search through payloads is a second one.
-  const traces = await transaction(runtime.pool, (tx) => eraseTraces(tx, erased.records, read.person.traces()));
+  const traces = await transaction(runtime.pool, (tx) =>
+    patiently(tx, () => eraseTraces(tx, erased.records, read.person.traces())),
+  );
   const removed = removedOf(erased, traces);
   const completed = await completeErasure(runtime.pool, erasureId, {
     removed,

@@ -123,6 +123,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     connection: server ? server.connection : { connectionString: url },
     applicationName: `innbound ${options.purpose} ${process.pid}`,
     maxConnections: options.purpose === 'service' ? 24 : 6,
+    // Commands such as an export may have long statements, and a person watches them.
+    ...(options.purpose === 'command' && { statementMs: 600_000 }),
     onError: (error) => log.warn({ error: error.message }, 'store: lost a database connection, opening a new one'),
   });
   const offload = openOffload(textWorker);

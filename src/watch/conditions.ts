@@ -22,6 +22,7 @@ export const alertKinds = [
   'dead_letters_growing',
   'bookings_unlisted',
   'clock_skew',
+  'node_stalled',
   'deliveries_behind',
   'destination_away',
   'destination_failing',
@@ -67,6 +68,8 @@ export interface Facts {
     readonly ahead: number;
     readonly taken: number;
   }[];
+  /** Nodes with loops that make no progress. */
+  readonly stalled: readonly { readonly node: string; readonly loops: readonly string[] }[];
   /** Nodes whose clock differs from the database's by more than the tolerance. */
   readonly nodeClocks: readonly { readonly node: string; readonly ahead_ms: number }[];
   readonly lanes: readonly {
@@ -199,6 +202,10 @@ function eachCondition(facts: Facts): Condition[] {
       const message = `${ahead} of ${taken} events of the last hour had a time in the future: the sender's clock is ahead.`;
       add('clock_skew', 'warning', integration, '', message, { ahead, taken });
     }
+  }
+  for (const { node, loops } of facts.stalled) {
+    const message = `Node ${node} makes no progress in ${loops.join(', ')}. Check that it reaches the database; restart it if it does.`;
+    add('node_stalled', 'critical', '', node, message, { loops: [...loops] });
   }
   for (const { node, ahead_ms } of facts.nodeClocks) {
     const off = `${Math.round(Math.abs(ahead_ms) / 1000)} seconds ${ahead_ms > 0 ? 'ahead of' : 'behind'}`;

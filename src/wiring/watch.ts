@@ -15,6 +15,7 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
+import { stalledNodes } from '../store/operate/nodes.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
@@ -77,7 +78,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, health, circuits] = await Promise.all([
+  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, health, circuits] = await Promise.all([
     quietFeeds(pool, pushing, pulling, rules.push.leastMs),
     lastRuns(pool, names),
     openBreakersOf(runtime),
@@ -86,6 +87,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     recentlyUnlisted(pool),
     clockSkews(pool),
     nodeClocks(pool, clockToleranceMs),
+    stalledNodes(pool),
     healthOf(runtime, names),
     openCircuits(pool),
   ]);
@@ -115,6 +117,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     unlisted,
     skews,
     nodeClocks: clocks,
+    stalled,
     lanes,
     failing: [...failing].map(([destination, its]) => ({
       destination,

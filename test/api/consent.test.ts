@@ -30,7 +30,7 @@ pull:
 deliver: [lake]
 `,
   });
-  await seenNode(node.runtime.pool, { node: 'test', role: 'web', url: node.url, clockAheadMs: 0 });
+  await seenNode(node.runtime.pool, { node: 'test', role: 'web', url: node.url, clockAheadMs: 0, stalled: [] });
   admin = await node.token('admin');
 });
 after(async () => {

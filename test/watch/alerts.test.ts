@@ -107,6 +107,7 @@ const calm: Facts = {
   unlisted: [],
   skews: [],
   nodeClocks: [],
+  stalled: [],
   lanes: [],
   failing: [],
   circuits: [],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
 import { InnboundError } from '../../errors.ts';
-import { type Pool, serviceSchema } from './pool.ts';
+import { type Pool, serviceSchema, withPatience } from './pool.ts';
 
 export interface Migration {
   readonly file: string;
@@ -57,7 +58,14 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
-  const client = await pool.connect();
+  return withPatience(pool, (client) => migrateWith(client, migrations, upTo));
+}
+
+async function migrateWith(
+  client: pg.PoolClient,
+  migrations: readonly Migration[],
+  upTo: number,
+): Promise<{ applied: string[] }> {
   const applied: string[] = [];
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -95,6 +103,5 @@ export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Prom
     throw error;
   } finally {
     await client.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => {});
-    client.release();
   }
 }

@@ -26,17 +26,27 @@ export interface StoreOptions {
   readonly connection: pg.PoolConfig;
   readonly applicationName: string;
   readonly maxConnections?: number;
+  /** How long one statement may take; a minute by default. */
+  readonly statementMs?: number;
   /** Called for errors on idle connections, which the pool replaces. */
   readonly onError?: (error: Error) => void;
 }
 
+const usualStatementMs = 60_000;
+/** For the server's own error to arrive before the driver gives up. */
+const answerMs = 5_000;
+
 export function openPool(options: StoreOptions): Pool {
+  const { statementMs = usualStatementMs } = options;
   const hosts = readHosts(options.connection.connectionString ?? '');
   const config: pg.PoolConfig = {
     ...(hosts ? {} : options.connection),
     max: options.maxConnections ?? 16,
     application_name: options.applicationName,
-    options: `-c search_path=${serviceSchema} -c timezone=UTC -c idle_in_transaction_session_timeout=120000`,
+    options: `-c search_path=${serviceSchema} -c timezone=UTC -c idle_in_transaction_session_timeout=120000 -c statement_timeout=${statementMs}`,
+    // The server ends a statement that is too slow. A server that is frozen cannot, so the driver then closes the connection, which
+    // frees its place in the pool and fails whatever was sent on it.
+    query_timeout: statementMs + answerMs,
     types,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
@@ -68,12 +78,51 @@ export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'
 const isRetried = (error: unknown): boolean =>
   isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
 
-/** Why the store cannot be used through this pool now; undefined if it can. */
-export async function poolProblem(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+/** Lets the statements of a connection take an hour: for migrations and other work whose time grows with the data. */
+export async function patiently<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+  const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } };
+  const before = connectionParameters.query_timeout;
+  connectionParameters.query_timeout = patientMs + answerMs;
   try {
-    const { rows } = await pool.query<{ read_only: string }>(
-      `select current_setting('transaction_read_only') as read_only`,
-    );
+    await client.query(`set statement_timeout = ${patientMs}`);
+    return await work();
+  } finally {
+    connectionParameters.query_timeout = before;
+    // Behind a failed statement, the rollback undoes the setting too.
+    await client.query('reset statement_timeout').catch(() => {});
+  }
+}
+
+const patientMs = 3_600_000;
+
+/** As `patiently`, for statements outside a transaction. */
+export async function withPatience<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await patiently(client, () => work(client));
+  } finally {
+    client.release();
+  }
+}
+
+/** Whoever asks about readiness waits no longer. */
+const readinessMs = 3_000;
+
+/** Why the store cannot be used through this pool now; undefined if it can. Answers in time also if the server is frozen. */
+export async function poolProblem(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+  const late = Promise.withResolvers<'store.unreachable'>();
+  const timer = setTimeout(() => late.resolve('store.unreachable'), readinessMs);
+  try {
+    return await Promise.race([askPool(pool), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function askPool(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+  try {
+    const text = `select current_setting('transaction_read_only') as read_only`;
+    const { rows } = await pool.query<{ read_only: string }>({ text, query_timeout: readinessMs } as pg.QueryConfig);
     return rows[0]?.read_only === 'off' ? undefined : 'store.read_only';
   } catch {
     return 'store.unreachable';

@@ -16,14 +16,17 @@ export interface Heartbeat {
   readonly url: string;
   /** How far the node's clock is ahead of the database's; negative when it is behind. */
   readonly clockAheadMs: number;
+  /** Loops of the node that make no progress. */
+  readonly stalled: readonly string[];
 }
 
-export async function seenNode(db: Pool, { node, role, url, clockAheadMs }: Heartbeat): Promise<void> {
+export async function seenNode(db: Pool, { node, role, url, clockAheadMs, stalled }: Heartbeat): Promise<void> {
   await db.query(
-    `insert into nodes (node, role, url, clock_ahead_ms) values ($1, $2, $3, $4)
+    `insert into nodes (node, role, url, clock_ahead_ms, stalled) values ($1, $2, $3, $4, $5)
      on conflict (node) do update
-        set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms`,
-    [node, role, url, Math.round(clockAheadMs)],
+        set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms,
+            stalled = excluded.stalled`,
+    [node, role, url, Math.round(clockAheadMs), stalled],
   );
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }
@@ -36,6 +39,15 @@ export async function forgetNode(db: Pool, node: string): Promise<void> {
 export async function liveNodes(db: Pool): Promise<NodeRow[]> {
   const { rows } = await db.query<NodeRow>(
     `select node, role, url, started_at from nodes where seen_at > now() - ${forgottenAfter} order by started_at desc`,
+  );
+  return rows;
+}
+
+/** Nodes with loops that make no progress. */
+export async function stalledNodes(db: Pool): Promise<{ readonly node: string; readonly loops: readonly string[] }[]> {
+  const { rows } = await db.query<{ node: string; loops: string[] }>(
+    `select node, stalled as loops from nodes
+      where seen_at > now() - ${forgottenAfter} and stalled <> '{}' order by node`,
   );
   return rows;
 }

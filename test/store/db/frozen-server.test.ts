@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
+import { openPool, poolProblem, transaction, withPatience } from '../../../src/store/db/pool.ts';
+import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
+
+/** A server that is frozen keeps its connections open and answers nothing: no error ever comes from it. */
+
+const signalAll = (dataDir: string, signal: NodeJS.Signals) => {
+  for (const pid of serversOf(dataDir)) process.kill(pid, signal);
+};
+
+test('no statement waits for ever on a frozen server, and the pool recovers with it', {
+  timeout: 120_000,
+}, async (t) => {
+  const folder = await workspace(t);
+  const server = await openPrivatePostgres(folder, { purpose: 'service', describe: 'a test' });
+  atEnd(t, () => server.release());
+  const dataDir = path.join(folder, '.innbound', 'pg');
+  const pool = openPool({
+    connection: server.connection,
+    applicationName: 'test',
+    maxConnections: 2,
+    statementMs: 1_000,
+  });
+  atEnd(t, () => pool.end());
+  await pool.query('select 1');
+
+  assert.ok(serversOf(dataDir).length > 1, 'the server and its children are found');
+  signalAll(dataDir, 'SIGSTOP');
+  atEnd(t, () => signalAll(dataDir, 'SIGCONT'));
+  const startedAt = performance.now();
+  assert.equal(await poolProblem(pool), 'store.unreachable');
+  assert.ok(performance.now() - startedAt < 9_000, 'readiness is answered while the server is frozen');
+  // More than the pool has places: those behind must not wait for ever either.
+  const ended = await Promise.allSettled([
+    pool.query('select 1'),
+    pool.query('select 2'),
+    transaction(pool, (tx) => tx.query('select 3')),
+    transaction(pool, (tx) => tx.query('select 4')),
+  ]);
+  assert.deepEqual(
+    ended.map(({ status }) => status),
+    Array(4).fill('rejected'),
+  );
+
+  signalAll(dataDir, 'SIGCONT');
+  for (let i = 0; i < 4; i++) {
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => pool.query<{ n: number }>('select $1::int as n', [n])));
+    assert.deepEqual(
+      answers.map(({ rows }) => rows[0]?.n),
+      [1, 2, 3, 4],
+    );
+  }
+  assert.equal(await poolProblem(pool), undefined);
+});
+
+test('a statement that is too slow is ended by the server', async (t) => {
+  const folder = await workspace(t);
+  const server = await openPrivatePostgres(folder, { purpose: 'service', describe: 'a test' });
+  atEnd(t, () => server.release());
+  const pool = openPool({
+    connection: server.connection,
+    applicationName: 'test',
+    maxConnections: 1,
+    statementMs: 300,
+  });
+  atEnd(t, () => pool.end());
+  await assert.rejects(pool.query('select pg_sleep(60)'), { code: '57014' });
+  // Work whose time grows with the data may take longer, on this connection and for this time only.
+  await withPatience(pool, (client) => client.query('select pg_sleep(0.6)'));
+  await assert.rejects(pool.query('select pg_sleep(60)'), { code: '57014' });
+});
