@@ -1,10 +1,11 @@
-import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
+import { type ReservationDraft, toGuest, toParts, toReservation } from './canonical/check.ts';
 import { describeProblems, type Problem } from './canonical/field-check.ts';
 import type { Reservation } from './canonical/reservation.ts';
 import type { Connector } from './documents/connector.ts';
 import type { Integration } from './documents/integration.ts';
 import type { ErrorCode } from './errors.ts';
-import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
+import { type NormalizeContext, normalizeGuest, normalizeReservation } from './normalize/normalize.ts';
+import type { GuestUpdate } from './reconcile/guest-update.ts';
 import type { Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
 import { emptiesIn, statementOf } from './reconcile/said.ts';
 import type { Manner } from './reconcile/statement.ts';
@@ -29,6 +30,8 @@ export interface Path {
   /** What a partner's event holds: the same, but for what the connector's push section says. */
   readonly pushShaper: Shaper;
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
+  /** What a guest's own event says. */
+  guest(data: Json): GuestRead;
   /** The rest of the path for a reservation that a guest's own event changed. */
   finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
 }
@@ -84,6 +87,7 @@ export function compilePath(
       singleShaper: single.shaper,
       pushShaper: push.shaper,
       prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
+      guest: (data) => readGuest(push.shaper, region, data),
       finish: (merged, raw, arrival) => finish(steps[arrival.mode], { record: merged }, raw, arrival).finished,
     };
     return { kind: 'ok', path };
@@ -209,6 +213,37 @@ function partsOf({ region }: Steps, draft: Sent): Said | undefined {
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
   const clean = normalizeReservation(parts.reservation as Reservation, region);
   return { record: clean.reservation, notes: joined(parts.notes, clean.notes) };
+}
+
+/** What the data of a guest's own event says, or the rule that it breaks. */
+export type GuestRead =
+  | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
+  | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
+
+/**
+ * The path of a guest's own event.
+ *
+ *   shape ─▶ check ─▶ normalize     what the event says of the guest
+ *   match                           the profile, by the guest's keys and by the reservation that the event names
+ *   merge                           the profile, and the guest's place in each reservation still to come or in house
+ *   check ─▶ normalize ─▶ rules     each of these reservations
+ */
+function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
+  const draft = shaper.guestDraft(data);
+  const checked = toGuest(draft);
+  if (checked.kind === 'invalid') {
+    const { code, problems } = checked;
+    const detail = { problems: problems.map((one) => ({ ...one })) };
+    return { kind: 'invalid', code, message: describeProblems(problems), detail };
+  }
+  const { guest, notes } = normalizeGuest(checked.guest, region);
+  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
+  const { reservationId } = draft;
+  return {
+    kind: 'ok',
+    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
+    notes: [...draft.notes, ...checked.notes, ...notes],
+  };
 }
 
 /** One after the other, without a copy where one is empty, as most are. */

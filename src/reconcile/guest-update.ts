@@ -1,6 +1,7 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { type Candidate, type GuestKeyKind, matchProfile, placesIn, sameName } from './guest-match.ts';
+import { extraPrefix } from './merge.ts';
 import type { SaidItem, Values } from './statement.ts';
 
 /** A guest's own event, checked and normalized. */
@@ -122,6 +123,11 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
   for (const field of fields) {
     const value = guest[field];
     if (!present.has(follows[field] ?? field) || value === undefined) continue;
+    if (field === 'extra') {
+      delete values.extra;
+      for (const [name, one] of Object.entries(guest.extra ?? {})) values[`${extraPrefix}${name}`] = one as Json;
+      continue;
+    }
     if (follows[field] !== undefined && values[follows[field]] === null) delete values[follows[field]];
     values[field] = value as Json;
   }
@@ -139,7 +145,8 @@ export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, '
   const merged: Record<string, unknown> = {};
   for (const field of fields) {
     const source = present.has(follows[field] ?? field) ? guest : known;
-    if (source[field] !== undefined) merged[field] = source[field];
+    const value = field === 'extra' && source === guest ? { ...known.extra, ...guest.extra } : source[field];
+    if (value !== undefined) merged[field] = value;
   }
   return merged as Guest;
 }
@@ -147,12 +154,12 @@ export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, '
 function differs(known: Guest | undefined, update: GuestUpdate): boolean {
   if (known === undefined) return false;
   const merged = mergeGuest(known, update);
-  return fields.some((field) => merged[field] !== known[field]);
+  return fields.some((field) => !isSame(merged[field], known[field]));
 }
 
 function mergeNotes(before: Guest, after: Guest, index: number): Note[] {
   return fields
-    .filter((field) => before[field] !== after[field])
+    .filter((field) => !isSame(before[field], after[field]))
     .map((field) => ({
       step: 'reconcile',
       field: `guests[${index}].${field}`,
@@ -162,6 +169,9 @@ function mergeNotes(before: Guest, after: Guest, index: number): Note[] {
       ...valued('after', after[field]),
     }));
 }
+
+export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
+  a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
 function valued(name: 'before' | 'after', value: Json | undefined): { before?: Json; after?: Json } {
   return value === undefined ? {} : { [name]: value };

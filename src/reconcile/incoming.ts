@@ -1,6 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
+import type { Consent } from './consent.ts';
 import type { Manner, Source, Statement } from './statement.ts';
 
 /** How a record came to us. */
@@ -63,6 +64,8 @@ export interface Incoming {
   readonly origins: () => Origins;
   /** Its documents and its raw tell the origins again whenever somebody asks, so that none need be kept. */
   readonly retraceable?: boolean;
+  /** Of a profile: who said that the guest agrees to marketing, or does not, and when. */
+  readonly consent?: Consent;
   /** Values that no value map of the connector knows. */
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }

@@ -1,6 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Json } from '../terms.ts';
 import { type Candidate, type GuestKeyKind, guestKeys, keyText, matchProfile, sameName } from './guest-match.ts';
-import { mergeGuest } from './guest-update.ts';
+import { isSame, mergeGuest } from './guest-update.ts';
 
 /**
  * Guests of a brand as records of their own, put together from its reservations. Matching is conservative, because two people
@@ -92,5 +93,5 @@ export function mergeProfile(known: Guest, guest: Guest): Guest {
 
 export function equalGuests(a: Guest, b: Guest): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Guest>;
-  return [...keys].every((key) => a[key] === b[key]);
+  return [...keys].every((key) => isSame(a[key] as Json, b[key] as Json));
 }

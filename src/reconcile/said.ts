@@ -1,6 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
+import type { Consent } from './consent.ts';
 import { matchItems } from './match-items.ts';
 import { extraPrefix, type Views } from './merge.ts';
 import {
@@ -21,7 +22,10 @@ import { faceOf, type View, type ViewItem, type ViewList } from './view.ts';
  * The views of a record as they are stored beside it. Most reservations have one source, whose view is the record itself: then only
  * the source, the time and the fields that it said to be empty are kept, and for a pulled row that said none of them empty, nothing.
  */
-export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefined };
+export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefined } & {
+  /** Of a guest's profile, which has no views. */
+  readonly consent?: Consent | undefined;
+};
 
 interface SoleView {
   readonly said: Mark;

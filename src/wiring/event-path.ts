@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toGuest } from '../canonical/check.ts';
-import { describeProblems } from '../canonical/field-check.ts';
 import type { EventPath, GuestIdentity, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
-import { normalizeGuest } from '../normalize/normalize.ts';
 import { cancelledStatus } from '../reconcile/cancelled.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
@@ -57,23 +54,9 @@ function readAll(read: readonly One[]): GuestRead {
   return { kind: 'ok', updates: read.flatMap((one) => (one.kind === 'ok' ? [one.guest] : [])) };
 }
 
-function readGuest({ path, body }: ActiveIntegration, data: Json): One {
-  const draft = path.pushShaper.guestDraft(data);
-  const checked = toGuest(draft);
-  if (checked.kind === 'invalid') {
-    const message = describeProblems(checked.problems);
-    return {
-      kind: 'invalid',
-      code: checked.code,
-      message,
-      detail: { problems: checked.problems.map((one) => ({ ...one })) },
-    };
-  }
-  const { guest, notes } = normalizeGuest(checked.guest, body.country === undefined ? {} : { country: body.country });
-  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
-  const { reservationId } = draft;
-  const update = { guest, present, ...(reservationId !== undefined && { reservationId }) };
-  return { kind: 'ok', guest: { update, notes: [...draft.notes, ...checked.notes, ...notes] } };
+function readGuest({ path }: ActiveIntegration, data: Json): One {
+  const read = path.guest(data);
+  return read.kind === 'invalid' ? read : { kind: 'ok', guest: read };
 }
 
 function identityOf(integration: string): GuestIdentity {

@@ -701,6 +701,12 @@ export interface Operations {
       version: number;
       changed_at: string;
       data: Json;
+      consents: {
+        guest?: number | undefined;
+        value: boolean;
+        source: string;
+        at: string;
+      }[];
       deliveries: {
         destination: string;
         delivered_version: number;
@@ -804,6 +810,12 @@ export interface Operations {
       version: number;
       changed_at: string;
       data: Json;
+      consents: {
+        guest?: number | undefined;
+        value: boolean;
+        source: string;
+        at: string;
+      }[];
       deliveries: {
         destination: string;
         delivered_version: number;

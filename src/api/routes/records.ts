@@ -37,6 +37,16 @@ const timeline = z.object({
   version: z.int().describe('0 when it never became a record.'),
   changed_at: z.string(),
   data: anyJson,
+  consents: z
+    .array(
+      z.object({
+        guest: z.int().optional().describe('Position among the guests of a reservation.'),
+        value: z.boolean(),
+        source: z.string().describe('pull, single or push.'),
+        at: z.string(),
+      }),
+    )
+    .describe('Who said that a guest agrees to marketing, or does not, and when.'),
   deliveries: z.array(
     z.object({
       destination: z.string(),

@@ -71,11 +71,10 @@ function ofProfile(
   update: GuestUpdate,
 ): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
-  return {
-    kind: 'record',
-    arrival: arrivalOf(event, 'guest'),
-    incoming: { type: 'guest', id, record, raw, notes, origins },
-  };
+  const arrival = arrivalOf(event, 'guest');
+  const value = update.guest.marketing_consent;
+  const consent = value !== undefined && { consent: { value, source: arrival.mode, at: arrival.effectiveAt } };
+  return { kind: 'record', arrival, incoming: { type: 'guest', id, record, raw, notes, origins, ...consent } };
 }
 
 /** The event speaks of one guest of the reservation: all else is left as it is, and newer words about the guest hold. */

@@ -94,7 +94,7 @@ export function first(arriving: Arriving): Decision {
     state: {
       effectiveAt: arrival.effectiveAt,
       seq,
-      said: message && firstViews(message, [arrival.effectiveAt, seq], isRuled(prepared)),
+      said: message ? firstViews(message, [arrival.effectiveAt, seq], isRuled(prepared)) : profileSaid(prepared),
       pulledHash: message === undefined || message.source === 'pull' ? otherThan(alone, arriving.hash) : '',
     },
     // Everything is new in the first version, and its data shows that already.
@@ -111,6 +111,9 @@ function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews |
   if (source === 'pull' && isOnlySource && !ruled) return undefined;
   return storedViews({ [source]: accept(undefined, message.says(), said, manner) }, ruled);
 }
+
+const profileSaid = (prepared: Prepared): StoredViews | undefined =>
+  prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
 const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 
@@ -142,7 +145,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     state: {
       effectiveAt: arrival.effectiveAt,
       seq,
-      said: arriving.type === 'guest' ? said : undefined,
+      said: arriving.type === 'guest' ? (profileSaid(prepared) ?? said) : undefined,
       pulledHash: undefined,
     },
     diff: difference(before.data, parseJson(alone.text)),

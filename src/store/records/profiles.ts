@@ -1,13 +1,17 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
 import { type Candidate, type GuestKey, guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import { mergeGuest } from '../../reconcile/guest-update.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import { chooseProfile, equalGuests, identifiable } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
+import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { readReservation } from './stored-record.ts';
 
 /** One version of a reservation whose guests are to be known. */
 export interface ReservationVersion {
@@ -19,6 +23,7 @@ export interface ReservationVersion {
 interface Profile extends Candidate {
   readonly effectiveAt: EpochMs;
   readonly seq: number;
+  readonly consent?: Consent | undefined;
 }
 
 /**
@@ -36,6 +41,7 @@ export async function assembleProfiles(
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [target.integration]);
     const times = await effectiveTimes(tx, target.integration, reservations);
+    const consents = await readConsents(tx, target.integration, reservations);
     const keys = met.flatMap(({ guest }) => guestKeys(guest));
     const profiles = new ProfileIndex(await profilesByKeys(tx, target.integration, keys));
     const prepared: Prepared[] = [];
@@ -49,23 +55,79 @@ export async function assembleProfiles(
       if (choice.kind === 'none') continue;
       const id = choice.kind === 'known' ? choice.id : newId(guest);
       const known = id === undefined ? undefined : profiles.get(id);
-      if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, choice.guest)))) continue;
-      profiles.set({ id, guest: choice.guest, ...at });
+      const consent = newerConsent(known?.consent, consents.of(from, guest) ?? statedAt(guest, at.effectiveAt));
+      const record = withConsent(choice.guest, consent);
+      if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, record)))) continue;
+      profiles.set({ id, guest: record, ...at, consent });
       prepared.push({
         kind: 'record',
         arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
         incoming: {
           type: 'guest',
           id,
-          record: choice.guest,
+          record,
           raw: { reservation_id: from.id, version: from.version },
           notes: [],
           origins: () => ({}),
+          ...(consent && { consent }),
         },
       });
     }
     return prepared.length === 0 ? undefined : applyPrepared(tx, target, prepared);
   });
+}
+
+/** A newer word about consent stands against one that a newer version of a reservation only carries along. */
+function withConsent(guest: Guest, consent: Consent | undefined): Guest {
+  if (consent === undefined || guest.marketing_consent === consent.value) return guest;
+  return mergeGuest(guest, {
+    guest: { marketing_consent: consent.value },
+    present: new Set(['marketing_consent']),
+  });
+}
+
+const statedAt = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
+  value === undefined ? undefined : { value, source: 'pull', at };
+
+/** Who said what about the consent of the guests of these reservations, as far as the versions are still the stored ones. */
+async function readConsents(
+  tx: Tx,
+  integration: string,
+  reservations: readonly ReservationVersion[],
+): Promise<{ of(from: ReservationVersion, guest: Guest): Consent | undefined }> {
+  const stated = reservations.filter(({ guests }) => guests.some((guest) => guest.marketing_consent !== undefined));
+  if (stated.length === 0) return { of: () => undefined };
+  const { rows } = await tx.query<{
+    id: string;
+    version: number;
+    data: string;
+    said: StoredViews | null;
+    ms: number;
+    seq: number;
+  }>(
+    `select r.id, r.version, r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+       from unnest($2::text[], $3::int[]) as t (id, version)
+       join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version`,
+    [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
+  );
+  const found = new Map(
+    rows.map(({ id, version, data, said, ms, seq }) => {
+      const record = readReservation(data);
+      return [`${id} ${version}`, { record, consents: consentsIn(record, said ?? undefined, [ms, seq]) }];
+    }),
+  );
+  return {
+    of({ id, version }, guest) {
+      const stored = found.get(`${id} ${version}`);
+      const place = stored?.record.guests.findIndex((one) => sharesKey(one, guest)) ?? -1;
+      return stored?.consents[place];
+    },
+  };
+}
+
+function sharesKey(a: Guest, b: Guest): boolean {
+  const keys = new Set(guestKeys(a).map(keyText));
+  return guestKeys(b).some((key) => keys.has(keyText(key)));
 }
 
 async function effectiveTimes(
@@ -85,12 +147,18 @@ async function effectiveTimes(
 
 /** Profiles that share a key with anyone in the batch, with the time of their state. */
 async function profilesByKeys(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Profile[]> {
-  const { rows } = await tx.query<{ id: string; data: string; ms: number; seq: number }>(
-    `select r.id, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+  const { rows } = await tx.query<{ id: string; data: string; ms: number; seq: number; said: StoredViews | null }>(
+    `select r.id, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.said
        from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'guest') k
        join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
       order by r.id`,
     [integration, [...new Set(keys.map(keyText))]],
   );
-  return rows.map(({ id, data, ms, seq }) => ({ id, guest: decodeRecord('guest', data), effectiveAt: ms, seq }));
+  return rows.map(({ id, data, ms, seq, said }) => ({
+    id,
+    guest: decodeRecord('guest', data),
+    effectiveAt: ms,
+    seq,
+    consent: said?.consent,
+  }));
 }

@@ -1,6 +1,9 @@
+import { type Consent, consentsIn } from '../../reconcile/consent.ts';
+import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { modeOf } from './receipt-raw.ts';
+import { readReservation } from './stored-record.ts';
 
 export interface TimelineEntry {
   readonly at: string;
@@ -15,6 +18,13 @@ export interface Timeline {
   readonly version: number;
   readonly changed_at: string;
   readonly data: Json;
+  /** Who said that a guest agrees to marketing, or does not, and when; a guest of whom nobody said it is not among them. */
+  readonly consents: readonly {
+    readonly guest?: number;
+    readonly value: boolean;
+    readonly source: string;
+    readonly at: string;
+  }[];
   readonly deliveries: readonly Json[];
   readonly timeline: readonly TimelineEntry[];
 }
@@ -28,8 +38,10 @@ export async function readTimeline(
 ): Promise<Timeline | undefined> {
   const key = [integration, type, id];
   const [record, receipts, attempts, dead, outbox, sighting] = await Promise.all([
-    db.query<{ version: number; data: Json; changed_at: Date }>(
-      'select version, data, changed_at from records where integration = $1 and type = $2 and id = $3 and version > 0',
+    db.query<Current>(
+      `select version, data, changed_at, data::text as text, said,
+              (extract(epoch from effective_at) * 1000)::float8 as ms, seq
+         from records where integration = $1 and type = $2 and id = $3 and version > 0`,
       key,
     ),
     db.query(
@@ -77,9 +89,27 @@ export async function readTimeline(
     version: current?.version ?? 0,
     changed_at: current?.changed_at.toISOString() ?? '',
     data: current?.data ?? null,
+    consents: current ? consentsOf(type, current) : [],
     deliveries: outbox.rows as Json[],
     timeline: entries.map(withoutNulls),
   };
+}
+
+interface Current {
+  readonly version: number;
+  readonly data: Json;
+  readonly changed_at: Date;
+  readonly text: string;
+  readonly said: StoredViews | null;
+  readonly ms: number;
+  readonly seq: number;
+}
+
+function consentsOf(type: EntityType, { text, said, ms, seq }: Current): Timeline['consents'] {
+  const shown = ({ value, source, at }: Consent) => ({ value, source, at: new Date(at).toISOString() });
+  if (type === 'guest') return said?.consent ? [shown(said.consent)] : [];
+  const consents = consentsIn(readReservation(text), said ?? undefined, [ms, seq]);
+  return consents.flatMap((consent, guest) => (consent === undefined ? [] : [{ guest, ...shown(consent) }]));
 }
 
 function withoutNulls(entry: TimelineEntry): TimelineEntry {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { readTimeline } from '../../../src/store/records/timeline.ts';
+import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { openBench, reservationData } from './events-support.ts';
+import { integration } from './support.ts';
 
 let bench: Bench;
 before(async () => {
@@ -254,3 +257,30 @@ for (const [where, wrap] of [
     assert.deepEqual(rows, []);
   });
 }
+
+test('the timeline says who gave the consent of a guest, and when', async () => {
+  const at = Date.now() - 5000;
+  const [guest] = (ahead() as { guests: { [field: string]: Json }[] }).guests;
+  await bench.send('reservation.created', ahead({ guests: [{ ...guest, marketing_consent: true }] }), {
+    occurredAt: at,
+  });
+  await bench.send('reservation.updated', ahead({ status: 'checked-in' }), { occurredAt: at + 1 });
+  await bench.work();
+  const story = await readTimeline(bench.pool, integration, 'reservation', 'R-1001');
+  assert.deepEqual(story?.consents, [{ guest: 0, value: true, source: 'push', at: new Date(at).toISOString() }]);
+  await bench.send(
+    'guest.updated',
+    { email: 'marta.quill@mail.example', marketing_consent: false },
+    { occurredAt: at + 2 },
+  );
+  await bench.work();
+  const after = await readTimeline(bench.pool, integration, 'reservation', 'R-1001');
+  assert.deepEqual(after?.consents, [{ guest: 0, value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
+  const [profile] = await bench.profiles();
+  const known = await readTimeline(bench.pool, integration, 'guest', profile?.id ?? '');
+  assert.deepEqual(known?.consents, [{ value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
+  const { rows } = await bench.pool.query(
+    `select n ->> 'code' as code from receipts, jsonb_array_elements(notes) n where n ->> 'code' like 'consent_%'`,
+  );
+  assert.deepEqual(rows, [{ code: 'consent_withdrawn' }]);
+});

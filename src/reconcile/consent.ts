@@ -1,0 +1,34 @@
+import type { Reservation } from '../canonical/reservation.ts';
+import type { EpochMs } from '../terms.ts';
+import { merge } from './merge.ts';
+import { readViews, type StoredViews } from './said.ts';
+import type { Mark, Source } from './statement.ts';
+
+/**
+ * Whether a guest agrees to marketing: true, false, or nothing known, which is neither. Kept with who said it and when, so that a
+ * value that was only carried along in a newer message does not undo a newer word.
+ */
+export interface Consent {
+  readonly value: boolean;
+  readonly source: Source;
+  readonly at: EpochMs;
+}
+
+export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
+  if (known === undefined || other === undefined) return known ?? other;
+  return other.at > known.at ? other : known;
+}
+
+/** The consent of each guest of a stored reservation, by position. */
+export function consentsIn(
+  record: Reservation,
+  said: StoredViews | undefined,
+  mark: Mark,
+): readonly (Consent | undefined)[] {
+  if (!record.guests.some(({ marketing_consent }) => marketing_consent !== undefined)) return [];
+  const { givers } = merge(readViews(said, record, mark));
+  return record.guests.map(({ marketing_consent: value }, index) => {
+    const giver = givers.get(`guests[${index}].marketing_consent`);
+    return value === undefined || giver === undefined ? undefined : { value, source: giver.source, at: giver.at[0] };
+  });
+}
