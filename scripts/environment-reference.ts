@@ -1,0 +1,75 @@
+/** Writes docs/reference/environment.md; test/docs/environment.test.ts compares it with the variables that the code reads. */
+import { writeFileSync } from 'node:fs';
+
+export const environmentFile = new URL('../docs/reference/environment.md', import.meta.url);
+
+interface Variable {
+  readonly name: string;
+  readonly absent: string;
+  readonly meaning: string;
+}
+
+export const variables: readonly Variable[] = [
+  {
+    name: 'DATABASE_URL',
+    absent: 'the embedded PostgreSQL in the workspace',
+    meaning:
+      'The PostgreSQL to use, `postgres://user:password@host/database`. Several hosts (`one,two`) are tried in turn until one accepts writes. The same on every node.',
+  },
+  {
+    name: 'INNBOUND_KEY',
+    absent: 'a key file in `.innbound`, created at the first start',
+    meaning:
+      'The key for stored secrets and keyed hashes: 32 bytes, hex or base64 (`openssl rand -hex 32`). The same on every node. Without it, stored secrets cannot be read.',
+  },
+  {
+    name: 'INNBOUND_WORKSPACE',
+    absent: 'the current folder',
+    meaning: 'The workspace folder, for commands without `--workspace`.',
+  },
+  {
+    name: 'INNBOUND_LOG_LEVEL',
+    absent: '`log.level` of `innbound.yaml`, else `info`',
+    meaning: 'The lowest log level that is written: `debug`, `info`, `warn` or `error`.',
+  },
+  {
+    name: 'INNBOUND_ALLOW_PRIVATE_NETWORK',
+    absent: 'private addresses are refused',
+    meaning:
+      '`1` lets partner and destination URLs lead to private, loopback and link-local addresses, as `network.allow_private` does.',
+  },
+  {
+    name: 'INNBOUND_SECRET_FOLDERS',
+    absent: 'the workspace, `/run/secrets`, `/var/run/secrets` and `$CREDENTIALS_DIRECTORY`',
+    meaning: 'More folders from which `${file:…}` may read, separated as in `PATH`.',
+  },
+  {
+    name: 'CREDENTIALS_DIRECTORY',
+    absent: '',
+    meaning: 'Set by systemd for `LoadCredential=`: a folder from which `${file:…}` may read.',
+  },
+  {
+    name: 'INNBOUND_WEBHOOK_SECRET',
+    absent: '',
+    meaning:
+      'The endpoint’s secret for `innbound partner send` and `partner simulate`; another name with `--secret-env`.',
+  },
+  { name: 'NO_COLOR', absent: 'colours on a terminal', meaning: 'Any value turns colours off.' },
+  {
+    name: 'NODE_COMPILE_CACHE',
+    absent: 'a folder in `node_modules/.cache`',
+    meaning: 'Where Node keeps compiled code, which shortens the start.',
+  },
+];
+
+export function environmentReference(): string {
+  const rows = variables.map(({ name, absent, meaning }) => `| \`${name}\` | ${meaning} | ${absent} |`);
+  return `${[
+    '<!-- Written by scripts/environment-reference.ts; edits are lost. -->',
+    '# Environment variables',
+    'All other settings are in [`innbound.yaml`](workspace.md). Documents can refer to any further variable as `${env:NAME}`, except to `INNBOUND_KEY`.',
+    ['| variable | meaning | if absent |', '|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n')}\n`;
+}
+
+if (import.meta.main) writeFileSync(environmentFile, environmentReference());

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { environmentFile, environmentReference, variables } from '../../scripts/environment-reference.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test('docs/reference/environment.md is up to date (scripts/environment-reference.ts writes it)', () => {
+  assert.equal(readFileSync(environmentFile, 'utf8'), environmentReference());
+});
+
+test('the page lists every variable that the service and its commands read', () => {
+  const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('demo'))
+    .map((file) => path.join('src', file));
+  const read = [...files, 'bin/innbound'].flatMap((file) =>
+    [...readFileSync(path.join(root, file), 'utf8').matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)\b/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  // Not settings of ours: the search path of programs.
+  const wanted = new Set(read.filter((name) => name !== 'PATH'));
+  const listed = new Set(variables.map(({ name }) => name));
+  assert.deepEqual(
+    [...wanted].filter((name) => name !== undefined && !listed.has(name)),
+    [],
+  );
+  const defaults = files.map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+  assert.deepEqual(
+    [...listed].filter((name) => !wanted.has(name) && !defaults.includes(`'${name}'`)),
+    [],
+    'listed and never read',
+  );
+});
