@@ -41,11 +41,13 @@ export const variables: readonly Variable[] = [
   {
     name: 'INNBOUND_SECRET_FOLDERS',
     absent: 'the workspace, `/run/secrets`, `/var/run/secrets` and `$CREDENTIALS_DIRECTORY`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
     meaning: 'More folders from which `${file:…}` may read, separated as in `PATH`.',
   },
   {
     name: 'CREDENTIALS_DIRECTORY',
     absent: '',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
     meaning: 'Set by systemd for `LoadCredential=`: a folder from which `${file:…}` may read.',
   },
   {
@@ -67,6 +69,7 @@ export function environmentReference(): string {
   return `${[
     '<!-- Written by scripts/environment-reference.ts; edits are lost. -->',
     '# Environment variables',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
     'All other settings are in [`innbound.yaml`](workspace.md). Documents can refer to any further variable as `${env:NAME}`, except to `INNBOUND_KEY`.',
     ['| variable | meaning | if absent |', '|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')}\n`;
