@@ -133,6 +133,7 @@ function choose(
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),
         ...(chosen.consentChange && { consentChange: chosen.consentChange }),
+        ...(chosen.before && { before: chosen.before }),
       };
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed });
     } else {

@@ -31,6 +31,11 @@ export class ConsentHistory {
     return undefined;
   }
 
+  /** The newest version that the destination has. */
+  get newest(): MessageData | undefined {
+    return this.#texts[0] === undefined ? undefined : (decodeRecord(this.#type, this.#texts[0]) as MessageData);
+  }
+
   change(guest: Guest): ConsentChange | undefined {
     const { marketing_consent: now } = guest;
     if (now === undefined) return undefined;

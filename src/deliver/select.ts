@@ -27,6 +27,7 @@ export type Selected =
       readonly message: Message;
       /** Absent where consent is not compared. */
       readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
+      readonly before?: () => MessageData | undefined;
     }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
@@ -56,7 +57,10 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       idempotency_key: epoch === 1 ? change.idempotencyKey : `${change.idempotencyKey}-e${epoch}`,
       data: part,
     },
-    ...(needsDelivered(selection) && { consentChange: (guest: Guest) => history.change(guest) }),
+    ...(needsDelivered(selection) && {
+      consentChange: (guest: Guest) => history.change(guest),
+      before: () => history.newest,
+    }),
   });
   const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;
   if (change.event === 'erased') {

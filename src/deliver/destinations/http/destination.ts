@@ -23,7 +23,8 @@ export const destinationType: DestinationType<Settings> = {
     return { standard: size ?? 1, most: size ?? 10_000 };
   },
   timeoutMs,
-  comparesConsent: ({ preset, on }) => preset !== undefined || on.consented !== undefined || on.withdrawn !== undefined,
+  comparesConsent: ({ preset, on }) =>
+    preset !== undefined || [on.consented, on.moment, on.withdrawn].some((rule) => rule !== undefined),
   open(settings, { http, authorizer, clock }) {
     const plan = compilePlan(settings);
     const credentials = settings.auth.type === 'none' ? noCredentials : authorizer(settings.auth as unknown as Json);

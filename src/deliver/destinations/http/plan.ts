@@ -1,6 +1,7 @@
 import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
 import { type ConsentChange, type Delivery, messageJson } from '../../message.ts';
+import { momentOf } from '../../moment.ts';
 import type { AnswerRule, FailureRule, Situation } from './operation.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
@@ -55,7 +56,7 @@ export function compilePlan(settings: Settings): Plan {
   // What an item must have is checked for all requests below; `requires` of a rule is about one request.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined };
   const operation = compile({ ...usual, batch: undefined }, values);
-  const special = (name: 'consented' | 'withdrawn' | 'erased'): Operation | undefined => {
+  const special = (name: 'consented' | 'moment' | 'withdrawn' | 'erased'): Operation | undefined => {
     const rule = merge(preset?.on[name] ?? {}, settings.on[name] ?? {});
     if (Object.keys(rule).length === 0) return undefined;
     // It inherits address, headers and the meaning of failures from the usual request, and nothing that shapes the body.
@@ -65,6 +66,7 @@ export function compilePlan(settings: Settings): Plan {
     );
   };
   const consented = special('consented');
+  const moment = special('moment');
   const withdrawn = special('withdrawn');
   const erased = special('erased');
   const each = settings.each ?? preset?.each ?? 'record';
@@ -77,7 +79,13 @@ export function compilePlan(settings: Settings): Plan {
   return {
     items(delivery, index) {
       const { message } = delivery;
-      const whole = { ...messageJson(message), changed_at: new Date(delivery.changedAt).toISOString(), with: values };
+      const happened = moment && delivery.before && momentOf(message, delivery.before());
+      const whole = {
+        ...messageJson(message),
+        changed_at: new Date(delivery.changedAt).toISOString(),
+        with: values,
+        ...(happened && { moment: happened }),
+      };
       const named = message.type === 'guest' ? [message.data] : (message.data.guests ?? []);
       // An erasure is about the guests named beside it; the guests still in the message are not erased.
       const guests = message.event === 'erased' && delivery.erased ? delivery.erased : named;
@@ -88,7 +96,7 @@ export function compilePlan(settings: Settings): Plan {
       return scopes
         .flatMap((scope, i): Item[] => {
           const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
-          return operationsFor(delivery, scope.guest as ChangedGuest | undefined).map(
+          return operationsFor(delivery, scope.guest as ChangedGuest | undefined, happened !== undefined).map(
             ({ operation: chosen, suffix, ends }) => ({
               index,
               operation: chosen,
@@ -103,8 +111,12 @@ export function compilePlan(settings: Settings): Plan {
     },
   };
 
-  /** Consent is sent after the contact exists, a withdrawal last. */
-  function operationsFor({ message, byConsent }: Delivery, guest: ChangedGuest | undefined): Planned[] {
+  /** Consent and moments are sent after the contact exists, a withdrawal last. */
+  function operationsFor(
+    { message, byConsent }: Delivery,
+    guest: ChangedGuest | undefined,
+    isMoment: boolean,
+  ): Planned[] {
     const usually: Planned = { operation, suffix: '', ends: false };
     if (message.event === 'erased') return [erased ? { operation: erased, suffix: '', ends: true } : usually];
     if (guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false)) {
@@ -114,8 +126,11 @@ export function compilePlan(settings: Settings): Plan {
       return [usually, { operation: withdrawn, suffix: '-withdrawn', ends: true }];
     }
     const agreed = guest?.consent_change === 'first' || guest?.consent_change === 'given';
-    if (!agreed || consented === undefined) return [usually];
-    return [usually, { operation: consented, suffix: '-consented', ends: false }];
+    return [
+      usually,
+      ...(agreed && consented ? [{ operation: consented, suffix: '-consented', ends: false }] : []),
+      ...(isMoment && moment ? [{ operation: moment, suffix: '-moment', ends: false }] : []),
+    ];
   }
 }
 
@@ -170,7 +185,7 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
       rule.body === 'none'
         ? undefined
         : rule.body === undefined
-          ? ({ changed_at: _, guest: __, with: ___, ...message }) => message
+          ? ({ changed_at: _, guest: __, with: ___, moment: ____, ...message }) => message
           : compileTemplate(rule.body as Json),
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),

@@ -24,6 +24,7 @@ const presetSchema = z.strictObject({
   url: z.string(),
   on: z.strictObject({
     consented: situationSchema.optional(),
+    moment: situationSchema.optional(),
     withdrawn: situationSchema.optional(),
     erased: situationSchema.optional(),
   }),

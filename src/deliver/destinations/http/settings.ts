@@ -40,6 +40,11 @@ const shape = z
         consented: situationSchema
           .optional()
           .describe('A further request for a guest who agreed to marketing for the first time or again.'),
+        moment: situationSchema
+          .optional()
+          .describe(
+            'A further request when a stay is booked, changed, cancelled, checked in, checked out or a no-show: once each, with {moment.kind}, {moment.title} and {moment.id}.',
+          ),
         withdrawn: situationSchema
           .optional()
           .describe('The request for a guest who withdrew consent: an explicit false after a true.'),

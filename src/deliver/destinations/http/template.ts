@@ -25,6 +25,7 @@ const roots = [
   'changed_at',
   'data',
   'guest',
+  'moment',
   'with',
   'items',
 ] as const;
