@@ -251,7 +251,8 @@ function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
   return more.length === 0 ? some : some.length === 0 ? more : [...some, ...more];
 }
 
-const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean => arrival.cause !== 'replay' && isAlone(raw);
+const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean =>
+  arrival.cause !== 'replay' && arrival.cause !== 'reprocess' && isAlone(raw);
 
 /** Nothing around the record was looked at to read it. */
 const isAlone = ({ place, around, body }: RawRecord): boolean =>

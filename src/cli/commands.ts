@@ -11,6 +11,7 @@ import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
+import { registerReprocess } from './reprocess.ts';
 import { registerResend } from './resend.ts';
 import { registerReservation } from './reservation.ts';
 import { registerRestored } from './restored.ts';
@@ -39,6 +40,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReservation,
   registerDeadLetters,
   registerResend,
+  registerReprocess,
   registerRestored,
   registerAlerts,
   registerSecret,

@@ -10,7 +10,7 @@ export interface Arrival {
   readonly mode: 'pull' | 'single' | 'push';
   /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
   readonly effectiveAt: EpochMs;
-  readonly cause: 'run' | 'event' | 'replay' | 'guest' | 'erasure';
+  readonly cause: 'run' | 'event' | 'replay' | 'guest' | 'erasure' | 'reprocess';
   /** The run's id, or the event's sequence. */
   readonly causeId: string;
   /** Decides between equal effective times; taken from the store's sequence where it is absent. */

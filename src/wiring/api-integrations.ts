@@ -1,6 +1,7 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
 import { healthOf } from '../operations/health.ts';
+import { reprocess } from '../operations/reprocess.ts';
 import { resendRecords } from '../operations/resend.ts';
 import type { Active } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -30,6 +31,7 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
       await resumeIntegration(pool, integration);
       runtime.wake.signal('schedules');
     },
+    reprocess: (wanted) => reprocess(runtime, wanted),
     resend: (wanted) => resendRecords(runtime, wanted),
     run: async ({ integration, sync, by, from, to }) => {
       const queued = await queueRun(pool, {

@@ -230,6 +230,24 @@ export interface Operations {
       queued: number;
     };
   };
+  'integrations.reprocess': {
+    input: {
+      integration: string;
+      preview?: boolean | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    answer: {
+      records: number;
+      changed: number;
+      unchanged: number;
+      refused: number;
+      samples: {
+        id: string;
+        diff: Json;
+      }[];
+    };
+  };
   'integrations.run': {
     input: {
       integration: string;
@@ -1551,6 +1569,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
+  'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],

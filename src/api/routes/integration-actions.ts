@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SyncType } from '../../terms.ts';
-import { integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import type { Json, SyncType } from '../../terms.ts';
+import { anyJson, integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 import type { IntegrationView } from './integrations.ts';
 
 export interface IntegrationActionPorts {
@@ -13,6 +13,19 @@ export interface IntegrationActionPorts {
     readonly destination: string;
     readonly id: string | undefined;
   }) => Promise<{ readonly queued: number }>;
+  /** Takes kept payloads through the documents in force. */
+  readonly reprocess: (wanted: {
+    readonly integration: string;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly preview: boolean;
+  }) => Promise<{
+    readonly records: number;
+    readonly changed: number;
+    readonly unchanged: number;
+    readonly refused: number;
+    readonly samples: readonly { readonly id: string; readonly diff: Json }[];
+  }>;
   readonly run: (wanted: {
     readonly integration: string;
     readonly sync?: SyncType;
@@ -87,6 +100,34 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
         const { integration } = params;
         const { queued } = await ports.resend({ integration, destination: body.destination, id: body.id });
         return ok({ queued });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/reprocess',
+      id: 'integrations.reprocess',
+      summary: 'Take stored payloads through the documents in force, after a change of the mapping or the rules',
+      description: 'With preview, the answer says what would change, and nothing is changed.',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      payload: true,
+      params: integrationParam,
+      body: z.strictObject({
+        preview: z.boolean().default(true),
+        from: localDate.optional().describe('Only payloads received on or after this day (UTC).'),
+        to: localDate.optional(),
+      }),
+      response: z.object({
+        records: z.int().describe('Reservations with a stored payload.'),
+        changed: z.int(),
+        unchanged: z.int(),
+        refused: z.int().describe('Reservations that the documents in force refuse or drop; they stay as they are.'),
+        samples: z.array(z.object({ id: z.string(), diff: anyJson })),
+      }),
+      handle: async ({ params, body }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        return ok(await ports.reprocess({ integration: params.integration, ...body }));
       },
     }),
     route({

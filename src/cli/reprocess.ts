@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { type Reprocessed, reprocess } from '../operations/reprocess.ts';
+import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly apply?: boolean;
+}
+
+export function registerReprocess(program: Command): void {
+  common(program.command('reprocess <integration>'))
+    .description('take stored payloads through the documents now in force, after a change of the mapping or the rules')
+    .option('--from <day>', 'only payloads received on or after this day (YYYY-MM-DD, UTC)')
+    .option('--to <day>', 'only payloads received on or before this day')
+    .option('--apply', 'apply the changes; without it, only show what would change')
+    .addHelpText(
+      'after',
+      `
+Shows how many reservations would change, with samples of the differences, and changes nothing until --apply is given. Payloads are kept
+for the retention of raw payloads (30 days by default). What a partner said later stays in force.
+
+Example:
+  innbound reprocess lisbon-grand
+  innbound reprocess lisbon-grand --apply`,
+    )
+    .action((integration: string, options: Options) =>
+      withRuntime(options, 'reprocess', async (runtime) => {
+        const { from, to, apply = false } = options;
+        const progress = ({ records, changed }: Reprocessed) =>
+          process.stderr.isTTY && process.stderr.write(`\r${records} read, ${changed} changed`);
+        const done = await reprocess(runtime, { integration, from, to, preview: !apply }, (step) => {
+          if (!options.json) progress(step);
+        });
+        if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
+        if (options.json) return printJson(done);
+        if (process.stderr.isTTY) say('');
+        const { records, changed, unchanged, refused, samples } = done;
+        show(
+          `${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused by the documents in force.`,
+        );
+        for (const { id, diff } of samples) show(`  ${id}: ${JSON.stringify(diff)}`);
+        if (!apply && changed > 0) say('Nothing was changed. Add --apply to apply it.');
+      }),
+    );
+}

@@ -1,0 +1,122 @@
+import { noIntegration } from '../errors/no-integration.ts';
+import { InnboundError } from '../errors.ts';
+import type { EventType } from '../intake/push/envelope.ts';
+import { prepareEvent } from '../intake/push/reservation-event.ts';
+import type { Arrival, Outcome, Prepared } from '../reconcile/incoming.ts';
+import type { ActiveIntegration } from '../runtime/active.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { rolledBack, transaction } from '../store/db/pool.ts';
+import { applyPrepared } from '../store/records/apply.ts';
+import {
+  type KeptPayload,
+  keptPayloads,
+  type PayloadRange,
+  reprocessedDifferences,
+} from '../store/records/kept-payloads.ts';
+import type { Json } from '../terms.ts';
+import { eventPathOf } from '../wiring/event-path.ts';
+
+export interface ReprocessRequest extends PayloadRange {
+  readonly integration: string;
+  /** Counts and samples only; changes nothing. */
+  readonly preview: boolean;
+}
+
+export interface Reprocessed {
+  /** Reservations with a kept payload. */
+  readonly records: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Reservations that the documents in force refuse or drop; they stay as they are. */
+  readonly refused: number;
+  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
+}
+
+const batch = 200;
+const mostSamples = 5;
+
+/**
+ * Takes kept payloads through the documents now in force, for reservations whose partner will not send them again soon. Each source's newest
+ * payload counts as said when it was sent, so it never overrules what was said later.
+ */
+export async function reprocess(
+  runtime: Runtime,
+  { integration: name, preview, ...range }: ReprocessRequest,
+  onStep?: (done: Reprocessed) => void,
+): Promise<Reprocessed> {
+  const integration = runtime.active().integrations.get(name);
+  if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
+  let total: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { payloads, last } = await keptPayloads(runtime.pool, name, range, after, batch);
+    total = add(total, await reprocessBatch(runtime, integration, payloads, preview));
+    onStep?.(total);
+    after = last;
+  }
+  if (!preview && total.changed > 0) runtime.wake.signal('outbox');
+  return total;
+}
+
+async function reprocessBatch(
+  runtime: Runtime,
+  integration: ActiveIntegration,
+  payloads: readonly KeptPayload[],
+  preview: boolean,
+): Promise<Reprocessed> {
+  const { target, name } = integration;
+  const prepared = payloads.map((payload) => prepare(integration, payload));
+  // Rolled back first: unchanged reservations get no entry in their timeline, refused ones no dead letter.
+  const { verdicts, samples } = await rolledBack(runtime.pool, async (tx) => {
+    const { outcomes } = await applyPrepared(tx, target, prepared);
+    const found = verdictsOf(payloads, outcomes);
+    const changed = [...found].filter(([, verdict]) => verdict === 'changed').map(([id]) => id);
+    return { verdicts: found, samples: await reprocessedDifferences(tx, name, changed.slice(0, mostSamples)) };
+  });
+  const count = (wanted: Verdict) => [...verdicts.values()].filter((verdict) => verdict === wanted).length;
+  if (!preview && count('changed') > 0) {
+    const changing = prepared.filter((_, i) => verdicts.get(payloads[i]?.id ?? '') === 'changed');
+    await transaction(runtime.pool, (tx) => applyPrepared(tx, target, changing));
+  }
+  return {
+    records: verdicts.size,
+    changed: count('changed'),
+    unchanged: count('unchanged'),
+    refused: count('refused'),
+    samples,
+  };
+}
+
+function prepare(integration: ActiveIntegration, { id, mode, raw, effectiveAt, event }: KeptPayload): Prepared {
+  const { connector, version } = integration;
+  const causeId = `connector ${connector.version}, integration ${version}`;
+  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
+  if (mode !== 'push') return integration.path.prepare({ key: id, value: raw }, arrival);
+  const type = (event ?? 'reservation.updated') as EventType;
+  return prepareEvent(eventPathOf(integration), { event: type, data: raw }, arrival);
+}
+
+type Verdict = 'changed' | 'unchanged' | 'refused';
+
+/** One verdict per reservation: refused if any of its payloads is, changed if any changes it. */
+function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  for (const [i, { id }] of payloads.entries()) {
+    const { outcome = 'unchanged' } = outcomes[i] ?? {};
+    const before = verdicts.get(id);
+    if (outcome === 'dead' || outcome === 'dropped') verdicts.set(id, 'refused');
+    else if (before === 'refused') continue;
+    else if (outcome !== 'unchanged' && outcome !== 'superseded') verdicts.set(id, 'changed');
+    else verdicts.set(id, before ?? 'unchanged');
+  }
+  return verdicts;
+}
+
+function add(a: Reprocessed, b: Reprocessed): Reprocessed {
+  return {
+    records: a.records + b.records,
+    changed: a.changed + b.changed,
+    unchanged: a.unchanged + b.unchanged,
+    refused: a.refused + b.refused,
+    samples: [...a.samples, ...b.samples].slice(0, mostSamples),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Json } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { modeOf } from './receipt-raw.ts';
+
+/** The newest payload that one source sent for a reservation. */
+export interface KeptPayload {
+  readonly id: string;
+  readonly mode: 'pull' | 'single' | 'push';
+  readonly raw: Json;
+  readonly effectiveAt: Date;
+  /** The type of the event that brought it. */
+  readonly event: string | null;
+}
+
+export interface PayloadRange {
+  /** Days (UTC) on which the payload was received, both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/**
+ * Kept payloads of the next reservations after an id, oldest first within each. Reservations whose mapping looked around the record are left
+ * out, because the surroundings are not kept.
+ */
+export async function keptPayloads(
+  pool: Pool,
+  integration: string,
+  { from, to }: PayloadRange,
+  after: string,
+  limit: number,
+): Promise<{ readonly payloads: readonly KeptPayload[]; readonly last: string | undefined }> {
+  const { rows: ids } = await pool.query<{ id: string }>(
+    `select id from records where integration = $1 and type = 'reservation' and version > 0 and id > $2 order by id limit $3`,
+    [integration, after, limit],
+  );
+  const { rows } = await pool.query<KeptPayload>(
+    `select id, mode, raw, "effectiveAt", event from (
+       select distinct on (r.id, ${modeOf}) r.id, ${modeOf} as mode, r.raw, r.effective_at as "effectiveAt", r.seq, e.event,
+              bool_or(r.origins is not null) over (partition by r.id) as is_bound
+         from receipts r left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
+        where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and r.raw is not null
+          and r.cause in ('run', 'event')
+          and ($3::date is null or r.received_at >= $3::date) and ($4::date is null or r.received_at < $4::date + 1)
+        order by r.id, ${modeOf}, r.effective_at desc, r.seq desc) newest
+      where not is_bound order by id, "effectiveAt", seq`,
+    [integration, ids.map(({ id }) => id), from ?? null, to ?? null],
+  );
+  return { payloads: rows, last: ids.length < limit ? undefined : ids.at(-1)?.id };
+}
+
+/** The differences that a reprocessing made to these reservations, inside its transaction. */
+export async function reprocessedDifferences(
+  db: Pick<Pool, 'query'>,
+  integration: string,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly diff: Json }[]> {
+  const { rows } = await db.query<{ id: string; diff: Json }>(
+    `select c.id, c.diff from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
+      where c.integration = $1 and c.type = 'reservation' and c.id = any($2::text[]) and r.cause = 'reprocess'
+      order by c.id, c.version desc`,
+    [integration, ids],
+  );
+  return rows;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { drainEvents } from '../../src/intake/push/worker.ts';
+import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { addressFor } from '../../src/operations/endpoints.ts';
+import { appendEvents } from '../../src/store/events/append.ts';
+import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
+import { eventWorkerPorts } from '../../src/wiring/events.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+const connector = (map: string) => `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+${map}`;
+
+let node: ApiNode;
+let operator: string;
+before(async () => {
+  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  operator = await node.token('operator');
+});
+after(() => node.stop());
+
+const reprocess = async (body: Json) => {
+  const answer = await node.call('POST', '/integrations/grand/reprocess', operator, body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+};
+const stored = async (id: string) => {
+  const { rows } = await node.runtime.pool.query<{ version: number; data: { [field: string]: Json } }>(
+    `select version, data from records where integration = 'grand' and type = 'reservation' and id = $1`,
+    [id],
+  );
+  return rows[0];
+};
+async function event(data: Json): Promise<void> {
+  const { endpoint_id: endpointId } = await addressFor(node.runtime, 'grand');
+  const occurredAt = Date.now();
+  const body = { event: 'reservation.created', timestamp: new Date(occurredAt).toISOString(), brand_id: 'LIS01', data };
+  await appendEvents(node.runtime.pool, [
+    {
+      integration: 'grand' as IntegrationName,
+      endpointId: endpointId as EndpointId,
+      secretNo: 1,
+      eventId: 'ev-1',
+      event: 'reservation.created',
+      occurredAt,
+      rawBody: Buffer.from(JSON.stringify(body)),
+    },
+  ]);
+  await drainEvents(eventWorkerPorts(node.runtime));
+}
+
+test('after a change of the mapping, stored payloads of both ways are previewed, then applied', async () => {
+  await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2', { agent: 'WEB' }), reservation('R3'));
+  await event({ ...(reservation('E1') as object), reservation_id: 'E1', agent: 'APP' } as Json);
+  const applied = await applyDocument(
+    node.runtime,
+    'connector',
+    'hotel',
+    connector('map: { channel: { first: [agent, channel] } }\n'),
+    'test',
+  );
+  assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+
+  const preview = await reprocess({});
+  assert.equal(preview.records, 4);
+  assert.equal(preview.changed, 3, JSON.stringify(preview));
+  assert.ok(
+    preview.samples.some(({ diff }: { diff: { path: string }[] }) => diff.some(({ path }) => path === 'channel')),
+  );
+  assert.equal((await stored('R1'))?.version, 1, 'a preview changes nothing');
+
+  const done = await reprocess({ preview: false });
+  assert.deepEqual([done.changed, done.unchanged, done.refused], [3, 1, 0]);
+  assert.equal((await stored('R1'))?.data.channel, 'BDC');
+  assert.equal((await stored('E1'))?.data.channel, 'APP');
+  assert.equal((await stored('R3'))?.version, 1);
+  assert.deepEqual((await reprocess({ preview: false })).changed, 0, 'a second time there is nothing to do');
+
+  const { body } = await node.call('GET', '/integrations/grand/reservations/R1', await node.token('admin'));
+  const last = body.timeline.findLast((entry: { version?: number }) => entry.version === 2);
+  assert.equal(last.cause, 'reprocess');
+  assert.match(last.cause_id, /^connector 2, integration \d+$/);
+});
+
+test('what was said later stays, and what the documents refuse stays as it is', async () => {
+  await node.take('grand', reservation('R4', { agent: 'OLD' }));
+  await node.take('grand', reservation('R4', { agent: 'NEW' }));
+  await applyDocument(node.runtime, 'connector', 'hotel', connector('map: { check_in: arrival_day }\n'), 'test');
+  const refused = await reprocess({ preview: false });
+  // The event that lacks a field keeps it; the pulled rows that lack it would not be reservations any more.
+  assert.deepEqual([refused.changed, refused.unchanged, refused.refused], [0, 1, 4]);
+  assert.equal((await stored('R4'))?.data.channel, 'NEW');
+  const letters = await node.runtime.pool.query(`select from dead_letters where integration = 'grand'`);
+  assert.equal(letters.rows.length, 0);
+});
+
+test('an unknown brand is a clear error', async () => {
+  assert.equal((await node.call('POST', '/integrations/nowhere/reprocess', operator, {})).status, 404);
+});
