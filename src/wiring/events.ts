@@ -3,11 +3,13 @@ import { fetchSingle } from '../intake/pull/single.ts';
 import type { HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
+import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
+import { withoutCards } from '../privacy/cards.ts';
 import { documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
@@ -102,7 +104,11 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
       const active = found(integration);
       return active && offThread(runtime, 'sandboxReport', { brand: documentsOf(active), arrived, examined });
     },
-    save: (endpointId, integration, report) => saveSandboxReport(pool, endpointId, integration, report),
+    save: (endpointId, integration, report) => {
+      const { bytes, cards } = withoutCards(Buffer.from(JSON.stringify(report)));
+      const kept = cards === 0 ? report : (JSON.parse(bytes.toString()) as SandboxReport);
+      return saveSandboxReport(pool, endpointId, integration, kept);
+    },
     list: (endpointId) => listSandboxReports(pool, endpointId),
     read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
     jsonLimits: () => jsonLimits(runtime),

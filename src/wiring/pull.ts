@@ -9,7 +9,6 @@ import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { systemRandom } from '../kit/random.ts';
-
 import { openSpool } from '../kit/spool.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
@@ -18,6 +17,7 @@ import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
+import { httpWithoutCards } from './http-without-cards.ts';
 
 export function pullPorts(runtime: Runtime): RunnerPorts {
   return {
@@ -25,7 +25,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     // The request time of a page orders its records against events, which the database stamps.
     clock: runtime.clock,
     heartbeats: runtime.heartbeats,
-    http: runtime.http,
+    http: httpWithoutCards(runtime.http),
     log: runtime.log,
     random: systemRandom,
     plan: (integration) => planOf(runtime, integration),

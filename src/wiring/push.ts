@@ -1,7 +1,8 @@
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
-
+import type { NewEvent } from '../intake/push/ports.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
+import { withoutCards } from '../privacy/cards.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openIntakePool } from '../store/db/intake-pool.ts';
 import type { Pool } from '../store/db/pool.ts';
@@ -44,7 +45,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
       return found?.pushSettings;
     },
     jsonLimits: () => jsonLimits(runtime),
-    insert: (events, written) => appendEvents(pool, events, written),
+    insert: (events, written) => appendEvents(pool, events.map(eventWithoutCards), written),
     writeRejections: (batch) => writeRejections(runtime.pool, batch),
     stored: () => runtime.wake.signal('events'),
     onError: (error) =>
@@ -61,6 +62,12 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
       await pool.end();
     },
   };
+}
+
+/** Card data is removed before the first write; the signature was verified over the bytes as sent. */
+function eventWithoutCards(event: NewEvent): NewEvent {
+  const { bytes, cards } = withoutCards(event.rawBody);
+  return cards === 0 ? event : { ...event, rawBody: bytes };
 }
 
 export function jsonLimits(runtime: Runtime): StrictLimits {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import fastify from 'fastify';
+import { registerWebhooks } from '../../src/api/webhooks.ts';
+import { drainEvents } from '../../src/intake/push/worker.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openHttp } from '../../src/kit/http.ts';
+import { addressFor } from '../../src/operations/endpoints.ts';
+import { eventWorkerPorts, sandboxOf } from '../../src/wiring/events.ts';
+import { httpWithoutCards } from '../../src/wiring/http-without-cards.ts';
+import { openIntake } from '../../src/wiring/push.ts';
+import { apiNode, reservation } from '../api/node.ts';
+
+const pan = '4111111111111111';
+
+test('answers of partners reach nobody with a card number in them', async () => {
+  const server = createServer((_, response) =>
+    response.end(JSON.stringify({ id: 'R1', notes: `card ${pan}`, cvv: '123' })),
+  );
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const http = httpWithoutCards(openHttp({ allowPrivate: true, userAgent: 'test' }));
+  after(async () => {
+    await http.close();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const request = { method: 'GET', url, headers: {}, deadlineMs: 20_000, idleMs: 20_000, maxBytes: 1 << 20 };
+  const answered = await http.request(request);
+  assert.ok(answered.kind === 'answer');
+  assert.deepEqual(JSON.parse(Buffer.from(answered.bytes).toString()), {
+    id: 'R1',
+    notes: 'card [card 1111]',
+    cvv: '[cvv]',
+  });
+});
+
+test('an event with card data is accepted, and no table has it', async () => {
+  const node = await apiNode();
+  const intake = openIntake(node.runtime);
+  const app = fastify();
+  registerWebhooks(app, {
+    clock: systemClock,
+    intake,
+    sandbox: sandboxOf(node.runtime, intake),
+    maxBodyBytes: () => 1 << 20,
+  });
+  after(async () => {
+    await app.close();
+    await intake.close();
+    await node.stop();
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { endpoint_id, sandbox_url, secret = '' } = await addressFor(node.runtime, 'grand');
+  const body = JSON.stringify({
+    event: 'reservation.created',
+    event_id: 'e-1',
+    brand_id: 'LIS01',
+    timestamp: new Date().toISOString(),
+    data: {
+      ...(reservation('CARD-1') as object),
+      reservation_id: 'CARD-1',
+      notes: `guarantee ${pan}`,
+      payment: { cardNumber: pan, cvv: '987' },
+    },
+  });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-webhook-timestamp': timestamp,
+    'x-webhook-signature': `sha512=${signature}`,
+  };
+  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/webhooks/`;
+  for (const id of [endpoint_id, sandbox_url.split('/').at(-1)]) {
+    const answer = await fetch(base + id, { method: 'POST', headers, body });
+    assert.ok(answer.ok, `${id}: ${answer.status} ${await answer.text()}`);
+  }
+  await drainEvents(eventWorkerPorts(node.runtime));
+  const { rows: tables } = await node.runtime.pool.query<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`,
+  );
+  let all = '';
+  for (const { name } of tables) {
+    const { rows } = await node.runtime.pool.query<{ row: object }>(`select to_jsonb(t) as row from ${name} t`);
+    all += rows
+      .map((row) => JSON.stringify(row))
+      .join('\n')
+      .replace(/\\\\x([0-9a-f]+)/g, (_, hex) => Buffer.from(hex, 'hex').toString());
+  }
+  assert.ok(all.includes('CARD-1'), 'the event is stored');
+  assert.ok(all.includes('[card 1111]'), 'the last four digits are kept');
+  assert.ok(!all.includes(pan), 'no card number is stored');
+  assert.doesNotMatch(all, /cvv\W{1,8}987/);
+});
