@@ -32,10 +32,10 @@ export interface Story {
 }
 
 export type ListName = 'guests' | 'rooms' | 'charges';
-export const listNames: readonly ListName[] = ['guests', 'rooms', 'charges'];
+const listNames: readonly ListName[] = ['guests', 'rooms', 'charges'];
 
 /** What tells the elements of a list apart: every view shows it. */
-export const identity: { readonly [List in ListName]: readonly string[] } = {
+const identity: { readonly [List in ListName]: readonly string[] } = {
   guests: ['first_name', 'last_name'],
   rooms: ['room_type', 'start_date', 'end_date'],
   charges: ['code'],

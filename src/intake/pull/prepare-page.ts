@@ -53,7 +53,7 @@ export function preparePage(
 const unrecognisable = -1;
 
 /** Under which key and content a row is remembered. */
-export function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
+function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
   if (raw.key === '') return undefined;
   const isAlone = raw.around === undefined && raw.body === undefined;
   return { key: raw.key, content: isAlone ? content : unrecognisable };

@@ -72,7 +72,7 @@ export async function findRecords(
   return [...found.values()];
 }
 
-export const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
+const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
 
 /** The guests as each source names them, which may be by another address than the record has. */

@@ -226,7 +226,7 @@ function isSameState(before: LockedRecord, { effectiveAt, seq, said, pulledHash 
   );
 }
 
-export function statusOf(record: Reservation | Guest): string | undefined {
+function statusOf(record: Reservation | Guest): string | undefined {
   return 'status' in record ? record.status : undefined;
 }
 
