@@ -117,6 +117,12 @@ export const flatSchema = z.strictObject({
   key: flatKey.describe(
     'What all rows of a reservation have in common: a path, several paths, or a field with any source, such as { first: [masterId, bookId] }.',
   ),
+  whole: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the list always shows all rows of a reservation together. Without it, a group with fewer rooms than stored is asked for by `pull.single`, or held back, because some of its rows may lie outside the requested dates.',
+    ),
   conflict: z
     .union([
       z.enum(['first', 'last']),

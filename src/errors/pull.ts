@@ -181,6 +181,12 @@ export const pullErrors = {
     what: 'The list did not end within the page limit of a window.',
     next: 'Check that the partner honours the dates; raise page_size or shorten window.step.',
   },
+  'pull.group_cut': {
+    stage: 'pull',
+    retry: 'again',
+    what: 'A reservation made of several rows came with fewer rooms than are stored. Its other rows may lie outside the requested dates, so nothing was changed or delivered.',
+    next: 'Add pull.single to the connector, so that such a reservation is asked for as a whole; or set shape.flat.whole: true if the list always shows all rows of a reservation.',
+  },
   'pull.total_not_reached': {
     stage: 'pull',
     retry: 'again',

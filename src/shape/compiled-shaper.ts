@@ -1,6 +1,7 @@
+import type { RoomField } from '../canonical/fields.ts';
 import { isUsableId } from '../canonical/limits.ts';
 import { isObject, type Json, type Origins } from '../terms.ts';
-import type { RawRecord, ShapeConfig } from './config.ts';
+import type { ListMap, MapConfig, RawRecord, ShapeConfig } from './config.ts';
 import { type Builder, compileBuilder } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
@@ -26,11 +27,18 @@ function usableKey(key: string | undefined): string {
   return key === undefined || !isUsableId(key) ? '' : key;
 }
 
+function hasRoomDates(rooms: MapConfig['rooms']): boolean {
+  const parts: readonly ListMap<RoomField>[] =
+    rooms === undefined || rooms === false ? [] : Array.isArray(rooms) ? rooms : [rooms as ListMap<RoomField>];
+  return parts.some(({ fields }) => fields?.start_date !== undefined && fields.start_date !== false);
+}
+
 type RowKey = (scope: Scope) => string | undefined;
 
 /** A compiled mapping: what compileShape returns. */
 export class CompiledShaper implements Shaper {
   readonly flat: boolean;
+  readonly mayCutGroups: boolean;
   readonly #config: ShapeConfig;
   readonly #env: Env;
   readonly #rows: Rows;
@@ -45,6 +53,7 @@ export class CompiledShaper implements Shaper {
     this.#builder = builder;
     this.#rowKey = rowKey;
     this.flat = rowKey !== undefined;
+    this.mayCutGroups = this.flat && config.shape?.flat?.whole !== true && hasRoomDates(config.map?.rooms);
   }
 
   records(body: Json): ReturnType<Shaper['records']> {

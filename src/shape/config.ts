@@ -121,6 +121,8 @@ export type KeyMap = string | readonly string[] | FieldForm;
 
 export interface FlatConfig {
   readonly key: KeyMap;
+  /** The list always shows all rows of a reservation together. */
+  readonly whole?: boolean | undefined;
   readonly conflict?: 'first' | 'last' | { readonly newest: string } | undefined;
   readonly guests?: { readonly key: KeyMap } | undefined;
   readonly rooms?: { readonly key: KeyMap } | undefined;

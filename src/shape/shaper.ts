@@ -44,4 +44,9 @@ export interface Shaper {
   /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
   guestDraft(data: Json): GuestEventDraft;
   readonly flat: boolean;
+  /**
+   * Rows of one reservation have dates of their own, so that a list may show only some of them: a group with fewer rooms than before
+   * may be cut at the edge of a window.
+   */
+  readonly mayCutGroups: boolean;
 }

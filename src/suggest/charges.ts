@@ -20,7 +20,7 @@ const notTheGuests = new Set(
 
 export interface Charges {
   readonly sections: readonly Section[];
-  /** Sums over the charges, for what the reservation itself does not say. */
+  /** Sums over the charges, for totals that the reservation itself lacks. */
   readonly total?: Json;
   readonly currency?: Json;
 }
@@ -109,7 +109,7 @@ function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>):
   return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
 }
 
-/** Of a catalogue's entry inside the line, the name says what was charged, and the description what it is like. */
+/** In a catalogue entry inside the line, the name is what was charged; the description only describes it. */
 function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const match = matches.get('description');
   if (match === undefined || match.leaf.depth === 0 || !match.leaf.own.includes('description')) return;

@@ -2,18 +2,18 @@ import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { areIds, child, emptied, keysOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
-/** A place of the records that may hold their guests, rooms or charges. */
+/** An object or list inside the records that may contain guests, rooms or charges. */
 export interface Container {
   /** As a mapping's `from`. */
   readonly from: string;
   readonly words: readonly string[];
   readonly items: readonly Json[];
-  /** For each item the record it is of. */
+  /** Index of the record of each item. */
   readonly owners: readonly number[];
   /** dates: an object from dates to amounts, whose items are the amounts. */
   readonly kind: 'object' | 'list' | 'dates';
   readonly depth: number;
-  /** The lists that it lies in, nearest last. */
+  /** The enclosing lists, nearest last. */
   readonly inside: readonly string[];
 }
 

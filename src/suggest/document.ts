@@ -4,7 +4,7 @@ import type { Paging } from './paging.ts';
 import type { Root } from './root.ts';
 import type { Section } from './section.ts';
 
-/** The parts of the proposed document around its fields. */
+/** The proposed document, apart from its fields. */
 
 export interface Sections {
   readonly guests: readonly Section[];
@@ -17,7 +17,7 @@ export interface FlatShape {
   readonly reason: string;
 }
 
-/** A list that nothing was found for is said to be none, so that a field of that name is not taken by accident. */
+/** A list that was not found becomes `false`, so that a raw field of the same name is not mapped by accident. */
 export function listsOf(sections: Sections): JsonObject {
   return Object.fromEntries(
     (['guests', 'rooms', 'charges'] as const).map((name): [string, Json] => {
@@ -36,7 +36,7 @@ export function shapeOf(root: Root, paging: Paging, flat: FlatShape | undefined)
   };
 }
 
-/** What a response cannot tell is filled with the description's own names. */
+/** A response does not show its request, so the names of the interface description are proposed. */
 export function pullOf(paging: Paging): JsonObject {
   return {
     request: {

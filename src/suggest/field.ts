@@ -16,7 +16,7 @@ export interface FieldLine {
 
 const nothings = new Set(['na', 'n/a', 'none', 'null', '-', '--', 'unknown', 'undefined', 'not available']);
 
-/** A match as the mapping says it, with what its values need to be read. */
+/** The mapping of a match, with the modifiers that its values need. */
 export function fieldMap({ field, leaf, others }: Pick<Match, 'field' | 'leaf' | 'others'>): {
   readonly map: Json;
   readonly remark?: string;

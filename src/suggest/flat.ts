@@ -6,7 +6,7 @@ import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { type Section, sectionOf } from './section.ts';
 import { phrases } from './words.ts';
 
-/** Rows of which several are one reservation. */
+/** Several rows per reservation. */
 export interface Flat {
   readonly shape: JsonObject;
   readonly reservation: Map<string, Match>;
@@ -24,11 +24,11 @@ const keys = {
   ),
 };
 
-/** Rows without lists in them, where what looks like the reservation's id comes more than once. */
+/** Detects rows without inner lists in which the likely id of the reservation repeats. */
 export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   if (leaves.some(({ kind }) => kind === 'many')) return undefined;
   const { id: lexeme } = reservationLexicon;
-  // Not one for each row, so that the rule for ids has to be left out here.
+  // The id repeats here, so the uniqueness rule of `id` must not apply.
   const byName = matchFields(leaves, vocabularyOf({ row_key: lexeme }, ['reservation', 'booking']));
   const key = byName.get('row_key')?.leaf;
   if (key === undefined || present(key).length !== key.values.length) return undefined;
@@ -101,13 +101,13 @@ function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]):
   return { lexicon, scope: new Set(scope) };
 }
 
-/** What a row calls the number of its guest, room or line. */
+/** The leaf with the number of the row's guest, room or line. */
 function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): Leaf | undefined {
   const lexicon = { guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document']) } };
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
 }
 
-/** The number, and for a room the day it begins; without a number, what tells one from another. */
+/** The number, plus the start date for a room; without a number, the fields that identify the item. */
 function keyOf(prefix: string, place: Leaf | undefined, matches: ReadonlyMap<string, Match>): Json | undefined {
   const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
   const start = prefix === 'rooms' ? paths(['start_date']) : [];

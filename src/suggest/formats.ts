@@ -1,7 +1,7 @@
 import { isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
 
-/** How dates and numbers in a sample are written. */
+/** Detects the formats of dates and numbers in a sample. */
 
 const iso =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
@@ -9,11 +9,11 @@ const iso =
 interface Form {
   readonly format: string;
   readonly form: RegExp;
-  /** Which of the found pieces are year, month and day. */
+  /** Capture groups of year, month and day. */
   readonly order?: readonly [number, number, number];
 }
 
-/** Day before month first: where a sample leaves it open, most of the world writes it so. */
+/** Day before month comes first: it is the more common order when a sample is ambiguous. */
 const forms: readonly Form[] = [
   { format: 'DD/MM/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 2, 1] },
   { format: 'MM/DD/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 1, 2] },
@@ -33,15 +33,15 @@ const forms: readonly Form[] = [
 
 export interface DateFormat {
   readonly format: string;
-  /** How many of the values it reads, 0 to 1: one bad date makes no other format. */
+  /** Share of the values that it reads, 0 to 1: one bad date does not change the format. */
   readonly share: number;
-  /** Another order of day and month would read as many. */
+  /** The other order of day and month reads as many. */
   readonly open: boolean;
 }
 
 const leastShare = 0.6;
 
-/** The format that reads most of the values, or undefined where none reads the better part. */
+/** The format that reads most of the values, or undefined if none reads enough of them. */
 export function dateFormat(values: readonly Json[]): DateFormat | undefined {
   if (values.length === 0) return undefined;
   const texts = values.map((value) =>
@@ -88,7 +88,7 @@ export function isNoDate(value: Json): boolean {
   return typeof value === 'string' && /^(?:0000-00-00|0001-01-01|1900-01-01|00\/00\/0000)/.test(value);
 }
 
-/** How numbers in text are written: plain needs no word. */
+/** The number format; plain numbers need no declaration. */
 export function numberFormat(values: readonly Json[]): 'plain' | 'point' | 'comma' | undefined {
   const texts = values.filter((value) => typeof value !== 'number');
   if (texts.some((value) => typeof value !== 'string')) return undefined;

@@ -4,9 +4,9 @@ import { type Leaf, present } from './leaves.ts';
 import type { Match } from './match.ts';
 import { guessDocument } from './vocabulary.ts';
 
-/** Fields of a guest that no single place says. */
+/** Fields of a guest that are derived from several leaves. */
 
-/** What a full name gives where its parts are missing. A `name` beside a surname is the first name. */
+/** First and last name from a full name. A `name` next to a surname is the first name, and the other way round. */
 export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, fields: JsonObject): FieldLine[] {
   const { leaf, confidence } = full;
   const line = (field: string, reason: string) => ({
@@ -43,7 +43,7 @@ export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, f
   });
 }
 
-/** A passport's number is where the passports are: the place says what kind of document it is. */
+/** The document type from the path of its number: passport.number is a passport. */
 export function documentKind(matches: ReadonlyMap<string, Match>, fields: JsonObject): void {
   const number = matches.get('document_number');
   if (number === undefined || matches.has('document_type')) return;
@@ -56,7 +56,7 @@ export function documentKind(matches: ReadonlyMap<string, Match>, fields: JsonOb
   if (kinds.length > 0) fields.document_type = { first: kinds };
 }
 
-/** A list of options among which one speaks of marketing. */
+/** Consent from a list of options that mentions marketing. */
 export function consentOf(leaves: readonly Leaf[], matches: ReadonlyMap<string, Match>): JsonObject {
   if (matches.has('marketing_consent')) return {};
   for (const leaf of leaves) {

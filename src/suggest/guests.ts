@@ -92,14 +92,14 @@ function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]):
 }
 
 /**
- * People have names: an object with an e-mail alone is a guest's contact. What only holds a guest somewhere inside is not the
- * guest, and rooms under a guest are no further guests.
+ * People have names: an object with only an e-mail is a guest's contact. An object that merely contains a guest is not the guest,
+ * and rooms inside a guest are not guests.
  */
 function innermost(people: readonly People[]): People[] {
   const named = people.filter(({ matches }) =>
     ['last_name', 'first_name', 'full_name'].some((field) => matches.has(field)),
   );
-  // An object in each item of a list, or in an object, is a piece of that item.
+  // An object inside an item is part of that item.
   const inside = (one: People, other: People) =>
     one !== other && one.container?.kind === 'object' && within(one, other) !== undefined;
   const holders = named.filter((outer) =>
@@ -116,16 +116,16 @@ function innermost(people: readonly People[]): People[] {
   );
 }
 
-/** A list inside a room or a guest that is called by a word for guests. */
+/** An inner list with a name for guests. */
 const isNamedGuests = ({ container }: People) =>
   container?.kind === 'list' && guestWords.has(container.words.at(-1) ?? '');
 
-/** An object of names and nothing else is a piece of the person around it. */
+/** An object with only names is part of the enclosing person. */
 const isNameAlone = ({ matches }: People) => [...matches.keys()].every((field) => field.endsWith('_name'));
 
 const pathOf = ({ head }: People) => String(head.from);
 
-/** The path of the inner one as an item of the outer sees it; undefined where it lies elsewhere or through another list. */
+/** The inner path relative to an item of the outer; undefined if it is elsewhere or inside another list. */
 function within(inner: People, outer: People): string | undefined {
   const item = outer.container?.kind === 'list' && !pathOf(outer).endsWith('[]') ? `${pathOf(outer)}[]` : pathOf(outer);
   if (!pathOf(inner).startsWith(`${item}.`)) return undefined;
@@ -133,7 +133,7 @@ function within(inner: People, outer: People): string | undefined {
   return path.includes('[]') ? undefined : path;
 }
 
-/** What is left of a guest in the outer object without the inner one. */
+/** The score of the outer object without the inner one. */
 function rest(outer: People, inner: People): number {
   const place = within(inner, outer);
   const matches = matchFields(
@@ -143,7 +143,7 @@ function rest(outer: People, inner: People): number {
   return scoreOf(matches, outer.container?.words ?? []);
 }
 
-/** Who booked stands in where no guest is named, and is no further guest. */
+/** The booker replaces a missing guest and is never an additional one. */
 function withBooker(people: readonly People[]): People[] {
   const isBooker = ({ container }: People) => container?.words.some((word) => bookerWords.has(word)) === true;
   const bookers = people.filter(isBooker);
@@ -185,10 +185,10 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
   });
 }
 
-/** Tables between the reservations and their people: each row names one of both. */
+/** Link tables: each row refers to a reservation and a person. */
 function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], people: Table): Json[] {
   return tables.flatMap((between) => {
-    // A line of a bill names both too.
+    // Lines of a bill refer to both as well.
     if (between === people || between.leaves.some(({ own, around }) => [...own, ...around].includes('amount')))
       return [];
     const person = between.leaves.find(

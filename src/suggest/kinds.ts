@@ -6,7 +6,7 @@ import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { type Leaf, present } from './leaves.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 
-/** What a field's values look like, where its kind alone does not say. */
+/** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
 
 const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
@@ -44,7 +44,7 @@ export function kindOf(field: string): FieldKind {
   return kinds.get(field) ?? 'text';
 }
 
-/** How well the values fit the field, 0 to 1, and what they are, for the reason. */
+/** How well the values fit the field, 0 to 1, and a description of them for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
   const values = present(leaf);
   if (values.length === 0) return { score: 0.45, seen: 'no value in the sample' };
@@ -82,7 +82,7 @@ function byLook(
       const real = values.filter((value) => !isNoDate(value));
       const found = dateFormat(real);
       if (found === undefined) return { score: 0, seen: 'no dates' };
-      // A date is what we want; a moment has to be turned into one.
+      // A plain date is preferred: an instant has to be converted.
       const timed = real.some((value) => /\d[T ]\d/.test(plain(value)));
       const how = `dates (${found.format}${timed ? ', with a time' : ''})`;
       return {
@@ -110,7 +110,7 @@ function byLook(
       return all((value) => toCountry(plain(value)) !== undefined, 'are countries');
     case 'status': {
       const known = all((value) => guessStatus(plain(value)) !== undefined, 'are known statuses');
-      // Codes that nobody knows are still statuses if few of them serve many records.
+      // Unknown codes are still statuses if a few of them cover many records.
       return known.score >= 0.5 || !areFewCodes(values) ? known : { score: 0.5, seen: 'a few codes, not recognised' };
     }
     case 'email':
@@ -145,7 +145,7 @@ function byLook(
   }
 }
 
-/** How booking sites classify what is let; not what the property calls it. */
+/** Booking sites' classes of rentals, not room types of the property. */
 const rentalKinds = new Set([
   'entire_home',
   'entire home',

@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { withoutNoise, wordsOf } from './words.ts';
 
-/** One place where the items of a sample have a value. */
+/** One path of the sample's items that has values. */
 export interface Leaf {
   readonly path: string;
-  /** How a mapping says it: the path, or a form such as `pick`. */
+  /** As a mapping writes it: the path, or a form such as `pick`. */
   readonly source: Json;
   readonly own: readonly string[];
   readonly around: readonly string[];
-  /** One for each item; undefined where the item has none. */
+  /** One per item; undefined if the item has none. */
   readonly values: readonly (Json | undefined)[];
   /** list: the values are lists of plain values. many: there are several inside one item. */
   readonly kind: 'value' | 'list' | 'many';
@@ -21,7 +21,7 @@ export interface Leaf {
 
 const deepest = 6;
 
-/** Every place of the items, through objects; lists inside them are told by their first value and by `type`. */
+/** Every path of the items, through objects. Inner lists contribute their first value and their typed members. */
 export function leavesOf(items: readonly Json[]): Leaf[] {
   const leaves: Leaf[] = [];
   visit(items, '', [], 0, leaves);
@@ -87,7 +87,7 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   leaves.push({ path: `${path}[0]`, source: `${path}[0]`, ...place, values: firsts, kind: 'value' });
 }
 
-/** What stands in the objects of a list inside the item, for sums over it. */
+/** The fields of objects in an inner list, for sums. */
 function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
   const inner = leavesOf(lists.flatMap((list) => list ?? [])).filter(
     ({ kind, depth: below }) => kind === 'value' && below === 0,
@@ -109,7 +109,7 @@ const lettingWords = new Set(['property', 'properties', 'listing', 'listings']);
 const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use'];
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
 
-/** A list such as [{ type: Confirmation, id: 88 }]: each type is a field by that name. */
+/** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const find = (names: readonly string[], but?: string) =>
@@ -145,12 +145,12 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
 const withoutSign = (key: string) => key.replace(/^[@_#]/, '');
 const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';
 
-/** The keys that a mapping may name: those that every JavaScript object has are none. */
+/** The keys that a mapping may use: not those inherited by every JavaScript object. */
 export function keysOf(object: JsonObject): string[] {
   return Object.keys(object).filter((key) => !(key in Object.prototype));
 }
 
-/** Null, empty text and empty lists are nothing. */
+/** Null and empty text count as absent. */
 export function emptied(value: Json | undefined): Json | undefined {
   if (value === null || value === undefined) return undefined;
   return typeof value === 'string' && value.trim() === '' ? undefined : value;

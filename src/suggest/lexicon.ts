@@ -1,11 +1,11 @@
 import type { ChargeField, GuestField, ReservationField, RoomField } from '../canonical/fields.ts';
 import { type Phrase, phrases } from './words.ts';
 
-/** What partners call our fields, gathered from the public descriptions of many systems; a few words of German, French, Spanish and Italian among them. */
+/** Partners' names for our fields, collected from public API descriptions; mostly English, with German, French, Spanish, Italian and Dutch. */
 
 export interface Lexeme {
   readonly phrases: readonly Phrase[];
-  /** Words that make it something else. */
+  /** Words that mean a different field. */
   readonly not: ReadonlySet<string>;
 }
 
@@ -157,7 +157,7 @@ export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
   ),
 };
 
-/** What lists are called. */
+/** Names of lists. */
 export const guestWords = new Set(
   'guest guests sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
     ' ',
@@ -173,7 +173,7 @@ export const chargeWords = new Set(
     ' ',
   ),
 );
-/** Who books for others, and is a guest only where nobody else is named. */
+/** People who book for others: guests only if nobody else is named. */
 export const bookerWords = new Set('booker contact payer orderer'.split(' '));
 /** People and firms in a reservation that are not its guests. */
 export const strangerWords = new Set(
@@ -181,7 +181,7 @@ export const strangerWords = new Set(
     ' ',
   ),
 );
-/** What the list of reservations, or what holds it, is called. */
+/** Names of the list of reservations or of its container. */
 export const reservationWords = new Set(
   'reservation reservations booking bookings result results data rows items records list content stays info dossier dossiers reserva reservas prenotazione prenotazioni buchung buchungen boeking boekingen reservierung reservierungen'.split(
     ' ',

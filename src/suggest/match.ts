@@ -4,11 +4,11 @@ import { type Leaf, present } from './leaves.ts';
 import type { Lexeme } from './lexicon.ts';
 import { fit } from './words.ts';
 
-/** A field and the place that is taken for it. */
+/** A field and the leaf chosen for it. */
 export interface Match {
   readonly field: string;
   readonly leaf: Leaf;
-  /** Further places, asked in turn where the first is empty. */
+  /** Alternatives, tried in order if the first is empty. */
   readonly others: readonly Leaf[];
   readonly confidence: number;
   readonly reason: string;
@@ -16,15 +16,15 @@ export interface Match {
 
 export interface Vocabulary {
   readonly lexicon: Readonly<Record<string, Lexeme>>;
-  /** Words that only say whose field it is: the guest of guestEmail. */
+  /** Words that only name the owner: the guest in guestEmail. */
   readonly scope: ReadonlySet<string>;
 }
 
 const least = 0.5;
 
 /**
- * The best place for each field: the surest pairs first, no place twice. Only a channel may fall back to what is the source:
- * systems that name one only for bookings from outside say with the other where the rest come from.
+ * The best leaf for each field: the surest pairs first, no leaf twice. Only a channel may fall back to the source: systems that set a
+ * channel only for outside bookings name the origin of the others there.
  */
 export function matchFields(leaves: readonly Leaf[], { lexicon, scope }: Vocabulary): Map<string, Match> {
   const pairs: Omit<Match, 'others'>[] = [];
@@ -83,12 +83,12 @@ function isOthers(field: string, { own, around }: Leaf): boolean {
 
 const flagWords = new Set(['is', 'has', 'allow', 'allows', 'can', 'enable', 'enabled', 'auto']);
 
-/** isChannelBooking, allowReview: whatever else the name says, it is a yes or no. */
+/** isChannelBooking and allowReview are yes or no, whatever else the name contains. */
 function isFlag({ own }: Leaf): boolean {
   return own.length > 1 && flagWords.has(own[0] ?? '');
 }
 
-/** Places that have a value where the chosen one has none. */
+/** Leaves with values where the chosen one is empty. */
 function alternatives(match: Match, pairs: readonly Omit<Match, 'others'>[], taken: Set<string>): Leaf[] {
   const missing = new Set(match.leaf.values.flatMap((value, index) => (value === undefined ? [index] : [])));
   const others: Leaf[] = [];
@@ -104,7 +104,7 @@ function alternatives(match: Match, pairs: readonly Omit<Match, 'others'>[], tak
   return others;
 }
 
-/** The values that a match gives, one for each item. */
+/** The values of a match, one per item. */
 export function valuesOf({ leaf, others }: Pick<Match, 'leaf' | 'others'>): (Json | undefined)[] {
   return leaf.values.map(
     (value, index) => value ?? others.map((other) => other.values[index]).find((one) => one !== undefined),

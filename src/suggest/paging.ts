@@ -4,7 +4,7 @@ import { wordsOf } from './words.ts';
 
 export interface Paging {
   readonly pagination: JsonObject;
-  /** Where the response says how many records there are; `total` needs no word. */
+  /** Path of the total number of records, unless it is `total`. */
   readonly total?: string;
   readonly confidence: number;
   readonly reason: string;
@@ -42,7 +42,7 @@ const offsets = ['offset', 'skip', 'start index'];
 const pages = ['page', 'page number', 'current page', 'page index', 'number'];
 const limits = ['limit', 'page size', 'per page', 'size', 'page limit', 'results per page'];
 
-/** What the envelope's own keys say about how pages follow each other. */
+/** Detects the paging from the keys of the envelope. */
 export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
   const found = scalarsOf(envelope, rootPath);
   const by = (names: readonly string[], test: (value: Json) => boolean) => {
@@ -67,7 +67,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       pagination: { type: 'cursor', next: cursor.path, cursor: 'query.cursor', ...held },
       ...rest,
       confidence: typeof cursor.value === 'string' ? 0.9 : 0.75,
-      reason: `${cursor.path} in the envelope names the next page; where the request carries it is for the partner's documentation to say`,
+      reason: `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`,
     };
   }
   const offset = by(offsets, (value) => typeof value === 'number');
@@ -113,11 +113,11 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
     confidence: 0.3,
     reason: total
       ? 'only the count of all records shows that there are pages'
-      : 'nothing in the sample shows how pages follow each other; offset is the most common way',
+      : 'nothing in the sample shows the paging; offset is the most common',
   };
 }
 
-/** `count` inside `account` is none: the last words have to be the name. */
+/** The last words must be the name: `account` does not contain `count`. */
 function nameFits(path: string, name: string): boolean {
   const own = wordsOf(path.split('.').at(-1) ?? '').join(' ');
   return own === name || name.endsWith(own);

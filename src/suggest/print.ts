@@ -2,12 +2,12 @@ import { Document, isMap, isPair, isScalar, isSeq, type YAMLMap } from 'yaml';
 import type { FieldLine } from './field.ts';
 import type { Suggestion } from './suggest.ts';
 
-/** The proposal as a connector's file: every line with how sure it is and why, and at the end what was left. */
+/** The proposal as a connector file: each line with its confidence and reason, and the unmapped paths at the end. */
 export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string {
   const { connector, fields, unmapped, unknown } = suggestion;
   const document = new Document(connector);
   document.commentBefore =
-    ' Proposed from a sample: read every line before you use it. The numbers say how sure each guess is.';
+    ' Proposed from a sample: check every line before you use it. The number is the confidence of the guess, from 0 to 1.';
   const said = new Map<string, FieldLine[]>();
   for (const line of fields) said.set(line.field, [...(said.get(line.field) ?? []), line]);
   const next = (field: string) => said.get(field)?.shift();
@@ -15,7 +15,7 @@ export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string 
   remark(
     document.get('pull', true),
     'request',
-    ' A response does not tell how it was asked for: set method, path and names.',
+    ' A response does not show its request: set method, path and parameters.',
   );
   note(document.get('pull', true), 'pagination', next('pull.pagination'));
   note(document.get('shape', true), 'root_path', next('shape.root_path'));
@@ -36,7 +36,7 @@ export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string 
     ...(unknown.length === 0
       ? []
       : [` Status codes that only the partner can explain; check values.status: ${unknown.join('; ')}`]),
-    ...(unmapped.length === 0 ? [] : [' Left unmapped:', ...unmapped.map((path) => `   ${path}`)]),
+    ...(unmapped.length === 0 ? [] : [' Not mapped:', ...unmapped.map((path) => `   ${path}`)]),
   ];
   if (left.length > 0) document.comment = left.join('\n');
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
@@ -46,7 +46,7 @@ function keyOf(pair: unknown): string {
   return isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : '';
 }
 
-/** Beside a short value, and above a long one. */
+/** Next to a short value, above a long one. */
 function note(parent: unknown, key: string, line: FieldLine | undefined): void {
   if (line !== undefined) remark(parent, key, ` ${line.confidence.toFixed(2)} ${line.reason}`);
 }

@@ -7,8 +7,8 @@ import { type Match, matchFields } from './match.ts';
 import { guessStatus } from './vocabulary.ts';
 
 /**
- * The reservation's own fields: by their names, and where a name says nothing by what the values can only be. A stay is two dates
- * of which one is never before the other; a status has the spellings of statuses; an id is the first that every record has for itself.
+ * The reservation's own fields: by name, and otherwise by values. A stay is two dates, the second never before the first; a status has
+ * known spellings; an id is the first value that is unique in every record.
  */
 export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const found = matchFields(leaves, { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) });
@@ -135,7 +135,7 @@ function areNights(leaf: Leaf): boolean {
   );
 }
 
-/** A short text or number with a digit in it, another in every record. */
+/** A short text or number with a digit, unique in every record. */
 function isOwn(leaf: Leaf): boolean {
   const values = present(leaf).map(plain);
   return (
@@ -146,7 +146,7 @@ function isOwn(leaf: Leaf): boolean {
   );
 }
 
-/** The first two dates beside each other that can be a stay: in every record the later is at most a year after the earlier. */
+/** The first two sibling dates that can be a stay: the second is 1 to 366 days after the first in every record. */
 function stayIn(leaves: readonly Leaf[], start: Leaf | undefined, end: Leaf | undefined): [Leaf, Leaf] | undefined {
   const dates = leaves.filter((leaf) => everywhere(leaf) && dateFormat(present(leaf))?.share === 1);
   const parent = ({ path }: Leaf) => path.slice(0, Math.max(0, path.lastIndexOf('.')));
@@ -162,7 +162,7 @@ function stayIn(leaves: readonly Leaf[], start: Leaf | undefined, end: Leaf | un
   return undefined;
 }
 
-/** Days from one date to another, both written the same way: with the year first or last. */
+/** Days between two dates of one format, with the year first or last. */
 function daysBetween(from: string, to: string): number | undefined {
   const ms = (text: string): number => {
     const first = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})/.exec(text);

@@ -24,14 +24,14 @@ export interface RoomContext {
   readonly containers: readonly Container[];
   readonly recordLeaves: readonly Leaf[];
   readonly tables: readonly Table[];
-  /** Places that are the guests' or the reservation's own. */
+  /** Paths that belong to guests or to the reservation. */
   readonly taken: (path: string) => boolean;
   /** The list of stays in each record, if the record itself has no dates. */
   readonly stays: string | undefined;
   readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
 }
 
-/** The rooms: a list of them in the record, or the record itself where it is one room's. */
+/** The rooms: a list in the record, or the record itself if it is one room. */
 export function findRooms(context: RoomContext): Section | undefined {
   const { containers, recordLeaves, tables, taken, dates, stays } = context;
   const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
@@ -70,7 +70,7 @@ export function findRooms(context: RoomContext): Section | undefined {
           leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source: `$record.${match.leaf.path}` },
         });
     }
-    // A cancelled stay of a cancelled reservation stays: the status of the reservation says it.
+    // Keep cancelled stays: the status of the reservation covers them.
     const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
     return sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
   }
@@ -92,7 +92,7 @@ function scoreOf(matches: ReadonlyMap<string, Match>): number {
   return score;
 }
 
-/** What the first night of each room says. */
+/** The fields of the first night of each room. */
 function nightLeaves({ items }: Container): Leaf[] {
   return containersOf(items)
     .filter((one) => one.kind === 'list' && one.inside.length === 0 && isNightly(one))
@@ -101,7 +101,7 @@ function nightLeaves({ items }: Container): Leaf[] {
 
 const nightNames = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
 
-/** A list with one date in each item, a day after the other: the nights of one room and not rooms. */
+/** A list with ascending dates, one per item: nights of one room, not rooms. */
 function isNightly({ items, owners }: Container): boolean {
   const date = leavesOf(items).find(
     ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
@@ -115,7 +115,7 @@ function isNightly({ items, owners }: Container): boolean {
   );
 }
 
-/** What the first night says, as a field of the record. */
+/** The fields of the first night, as fields of the record. */
 function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
   return leavesOf(items)
     .filter(({ kind }) => kind === 'value')
@@ -126,7 +126,7 @@ function firstLeaves({ items, owners, from, words }: Container, records: number)
     });
 }
 
-/** Counts by age category, where a table says which category is a child's. */
+/** Counts by age category, if a table defines the categories. */
 function countPersons(containers: readonly Container[], tables: readonly Table[]): JsonObject {
   for (const { items, from, kind, inside } of containers) {
     if (kind !== 'list' || inside.length > 0) continue;

@@ -5,19 +5,19 @@ import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';
 
 export interface Root {
-  /** As root_path; undefined where the sample is the list itself. */
+  /** As root_path; undefined if the sample is the list itself. */
   readonly path: string | undefined;
   readonly records: readonly Json[];
   readonly envelope: JsonObject;
-  /** The sample is one reservation and no list. */
+  /** The sample is a single reservation, not a list. */
   readonly single: boolean;
-  /** The list in each record that has the dates of the stay, where the record itself has none. */
+  /** The inner list with the dates of the stay, if the record itself has none. */
   readonly stays?: string;
   readonly confidence: number;
   readonly reason: string;
 }
 
-/** As many records as tell what there is to tell. */
+/** Enough records to judge by. */
 const most = 60;
 
 interface Candidate {
@@ -27,7 +27,7 @@ interface Candidate {
   readonly depth: number;
 }
 
-/** The list whose items look most like reservations: two dates of a stay, an id, a status, a name that says so. */
+/** The list whose items look most like reservations: two dates of a stay, an id, a status, a matching name. */
 export function findRoot(sample: Json): Root | undefined {
   const envelope = isObject(sample) ? sample : {};
   const scored = candidates(sample)
@@ -57,8 +57,8 @@ export function findRoot(sample: Json): Root | undefined {
       confidence: Math.min(0.99, Math.round((0.5 + best.score / 12) * 100) / 100),
       reason:
         best.path === ''
-          ? 'the sample is a list of records with dates of a stay'
-          : `the list under ${best.path} has the records with dates of a stay`,
+          ? 'the sample is a list of records with the dates of a stay'
+          : `the list under ${best.path} has records with the dates of a stay`,
     };
   }
   if (alone < 2) return undefined;
@@ -125,7 +125,7 @@ const worth: ReadonlyMap<string, number> = new Map<string, number>(
 
 function scoreOf({ records, words, depth, path }: Candidate): number {
   const matched = matchReservation(leavesOf(records.slice(0, 20)));
-  // Both ends of the stay, or it is a list of something else that has dates.
+  // Both dates are required: other lists have dates too.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
   let score = 0;
   for (const [field, match] of matched) score += (worth.get(field) ?? 0) * match.confidence;

@@ -6,12 +6,12 @@ import { type Leaf, present } from './leaves.ts';
 import type { Match } from './match.ts';
 import { guessStatus } from './vocabulary.ts';
 
-/** One list of the mapping: where it comes from, its fields, and what was thought of each. */
+/** One list of the mapping with its source, its fields and their reasons. */
 export interface Section {
   readonly map: JsonObject;
   readonly lines: readonly FieldLine[];
   readonly matches: ReadonlyMap<string, Match>;
-  /** Every place of an item, where it is known. */
+  /** All leaves of an item, if known. */
   readonly leaves?: readonly Leaf[];
 }
 
@@ -34,13 +34,13 @@ export function sectionOf(
   return { map: { ...head, fields: { ...fields, ...more } }, lines, matches };
 }
 
-/** The path with the list that it starts in. */
+/** The path with its list before it. */
 function placed(head: JsonObject, path: string): string {
   const list = isObject(head.join) ? head.join.in : isObject(head.from) ? (head.from.first as Json[])[0] : head.from;
   return typeof list !== 'string' || list === '$item' || path.startsWith('$') ? path : `${list}.${path}`;
 }
 
-/** Items that are there no more: cancelled lines, anonymized guests. */
+/** Excludes deleted items: cancelled lines, anonymized guests. */
 export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
   for (const leaf of leaves) {
     const values = present(leaf);

@@ -36,7 +36,7 @@ export function spellingsOf(
     (spelling) => readStatus(spelling) !== undefined,
   );
   add('board', distinct(boards), guessBoard, (spelling) => guessBoard(spelling) === spelling);
-  // Two letters are as likely a code that the partner wants to see again.
+  // Two or three letters may be a code that the partner wants to keep.
   add(
     'document_type',
     distinct(documents),
@@ -58,8 +58,8 @@ interface CodedStatus {
 }
 
 /**
- * The codes that nobody knows, each with its count and the best guess: cancelled where exactly its records have a time of
- * cancellation, confirmed for the most common one if no other spelling means it, else other.
+ * Unknown codes with their count and the best guess: cancelled if exactly its records have a cancellation time, confirmed for the most
+ * common one if no other spelling means confirmed, else other.
  */
 function codedStatuses(status: Match, leaves: readonly Leaf[]): CodedStatus[] {
   const values = valuesOf(status).map((value) => (value === undefined ? undefined : plain(value)));
@@ -91,7 +91,7 @@ function distinct(matches: readonly Match[]): string[] {
   ];
 }
 
-/** A no-show told beside the status: a reason, or a flag. */
+/** A no-show in another field than the status: a reason or a flag. */
 export function noShowBeside(status: Match, leaves: readonly Leaf[]): Json | undefined {
   const told = present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show');
   if (told) return undefined;

@@ -20,7 +20,7 @@ import { tablesOf } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 
 export interface SuggestOptions {
-  /** The connector's name; new-pms unless said. */
+  /** The connector's name; new-pms by default. */
   readonly name?: string;
 }
 
@@ -29,23 +29,23 @@ export type Suggestion =
       readonly kind: 'ok';
       /** The proposed document. */
       readonly connector: JsonObject;
-      /** Why, field by field; `shape.root_path`, `shape.flat` and `pull.pagination` among them. */
+      /** The reason for each field, including `shape.root_path`, `shape.flat` and `pull.pagination`. */
       readonly fields: readonly FieldLine[];
-      /** Places of the sample's records that nothing was made of. */
+      /** Paths of the sample's records that are not mapped. */
       readonly unmapped: readonly string[];
       /** Coded statuses, each with its count and the guess to check. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: 'nothing'; readonly message: string };
 
-/** A proposed connector, from a response alone. It asks nobody and knows no partner; what it took for what is told with its reason. */
+/** Proposes a connector from a response alone, with a reason for each line. It knows no partner. */
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
   const root = findRoot(sample);
   if (root === undefined) {
     return {
       kind: 'nothing',
       message:
-        'No list in the sample has records with the two dates of a stay. Is it a response with reservations in it?',
+        'No list in the sample has records with the two dates of a stay. Check that it is a response with reservations.',
     };
   }
   const paging = findPaging(root.envelope, root.path);
@@ -108,13 +108,13 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const tables = tablesOf(root.envelope, root.path);
   const containers = containersOf(root.records);
   const { sections: guests, taken } = findGuests(containers, leaves, tables, root.stays);
-  // Stays that name their guests are stays all the same.
+  // A list of stays that contains its guests is still the list of rooms.
   const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
   const number = reservation.get('confirmation_number');
-  // A number that every record has for itself will do for an id.
+  // A confirmation number that is unique in every record can be the id.
   if (!reservation.has('id') && number !== undefined && isOwn(number))
     reservation.set('id', { ...number, field: 'id' });
   const dates = new Set(['check_in', 'check_out']);
@@ -134,7 +134,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   });
   const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
   const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
-  // Flat rows may come from several responses, so that no table of the response can be joined.
+  // Flat rows may come from several responses, so they cannot join a table of one response.
   if (rows === undefined || JSON.stringify(sections).includes('$body')) return { ...fields, sections };
   return { ...fields, map: asWhole(fields.map, reservation, rows), sections, flat: rows };
 }
@@ -145,7 +145,7 @@ const isOwn = ({ leaf: { values } }: Match) =>
 const besides = (containers: readonly Container[], taken: (path: string) => boolean) =>
   containers.filter(({ from }) => !taken(from));
 
-/** The reservation's own fields; `computed` stands in for what no field says. */
+/** The reservation's own fields; `computed` fills those without a leaf. */
 function reservationFields(
   matches: ReadonlyMap<string, Match>,
   leaves: readonly Leaf[],
@@ -163,14 +163,14 @@ function reservationFields(
         field,
         path: 'the charges',
         confidence: 0.6,
-        reason: 'no field of the reservation says it; computed from its charges',
+        reason: 'not a field of the reservation; computed from its charges',
       });
       continue;
     }
     const { map: said, remark } = fieldMap(match);
     const absent = field === 'status' ? noShowBeside(match, leaves) : undefined;
     map[field] = absent === undefined ? said : { first: [absent, said] };
-    lines.push(lineOf('', match, absent === undefined ? remark : 'a no-show is told beside it'));
+    lines.push(lineOf('', match, absent === undefined ? remark : 'a no-show is in another field'));
   }
   return { reservation: matches, map, lines };
 }

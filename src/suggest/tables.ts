@@ -3,14 +3,14 @@ import { plain } from './kinds.ts';
 import { child, keysOf, type Leaf, leavesOf, present } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
-/** A list beside the reservations, to which they refer by id, or which refers to them. */
+/** A list next to the reservations that they refer to by id, or that refers to them. */
 export interface Table {
-  /** From any field: $body.Customers. */
+  /** As a mapping path: $body.Customers. */
   readonly path: string;
   readonly words: readonly string[];
   readonly rows: readonly Json[];
   readonly leaves: readonly Leaf[];
-  /** Where a row has its own id. */
+  /** The id of a row. */
   readonly id: Leaf | undefined;
 }
 
@@ -35,7 +35,7 @@ function isUnique(leaf: Leaf): boolean {
   return values.length === leaf.values.length && new Set(values).size === values.length;
 }
 
-/** Whether the values of a field are ids of the table's rows. */
+/** Whether the values of a leaf are ids of the table's rows. */
 export function refersTo(leaf: Leaf, table: Table): boolean {
   if (table.id === undefined) return false;
   const ids = new Set(present(table.id).map(plain));
@@ -44,7 +44,7 @@ export function refersTo(leaf: Leaf, table: Table): boolean {
     .filter((value) => typeof value !== 'object')
     .map(plain);
   const known = values.filter((value) => ids.has(value)).length;
-  // Small numbers and short codes meet by chance.
+  // Small numbers and short codes match by chance.
   return (
     known > 0 &&
     known >= values.length * 0.8 &&
@@ -52,7 +52,7 @@ export function refersTo(leaf: Leaf, table: Table): boolean {
   );
 }
 
-/** Where the table's rows hold the ids of reservations. */
+/** The leaf in which the table's rows refer to reservations. */
 export function refersBack(table: Table, ids: ReadonlySet<string>): Leaf | undefined {
   return table.leaves.find((leaf) => {
     if (leaf === table.id || leaf.kind !== 'value') return false;
@@ -63,7 +63,7 @@ export function refersBack(table: Table, ids: ReadonlySet<string>): Leaf | undef
 
 const names = ['code', 'short name', 'short names', 'external identifier', 'name', 'names', 'title', 'label'];
 
-/** What a row is called: its code before its name. */
+/** The code of a row, else its name. */
 function nameLeaf(table: Table): Leaf | undefined {
   for (const name of names) {
     const found = table.leaves.find(({ own, around, values, kind }) => {
@@ -75,7 +75,7 @@ function nameLeaf(table: Table): Leaf | undefined {
   return undefined;
 }
 
-/** The leaves, with what a table calls it in the place of every id that refers to one: RateId becomes the rate's code. */
+/** Replaces each id that refers to a table by the row's code or name: RateId becomes the rate's code. */
 export function withLookups(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
   return leaves.map((leaf) => {
     const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one)) : undefined;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { type Leaf, present } from './leaves.ts';
 
-/** Places with values in the sample that the proposed mapping names nowhere. */
+/** Paths with values in the sample that the proposed mapping does not use. */
 export function unmappedIn(leaves: readonly Leaf[], connector: JsonObject): string[] {
   const named = new Set<string>();
   collect(connector.map, [], named);
@@ -10,7 +10,7 @@ export function unmappedIn(leaves: readonly Leaf[], connector: JsonObject): stri
   return [...new Set(leaves.filter(isOpen).map(({ path }) => path.replace(/\[0\]$/, '')))];
 }
 
-/** Every text of the mapping, by itself and with the list that it belongs to before it. */
+/** Collects every text of the mapping, alone and prefixed with its list. */
 function collect(value: Json | undefined, lists: readonly string[], named: Set<string>): void {
   if (typeof value === 'string') {
     const bare = bared(value);
@@ -28,7 +28,7 @@ function collect(value: Json | undefined, lists: readonly string[], named: Set<s
             .filter((text) => text !== '');
     for (const [key, one] of Object.entries(rest)) {
       collect(one, inner, named);
-      // The names in a condition are paths.
+      // The keys of a condition are paths.
       if ((key === 'where' || key === 'when') && typeof one === 'object' && one !== null)
         collect(Object.keys(one), inner, named);
     }

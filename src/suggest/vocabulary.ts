@@ -1,7 +1,7 @@
 import type { Status } from '../canonical/reservation.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 
-/** Spellings seen in the public descriptions of many systems, folded: no case, no separators. */
+/** Spellings from public API descriptions, folded: no case, no separators. */
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
@@ -58,7 +58,7 @@ export function guessDocument(spelling: string): string | undefined {
   return documents.get(folded(spelling));
 }
 
-/** Without accents too: bestätigt is bestatigt here. */
+/** Also removes accents: bestätigt becomes bestatigt. */
 function folded(spelling: string): string {
   return foldSpelling(spelling.normalize('NFD').replace(/\p{M}/gu, ''));
 }

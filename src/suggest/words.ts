@@ -1,4 +1,4 @@
-/** Names of fields as words, so that guestFirstName, GuestFirstName and guest_first_name are one. */
+/** Splits names of fields into words, so that guestFirstName, GuestFirstName and guest_first_name are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
 
@@ -12,7 +12,7 @@ export function wordsOf(name: string): string[] {
   return together(words.flatMap((word) => joined.get(word) ?? short.get(word) ?? word));
 }
 
-/** Words that camel case tears apart (surName, eMail), and a "no" at the end, which is a number. */
+/** Rejoins words split by camel case (surName, eMail), and reads a final "no" as number. */
 function together(words: readonly string[]): string[] {
   const out: string[] = [];
   for (const word of words) {
@@ -25,7 +25,7 @@ function together(words: readonly string[]): string[] {
 }
 const torn: ReadonlySet<string> = new Set(['sur name', 'fore name', 'e mail', 'pass port', 'mobil e']);
 
-/** What columns of old databases are cut down to. */
+/** Abbreviations in column names. */
 const short: ReadonlyMap<string, string> = new Map(
   Object.entries({
     reservation: 'res resv rsv resa',
@@ -54,7 +54,7 @@ const short: ReadonlyMap<string, string> = new Map(
   }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
 );
 
-/** Words that are written as one as often as apart. */
+/** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ['checkin', ['check', 'in']],
   ['checkout', ['check', 'out']],
@@ -81,7 +81,7 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ['totalamount', ['total', 'amount']],
 ]);
 
-/** Words that say how a value is written and not what it is. */
+/** Words about the format of a value, not its meaning. */
 const noise: ReadonlySet<string> = new Set([
   'utc',
   'local',
@@ -105,7 +105,7 @@ export interface Phrase {
   readonly weight: number;
 }
 
-/** `check in, arrival:0.95`: what people call a field, and how surely it is then that field. */
+/** `check in, arrival:0.95`: names of a field, each with its weight. */
 export function phrases(text: string): Phrase[] {
   return text.split(',').map((entry) => {
     const [name = '', weight = '1'] = entry.split(':');
@@ -118,8 +118,8 @@ export function phrases(text: string): Phrase[] {
 }
 
 /**
- * How well a name (its own words, and those of what it lies in) fits one of the phrases, 0 to 1. Words that make it something
- * else count against it unless the phrase itself has them.
+ * How well a name (its own words and those of its enclosing objects) fits one of the phrases, 0 to 1. Words in `not` count against it
+ * unless the phrase contains them.
  */
 export function fit(
   own: readonly string[],
@@ -148,7 +148,7 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
   return words.length > 1 && holds(whole, words) ? 0.7 : 0;
 }
 
-/** Every further word makes it a little less the thing that was meant. */
+/** Each additional word lowers the score. */
 function surplus(own: readonly string[], words: readonly string[], score: number): number {
   return score * 0.92 ** Math.max(0, own.length - words.length);
 }
@@ -158,7 +158,7 @@ const same = (a: Words, b: Words) => a.length === b.length && startsWith(a, b);
 const startsWith = (a: Words, b: Words) => a.length >= b.length && b.every((word, i) => word === a[i]);
 const endsWith = (a: Words, b: Words) => a.length >= b.length && startsWith(a.slice(a.length - b.length), b);
 
-/** The words in their order, others between them allowed. */
+/** Whether the words occur in this order, with others in between. */
 function holds(words: Words, wanted: Words): boolean {
   let at = 0;
   for (const word of words) if (word === wanted[at]) at++;

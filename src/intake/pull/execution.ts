@@ -178,7 +178,7 @@ export class Execution {
   async #conclude(position: Position): Promise<RunOutcome> {
     if (!(await this.#writer.isSettled)) return { kind: 'fenced' };
     const unlisted = this.#isResumedAtEnd ? [] : await unlistedIn(this.#context, position);
-    const formed = await formStaged(this.#ports, this.#plan, this.#run, position, this.#lease.signal);
+    const formed = await formStaged(this.#context, position, this.#lease.signal);
     if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
     this.#counters.stored(formed.counters);
     if (unlisted.length > 0) {
@@ -186,7 +186,7 @@ export class Execution {
       if (followed.kind === 'fenced') return { kind: 'fenced' };
       this.#counters.stored(followed.counters);
     }
-    return this.#finish(concluded(position));
+    return this.#finish(concluded(withCutGroups(position, formed.heldBack)));
   }
 
   async #finish(end: RunEnd): Promise<RunOutcome> {
@@ -223,4 +223,16 @@ export class Execution {
       waiting: { reason, ms },
     });
   }
+}
+
+function withCutGroups(position: Position, heldBack: number): Position {
+  if (heldBack === 0) return position;
+  const message =
+    heldBack === 1
+      ? '1 reservation came with fewer rooms than are stored and was held back.'
+      : `${heldBack} reservations came with fewer rooms than are stored and were held back.`;
+  return {
+    ...position,
+    findings: [...position.findings, { code: 'pull.group_cut', from: position.from, to: position.to, message }],
+  };
 }

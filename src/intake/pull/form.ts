@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../../errors.ts';
+import { wholeGroups } from './cut-groups.ts';
 import { limitsOf } from './limits.ts';
-import type { PullPlan, PullPorts } from './ports.ts';
 import { formedAs, prepareRecords } from './prepare-page.ts';
-import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
+import { type Counters, noCounts, type Position, sum } from './run-state.ts';
+import type { Context } from './unlisted.ts';
 
 export type Formed =
-  | { readonly kind: 'ok'; readonly counters: Counters }
+  | { readonly kind: 'ok'; readonly counters: Counters; readonly heldBack: number }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'stopped' };
 
@@ -18,28 +19,28 @@ const readToTheEnd: ReadonlySet<ErrorCode> = new Set(['pull.total_not_reached', 
  * Groups staged flat rows into reservations once all pages of all windows are read, because a reservation's rows may be spread
  * over them. A run that was cut short groups nothing: a reservation with rows missing would overwrite a complete one.
  */
-export async function formStaged(
-  ports: PullPorts,
-  plan: PullPlan,
-  run: Run,
-  position: Position,
-  signal: AbortSignal,
-): Promise<Formed> {
+export async function formStaged(context: Context, position: Position, signal: AbortSignal): Promise<Formed> {
+  const { ports, plan, run } = context;
   let counters = noCounts;
+  let heldBack = 0;
   if (!plan.shaper.flat || position.findings.some(({ code }) => !readToTheEnd.has(code)))
-    return { kind: 'ok', counters };
+    return { kind: 'ok', counters, heldBack };
   for (;;) {
     if (signal.aborted) return { kind: 'stopped' };
     const staged = await ports.runs.staged(run, keysAtOnce);
-    if (staged.length === 0) return { kind: 'ok', counters };
+    if (staged.length === 0) return { kind: 'ok', counters, heldBack };
     let counted = noCounts;
     const made = staged.map(({ rows, requestedAt }) => {
       const raws = plan.shaper.group(rows);
       return prepareRecords(plan, run, position, raws, requestedAt, raws.map(formedAs));
     });
     for (const one of made) counted = sum(counted, one.counted);
-    const prepared = made.flatMap((one) => one.prepared);
-    const pulled = made.flatMap((one) => one.pulled);
+    const { prepared, pulled, ...cut } = await wholeGroups(context, {
+      prepared: made.flatMap((one) => one.prepared),
+      pulled: made.flatMap((one) => one.pulled),
+    });
+    heldBack += cut.heldBack;
+    counted = sum(counted, { ...cut.counts, skipped: cut.heldBack });
     const keys = staged.map(({ key }) => key);
     const formed = { keys, prepared, pulled, counted };
     const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);

@@ -14,7 +14,7 @@ import type { Window } from './windows.ts';
 /** One integration, ready to pull. */
 export interface PullPlan {
   readonly settings: PullSettings;
-  readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'single'>;
+  readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'mayCutGroups' | 'single'>;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
   /** Reads the answer for a single reservation. */
   single: Shaper['single'];
@@ -170,6 +170,7 @@ export interface RunStore {
   unlisted(lease: Lease, range: Window, isFlat: boolean): Promise<readonly UnlistedRow[]>;
   noteUnlisted(lease: Lease, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
+  storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns the run to the queue, to be claimed by any node after `afterMs`. */
   park(
     lease: Lease,

@@ -9,7 +9,7 @@ import { openRequest } from './request.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
 import { selectionFor } from './select.ts';
 
-interface Context {
+export interface Context {
   readonly ports: PullPorts;
   readonly plan: PullPlan;
   readonly run: Run;
@@ -71,7 +71,11 @@ export async function followUp(
 
 type SingleAnswer = { readonly kind: 'found'; readonly prepared: Prepared } | { readonly kind: 'absent' };
 
-async function askFor({ plan, run, asker }: Context, id: string, counts: AskCounts): Promise<SingleAnswer | undefined> {
+export async function askFor(
+  { plan, run, asker }: Context,
+  id: string,
+  counts: AskCounts,
+): Promise<SingleAnswer | undefined> {
   const { single, baseUrl, brandId } = plan.settings;
   if (single === undefined) return undefined;
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });

@@ -8,6 +8,7 @@ import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { storedRooms } from './stored-rooms.ts';
 
 /**
  * A run that stores nothing: pages go through the same code in a transaction that is rolled back, so that the counters show what a
@@ -52,6 +53,7 @@ export function openDryRunStore(pool: Pool): RunStore {
     unlisted: async () => [],
     noteUnlisted: async () => {},
     storedReservation: async () => undefined,
+    storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,

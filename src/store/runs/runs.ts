@@ -8,6 +8,7 @@ import { commitPage } from './commit-page.ts';
 import { knownRows } from './pulled.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
+import { storedRooms } from './stored-rooms.ts';
 import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
 import { windowPages } from './window-pages.ts';
 
@@ -33,6 +34,7 @@ export function openRunStore(pool: Pool, program: string, directLeases: DirectLe
     unlisted: (lease, range, isFlat) => findUnlisted(pool, lease, range, isFlat),
     noteUnlisted: (lease, sync, notes) => noteUnlisted(pool, lease, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),
+    storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),
