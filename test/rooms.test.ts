@@ -98,7 +98,7 @@ test('rooms import only what the house allows', () => {
   assert.deepEqual(broken, []);
 });
 
-test('pure rooms reach for nothing outside: no node modules, clock, network, process or chance', () => {
+test('pure rooms use no node modules, clock, network, process or randomness', () => {
   const forbidden = /\b(?:process\.|Date\.now|Math\.random|fetch\(|performance\.|setTimeout|setInterval|new Date\(\))/;
   const broken: string[] = [];
   for (const source of sources) {
@@ -126,7 +126,7 @@ test('only the store, the private server and the warehouse destination send stat
   );
 });
 
-test('nothing imports in a circle', () => {
+test('there are no import cycles', () => {
   const graph = new Map(
     sources.map((source) => [
       source.file,
@@ -149,7 +149,7 @@ test('nothing imports in a circle', () => {
   assert.deepEqual(circles, []);
 });
 
-test('every import names a file that is there', () => {
+test('every import names an existing file', () => {
   const files = new Set(sources.map(({ file }) => file));
   const missing = sources.flatMap((source) =>
     source.imports

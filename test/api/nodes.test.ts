@@ -46,7 +46,7 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test('what is applied at one node is taken up by the other, though its files know nothing of it', async () => {
+test('a document applied on one node comes into force on the other, without a file there', async () => {
   const [first, second] = [await start(one), await start(two)];
   const desk = documentPorts(first);
   assert.equal(

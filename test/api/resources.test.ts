@@ -69,7 +69,7 @@ test('integrations are paused and resumed, and a paused one is not started', asy
   assert.equal((await get('/integrations')).items.length, 2);
 });
 
-test('a run is queued once; a second asking is told of the first', async () => {
+test('a run is queued once; a second request returns the first', async () => {
   const first = await node.call('POST', '/integrations/grand/runs', admin, { sync: 'pre_stay' });
   assert.equal(first.status, 202);
   const second = await node.call('POST', '/integrations/grand/runs', admin, { sync: 'pre_stay' });
@@ -135,7 +135,7 @@ test('an endpoint is issued with its secret once, rotated, retired', async () =>
   }
 });
 
-test('secrets go in and never come out', async () => {
+test('secrets are write-only', async () => {
   const value = `s3cret-${createHmac('sha256', 'x').update('y').digest('hex')}`;
   assert.equal((await node.call('PUT', '/secrets/partner.key', admin, { value })).status, 200);
   const list = await get('/secrets');
@@ -209,7 +209,7 @@ test('the mapping studio shows records, notes and origins, or the mistakes in th
   assert.equal(notJson.body.problem.code, 'operate.invalid_input');
 });
 
-test('a page fetched for the studio is asked for once: a person waits, and is told what is wrong', async () => {
+test('fetching a page for the studio is tried once and reports the error', async () => {
   const gone = await node.call('POST', '/integrations/other/sample', admin, {});
   assert.deepEqual([gone.status, gone.body.code], [409, 'pull.unreachable']);
   assert.match(gone.body.detail, /ECONNREFUSED/);
@@ -235,7 +235,7 @@ test('a page fetched for the studio is asked for once: a person waits, and is to
   partner.close();
 });
 
-test('the overview counts what happened; destinations and deliveries tell what waits', async () => {
+test('the overview counts activity; destinations and deliveries show the backlog', async () => {
   await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
   await countActivity(node.runtime.pool);
   const counted = async () => {
@@ -262,7 +262,7 @@ test('alerts are listed and acknowledged', async () => {
   assert.equal((await get('/alerts?state=all')).items.length, 1);
 });
 
-test('what happens is told live, only of the brands that the token may see', async () => {
+test('the live stream carries only the brands of the token', async () => {
   const token = await node.token('viewer', ['grand']);
   const stopping = new AbortController();
   const response = await fetch(`${node.url}/api/v1/live`, {
@@ -297,7 +297,7 @@ test('what happens is told live, only of the brands that the token may see', asy
   assert.ok(!text.includes('Prado'), 'no guest data');
 });
 
-test('the reference loads nothing from elsewhere', async () => {
+test('the API reference loads nothing from other hosts', async () => {
   const page = await fetch(`${node.url}/api/reference`);
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   const html = await page.text();

@@ -9,7 +9,7 @@ import { deliveredLines, hotelWorkspace } from './workspace.ts';
  * The service is killed at moments nobody chose, while a hotel lives, pushes and is pulled. Afterwards everything that was
  * accepted is there, each version went out under one key, and what the destination holds is what the hotel holds.
  */
-test('killed at any moment and started again, nothing is lost and nothing doubled', async () => {
+test('a service that is killed at any moment and restarted loses nothing and duplicates nothing', async () => {
   const sender = { retries: 5_000, backoff: { firstMs: 100, factor: 1.2, maxMs: 400 }, timeoutMs: 3_000 };
   const partner = await startSimulator({
     seed: 77,

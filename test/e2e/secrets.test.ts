@@ -4,7 +4,7 @@ import { openRuntime } from '../../src/runtime/runtime.ts';
 import { innbound } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';
 
-test('a credential typed into a document is sealed: the store holds it nowhere in the clear', async () => {
+test('a credential typed into a document is sealed; no table holds it in plain text', async () => {
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   try {
     assert.equal((await innbound(['apply', '-w', dir])).code, 0);
@@ -31,7 +31,7 @@ test('a credential typed into a document is sealed: the store holds it nowhere i
   }
 });
 
-test('a node with another key than the database was begun with is refused', async () => {
+test('refuses a node whose key differs from the one that the database was created with', async () => {
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   try {
     assert.equal((await innbound(['apply', '-w', dir], { env: { INNBOUND_KEY: 'a'.repeat(64) } })).code, 0);

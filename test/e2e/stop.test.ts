@@ -16,7 +16,7 @@ async function isGone(file: string): Promise<boolean> {
   );
 }
 
-test('a signal during the start still leaves nothing behind', async () => {
+test('a signal during the start leaves no process and no lock', async () => {
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   try {
     for (const afterMs of [400, 900, 1500]) {

@@ -24,7 +24,7 @@ after(async () => {
 
 const at = (...args: string[]) => innbound([...args, '--workspace', workspace.dir, '--json']);
 
-test('a sync pulls, and says what it found', async () => {
+test('a sync pulls and reports what it found', async () => {
   const { code, json } = await at('sync', 'grand', '--type', 'pre_stay');
   const [result] = json();
   assert.equal(result?.status, 'complete', JSON.stringify(result));
@@ -33,7 +33,7 @@ test('a sync pulls, and says what it found', async () => {
   assert.match(String(result?.run_id), /^run_/);
 });
 
-test('the endpoint is issued with its secret once, and takes a signed event', async () => {
+test("the endpoint's secret is shown once, and the endpoint accepts a signed event", async () => {
   const [issued] = (await at('endpoint', 'grand')).json();
   assert.equal(issued?.url, `${service.url}/webhooks/${issued?.endpoint_id}`);
   assert.match(String(issued?.secret), /^whsec_/);
@@ -66,7 +66,7 @@ test('each changed reservation reaches the files, in order, once', async () => {
   assert.equal(new Set(lines.map((line) => line.idempotency_key)).size, lines.length);
 });
 
-test('the timeline tells the whole story', async () => {
+test('the timeline shows receipt, change and delivery', async () => {
   const [line] = await deliveredLines(path.join(workspace.dir, 'out'));
   assert.ok(line);
   const [timeline = {}] = (await at('reservation', line.data.id, '--integration', 'grand')).json();
@@ -75,7 +75,7 @@ test('the timeline tells the whole story', async () => {
   assert.ok(kinds.includes('received') && kinds.includes('delivery'), kinds.join());
 });
 
-test('a second service on the workspace is refused and told who holds it', async () => {
+test('refuses a second service on the workspace and names the first', async () => {
   const refused = await innbound(['serve', '--workspace', workspace.dir, '--port', '0']);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /store\.workspace_held/);

@@ -25,7 +25,7 @@ async function otherAccount(t: TestContext): Promise<boolean> {
   return false;
 }
 
-test('libraries that the package could not link are linked beside a package that cannot be written', async (t) => {
+test('missing library links are created in a separate folder if the package is read-only', async (t) => {
   if (isRoot && !(await otherAccount(t))) return;
   const folder = await workspace(t, { empty: true, mode: 0o755 });
   const copy = await unlinkedPackage(folder);
@@ -40,7 +40,7 @@ test('libraries that the package could not link are linked beside a package that
   assert.equal(await output(found.initdb, ['--version'], found.loaderEnv), 'initdb (PostgreSQL) 18.4\n');
 });
 
-test('libraries that the package could not link are linked in place where it can be written', async (t) => {
+test('missing library links are created in place if the package is writable', async (t) => {
   const folder = await workspace(t, { empty: true });
   const copy = await unlinkedPackage(folder);
   assert.match(await output(path.join(copy, 'native', 'bin', 'initdb'), ['--version']), /error while loading/);
@@ -50,7 +50,7 @@ test('libraries that the package could not link are linked in place where it can
   assert.ok(!existsSync(path.join(folder, 'unused')));
 });
 
-test('a copy of the programs serves an account that cannot enter ours', async (t) => {
+test('uses a public copy of the programs for an account that cannot read the package', async (t) => {
   const folder = await workspace(t, { empty: true, mode: 0o755 });
   const closed = path.join(folder, 'closed');
   const found = await binariesIn(await unlinkedPackage(closed), path.join(closed, 'unused'));
@@ -62,7 +62,7 @@ test('a copy of the programs serves an account that cannot enter ours', async (t
   assert.equal(reached, 'initdb (PostgreSQL) 18.4\n');
 });
 
-test('as an ordinary user', async (t) => {
+test('runs as an ordinary user', async (t) => {
   if (!(await otherAccount(t))) return;
   const folder = await workspace(t, { empty: true, uid: nobody });
   const user = holder(t, folder, { uid: nobody });
@@ -81,7 +81,7 @@ test('as an ordinary user', async (t) => {
   await again.release();
 });
 
-test('an ordinary user is told whose data it is', async (t) => {
+test('tells an ordinary user who owns the data', async (t) => {
   if (!(await otherAccount(t))) return;
   const folder = await workspace(t, { mode: 0o755 });
   await chmod(path.join(folder, '.innbound'), 0o711);
@@ -90,7 +90,7 @@ test('an ordinary user is told whose data it is', async (t) => {
   assert.match(said.message, /belongs to the user with id 0/);
 });
 
-test('as root where namespaces are forbidden: as nobody, in the workspace if nobody can enter it', async (t) => {
+test('as root without namespaces: runs as nobody, inside the workspace if nobody can enter it', async (t) => {
   if (!isRoot) return t.skip('only root has this choice');
   const folder = await workspace(t, { empty: true, mode: 0o755 });
   const postgres = await openPrivatePostgres(folder, { ...service, asRoot: 'nobody' });
@@ -102,7 +102,7 @@ test('as root where namespaces are forbidden: as nobody, in the workspace if nob
   assert.deepEqual(serversOf(postgres.dataDir), []);
 });
 
-test('as root where namespaces are forbidden, in a closed folder: the data lies outside, found again through a link', async (t) => {
+test('as root without namespaces in a private folder: keeps the data outside and finds it through a link', async (t) => {
   if (!isRoot) return t.skip('only root has this choice');
   const folder = await workspace(t, { empty: true, mode: 0o700 });
   const first = holder(t, folder, { asRoot: 'nobody' });

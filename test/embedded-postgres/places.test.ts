@@ -10,7 +10,7 @@ import { atEnd, holder, postmasterOf, query, serversOf, workspace } from './supp
 
 const service = { purpose: 'service', describe: 'a test' } as const;
 
-test('a path with spaces, quotes and letters beyond ASCII', async (t) => {
+test('supports paths with spaces, quotes and non-ASCII letters', async (t) => {
   const folder = await workspace(t, { empty: true, below: `Hôtel "l'Été", 2nd floor` });
   const postgres = await openPrivatePostgres(folder, service);
   assert.equal(postgres.connection.host, path.join(folder, '.innbound', 'run'));
@@ -19,7 +19,7 @@ test('a path with spaces, quotes and letters beyond ASCII', async (t) => {
   assert.deepEqual(serversOf(postgres.dataDir), []);
 });
 
-test('a path too long for a socket gets a closed temporary folder, the same one for everybody, gone after the stop', async (t) => {
+test('a path too long for a socket uses one private temporary folder, removed after the stop', async (t) => {
   const folder = await workspace(t, { below: 'long'.repeat(30) });
   const first = holder(t, folder);
   const { connection, dataDir } = await first.next();
@@ -37,7 +37,7 @@ test('a path too long for a socket gets a closed temporary folder, the same one 
   await third.release();
 });
 
-test('a postmaster.pid that names another program does not keep the server from starting', async (t) => {
+test('a postmaster.pid that names another program does not prevent the start', async (t) => {
   const folder = await workspace(t);
   const stranger = spawn('sleep', ['600'], { cwd: folder });
   await once(stranger, 'spawn');
@@ -63,7 +63,7 @@ test('a postmaster.pid that names another program does not keep the server from 
   assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'the other program is left alone');
 });
 
-test('a workspace copied from a running one gets a server of its own', async (t) => {
+test('a copy of a running workspace gets its own server', async (t) => {
   const folder = await workspace(t, { below: 'long'.repeat(30) });
   const original = holder(t, folder);
   const { connection } = await original.next();
@@ -81,7 +81,7 @@ test('a workspace copied from a running one gets a server of its own', async (t)
   assert.deepEqual(await query(connection, `select to_regclass('original')::text as found`), [{ found: 'original' }]);
 });
 
-test('a workspace renamed while its server runs is still the same', async (t) => {
+test('a workspace renamed while its server is running keeps its server', async (t) => {
   const folder = await workspace(t);
   const left = holder(t, folder);
   const { dataDir } = await left.next();

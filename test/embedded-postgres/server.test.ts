@@ -13,7 +13,7 @@ import { atEnd, holder, postmasterOf, query, serversOf, workspace } from './supp
 const service = { purpose: 'service', describe: 'a test' } as const;
 const command = { purpose: 'command', describe: 'a test' } as const;
 
-test('it starts on an empty workspace, keeps what was written, and stops without a trace', async (t) => {
+test('starts on an empty workspace, keeps data over a restart, and leaves no process or socket', async (t) => {
   const folder = await workspace(t, { empty: true });
   const first = await openPrivatePostgres(folder, service);
   await query(first.connection, 'create table kept as select 42 as answer');
@@ -26,7 +26,7 @@ test('it starts on an empty workspace, keeps what was written, and stops without
   assert.deepEqual(await query(second.connection, 'select answer from kept'), [{ answer: 42 }]);
 });
 
-test('it is durable, closed to others, and absent from the network', async (t) => {
+test('writes are durable, the socket is private, and no port is open', async (t) => {
   const postgres = await openPrivatePostgres(await workspace(t), service);
   atEnd(t, () => postgres.release());
   const settings = await query(
@@ -45,7 +45,7 @@ test('it is durable, closed to others, and absent from the network', async (t) =
   assert.equal(access, 'local all all trust\n');
 });
 
-test('a server left behind by a killed service is taken over', async (t) => {
+test('adopts a server that a killed service left running', async (t) => {
   const folder = await workspace(t);
   const killed = holder(t, folder);
   const { dataDir, connection } = await killed.next();
@@ -60,7 +60,7 @@ test('a server left behind by a killed service is taken over', async (t) => {
   assert.deepEqual(serversOf(dataDir), []);
 });
 
-test('a second service is refused and told who holds the workspace', async (t) => {
+test('refuses a second service and names the holder of the workspace', async (t) => {
   const folder = await workspace(t);
   const first = holder(t, folder);
   const { dataDir } = await first.next();
@@ -77,7 +77,7 @@ test('a second service is refused and told who holds the workspace', async (t) =
   await freed.release();
 });
 
-test('commands work beside a service and without one; the last one out stops the server', async (t) => {
+test('commands work with and without a service; the last process to leave stops the server', async (t) => {
   const folder = await workspace(t);
   const early = await openPrivatePostgres(folder, command);
   const running = await openPrivatePostgres(folder, service);
@@ -89,7 +89,7 @@ test('commands work beside a service and without one; the last one out stops the
   assert.deepEqual(serversOf(late.dataDir), []);
 });
 
-test('releasing twice is releasing once', async (t) => {
+test('releasing twice has the effect of releasing once', async (t) => {
   const folder = await workspace(t);
   const postgres = await openPrivatePostgres(folder, service);
   await Promise.all([postgres.release(), postgres.release()]);
@@ -97,7 +97,7 @@ test('releasing twice is releasing once', async (t) => {
   assert.deepEqual(serversOf(postgres.dataDir), []);
 });
 
-test('of two services that start at once on an empty workspace one runs and the other is refused', async (t) => {
+test('of two services that start together on an empty workspace, one runs and one is refused', async (t) => {
   const folder = await workspace(t, { empty: true });
   await mkdir(path.join(folder, '.innbound', `pg.new-${await deadPid()}-half`), { recursive: true });
   const both = [holder(t, folder), holder(t, folder)];
@@ -111,7 +111,7 @@ test('of two services that start at once on an empty workspace one runs and the 
   assert.deepEqual(unfinished, [], 'neither the data folder of the loser is left, nor half of one from a killed start');
 });
 
-test('coming and going without a pause, everyone gets in and nothing stays', async (t) => {
+test('processes that join and leave continuously all succeed, and nothing is left running', async (t) => {
   const folder = await workspace(t);
   const { dataDir, release } = await openPrivatePostgres(folder, command);
   await release();
@@ -126,7 +126,7 @@ test('coming and going without a pause, everyone gets in and nothing stays', asy
   assert.deepEqual(serversOf(dataDir), []);
 });
 
-test('a server that dies in use comes back at the same address', async (t) => {
+test('a server that dies while in use is restarted at the same address', async (t) => {
   const postgres = await openPrivatePostgres(await workspace(t), service);
   atEnd(t, () => postgres.release());
   const pool = new pg.Pool(postgres.connection);
@@ -149,7 +149,7 @@ test('a server that dies in use comes back at the same address', async (t) => {
   });
 });
 
-test('released while the server is down, it neither comes back nor hangs', async (t) => {
+test('releasing while the server is down neither restarts it nor hangs', async (t) => {
   const postgres = await openPrivatePostgres(await workspace(t), service);
   const lost = new Promise<void>((resolve) => postgres.onLost(() => resolve()));
   process.kill(postmasterOf(postgres.dataDir), 'SIGKILL');

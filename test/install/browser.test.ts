@@ -15,7 +15,7 @@ test('only an explicit setting skips them, and never in CI', () => {
   assert.equal(skipWithoutBrowser({ ...allowed, CI: 'true' }, nowhere), false);
 });
 
-test('a browser that is there is used, wherever CHROMIUM points', () => {
+test('uses the browser that CHROMIUM names', () => {
   const only = (path: unknown) => path === '/opt/chromium';
   assert.equal(requiredBrowser({ CHROMIUM: '/opt/chromium' }, only), '/opt/chromium');
   assert.equal(skipWithoutBrowser({ CHROMIUM: '/opt/chromium', INNBOUND_SKIP_BROWSER_TESTS: '1' }, only), false);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { clone, run, says, start, type Told } from './clone.ts';
 
-test('it is found through links, from a path with spaces, from anywhere', async (t) => {
+test('the launcher works through links, from a path with spaces, and from any folder', async (t) => {
   const { root, launcher, env } = await clone(t, "a clone's folder");
   const links = path.join(root, '..', 'some links');
   await mkdir(links);

@@ -12,7 +12,7 @@ interface Lockfile {
 const file = path.join(import.meta.dirname, '..', '..', 'package-lock.json');
 const { packages } = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
 
-test('the lockfile has every optional package, so that npm ci takes it on every system', () => {
+test('the lockfile has every optional package, so that npm ci accepts it on every system', () => {
   const places = Object.keys(packages);
   const missing = Object.values(packages)
     .flatMap((each) => Object.keys(each.optionalDependencies ?? {}))
@@ -20,7 +20,7 @@ test('the lockfile has every optional package, so that npm ci takes it on every 
   assert.deepEqual(missing, [], 'run: node_modules/.bin/node scripts/complete-lockfile.ts');
 });
 
-test('the lockfile names no registry: whoever installs uses their own', () => {
+test('the lockfile names no registry', () => {
   assert.deepEqual(
     Object.keys(packages).filter((place) => packages[place]?.resolved !== undefined),
     [],

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { clone, run, says, start, type Told } from './clone.ts';
 
-test('on a bare clone it installs once, quietly, and is gone: the process is Innbound itself', async (t) => {
+test('on a bare clone it installs once, quietly, and then replaces itself by Innbound', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   const first = start(launcher, ['demo', 'a b', '--x=*'], env);
   const { code, out, err } = await first.ended;
@@ -27,7 +27,7 @@ test('on a bare clone it installs once, quietly, and is gone: the process is Inn
   assert.ok(!(await readdir(root)).includes('.innbound'), 'no lock is left');
 });
 
-test('a changed lockfile, or a node_modules made for another system, is installed anew', async (t) => {
+test('installs again after a change of the lockfile or of the system', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   await run(launcher, [], env);
   await writeFile(path.join(root, 'package-lock.json'), '{ "version": 2 }');
@@ -42,7 +42,7 @@ test('a changed lockfile, or a node_modules made for another system, is installe
   assert.equal(installs(), 3);
 });
 
-test('packages that were installed by hand are taken as they are, if they are those of the lockfile', async (t) => {
+test('uses packages installed by hand if they match the lockfile', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   const lockfile = (packages: object) => JSON.stringify({ packages });
   const wanted = { '': {}, a: { version: '1.0.0' }, b: { version: '2.0.0', optional: true } };
@@ -64,7 +64,7 @@ test('packages that were installed by hand are taken as they are, if they are th
   }
 });
 
-test('a lockfile that npm ci finds incomplete is installed all the same, and not changed', async (t) => {
+test('installs a lockfile that npm ci finds incomplete, without changing it', async (t) => {
   const { root, launcher, env } = await clone(t);
   await writeFile(path.join(root, '..', 'unsynced'), '');
   const { code, err } = await run(launcher, [], env);
@@ -74,7 +74,7 @@ test('a lockfile that npm ci finds incomplete is installed all the same, and not
   assert.match(calls[1] ?? '', /^install --no-save /);
 });
 
-test('of two first starts one installs and the other waits for it', async (t) => {
+test('of two first starts, one installs and the other waits', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   const hold = path.join(root, '..', 'hold');
   await writeFile(hold, '');
@@ -85,7 +85,7 @@ test('of two first starts one installs and the other waits for it', async (t) =>
   assert.equal(installs(), 1);
 });
 
-test('the lock of a start that was killed is not waited for', async (t) => {
+test('does not wait for the lock of a killed start', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   const gone = spawn('true');
   await once(gone, 'close');
@@ -95,7 +95,7 @@ test('the lock of a start that was killed is not waited for', async (t) => {
   assert.equal(installs(), 1);
 });
 
-test('the installation of a start that was killed is waited for while it goes on', async (t) => {
+test('waits for an installation that outlives its killed start', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   // npm keeps running, as after a SIGTERM that was sent to the launcher alone.
   const npm = spawn('sleep', ['600']);
@@ -111,7 +111,7 @@ test('the installation of a start that was killed is waited for while it goes on
   assert.equal(installs(), 1);
 });
 
-test('an installation that fails says what to do next, and the next start tries again', async (t) => {
+test('a failed installation says what to do next, and the next start tries again', async (t) => {
   const { root, launcher, env } = await clone(t);
   const broken = path.join(root, '..', 'broken');
   await writeFile(broken, '');
@@ -124,7 +124,7 @@ test('an installation that fails says what to do next, and the next start tries 
   assert.equal((await run(launcher, [], env)).code, 0);
 });
 
-test('without npm, or without any Node, it says so', async (t) => {
+test('reports a missing npm or a missing Node', async (t) => {
   const { root, launcher, env } = await clone(t);
   await rm(path.join(root, '..', 'path', 'npm'));
   const tools = path.join(root, '..', 'tools');

@@ -15,7 +15,7 @@ async function run(args: readonly string[], cwd: string): Promise<{ code: number
   return { code, out, err };
 }
 
-test('named tests are run alone, their failure is the exit code, and the summary of Node comes last', async (t) => {
+test("runs only the named tests, exits with their result, and prints Node's summary last", async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-script-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await writeFile(path.join(folder, 'good.test.mjs'), `import { test } from 'node:test'; test('holds', () => {});`);
@@ -34,7 +34,7 @@ test('named tests are run alone, their failure is the exit code, and the summary
   assert.match(both.out, /ℹ pass 1\nℹ fail 1\n/);
 });
 
-test('an option that does not exist is not mistaken for a test', async () => {
+test('an unknown option is not taken for a test file', async () => {
   const { code, err } = await run(['--sutie'], '/');
   assert.equal(code, 2);
   assert.match(err, /^Usage: scripts\/test/);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readDocuments } from '../../src/runtime/runtime.ts';
 
-test('a wrong time zone and an unknown connector hide no wrong rule, filter or mapping', async (t) => {
+test('a wrong time zone or an unknown connector does not hide mistakes in rules, filters or mappings', async (t) => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-mistakes-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const write = async (file: string, lines: readonly string[]) => {

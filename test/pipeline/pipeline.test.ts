@@ -42,7 +42,7 @@ test('a 20-digit number as id arrives as itself, and money to the digit', () => 
   assert.equal((one.incoming.record as { total_amount: string }).total_amount, '12345678901234567.89');
 });
 
-test('the answer for one reservation is read by its own map, be the list nested or flat', () => {
+test('a single answer is read by its own map, whether the list is nested or flat', () => {
   const request = { path: '/r', query: { from: '{window.from}', to: '{window.to}' } };
   const single = { path: '/r/{id}', map: { channel: 'origin', guests: { from: 'people' } } };
   const answer = `{"booking":{"id":"A","origin":"BDC","src":"web","guests":[{"last_name":"No"}],"people":[{"last_name":"Reis"}],${bare}}}`;
@@ -85,7 +85,7 @@ test('the answer for one reservation is read by its own map, be the list nested 
   assert.deepEqual([flat.id, (flat.record as { source?: string }).source], ['A', undefined]);
 });
 
-test('a status that is no text is told once', () => {
+test('a status that is not text is reported once', () => {
   const [one] = prepare(pathOf({}), '[{"id":"A","check_in":"2026-03-01","check_out":"2026-03-02","status":["x"]}]');
   assert.ok(one?.kind === 'dead');
   assert.equal(one.deadLetter.message, 'status must be a known status (it came as a list)');
@@ -163,14 +163,14 @@ test('what a rule writes is cleaned like what a partner writes', () => {
   assert.equal((one.incoming.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
 });
 
-test('a rule can say that a record is not wanted', () => {
+test('a rule can drop a record', () => {
   const path = pathOf({}, { transforms: [{ when: 'status == "confirmed"', drop: true, note: 'only past stays' }] });
   const [one] = prepare(path, `[{"id":"A",${bare}}]`);
   assert.equal(one?.kind, 'dropped');
   if (one?.kind === 'dropped') assert.match(one.reason, /only past stays/);
 });
 
-test('an event in the words of the interface needs no mapping', () => {
+test('an event as the interface describes it needs no mapping', () => {
   const path = pathOf({ map: { total_amount: 'totals.gross' } });
   const data = parseJson(
     `{"reservation_id":"R9",${bare},"guests":[{"first_name":"ANNA"}],"stays":[{"room_type":"Double","board_type":"HB","adults":2}]}`,

@@ -16,7 +16,7 @@ import { apiNode, reservation } from '../api/node.ts';
 
 const pan = '4111111111111111';
 
-test('answers of partners reach nobody with a card number in them', async () => {
+test("card numbers are removed from partners' answers", async () => {
   const server = createServer((_, response) =>
     response.end(JSON.stringify({ id: 'R1', notes: `card ${pan}`, cvv: '123' })),
   );
@@ -38,7 +38,7 @@ test('answers of partners reach nobody with a card number in them', async () => 
   });
 });
 
-test('an event with card data is accepted, and no table has it', async () => {
+test('accepts an event with card data, and no table holds the card number', async () => {
   const node = await apiNode();
   const intake = openIntake(node.runtime);
   const app = fastify();

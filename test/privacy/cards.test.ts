@@ -18,7 +18,7 @@ const numbers = [
   '6200000000000005',
 ];
 
-test('card numbers go, wherever they stand, and the JSON stays valid', () => {
+test('removes card numbers anywhere in a payload, and the JSON stays valid', () => {
   for (const number of numbers) {
     const grouped = number.length === 16 ? (number.match(/.{4}/g) ?? []) : [number];
     for (const written of [number, grouped.join(' '), grouped.join('-')]) {
@@ -41,7 +41,7 @@ test('card numbers go, wherever they stand, and the JSON stays valid', () => {
   }
 });
 
-test('security codes go; the same digits elsewhere stay', () => {
+test('removes security codes, but not the same digits elsewhere', () => {
   const body =
     '{"card":{"cvv":"123","CVC2": 4567 ,"security_code":"999","card_cvv_code":"321"},"room":"123","total":4567}';
   const kept = clean(body);
@@ -52,7 +52,7 @@ test('security codes go; the same digits elsewhere stay', () => {
   });
 });
 
-test('ids, phones, dates and money stay as they are', () => {
+test('leaves ids, phone numbers, dates and amounts unchanged', () => {
   const kept = {
     id: '4111111111111111',
     reservation_id: 4012888888881881,
@@ -72,7 +72,7 @@ test('ids, phones, dates and money stay as they are', () => {
   assert.equal(withoutCards(Buffer.from(text)).cards, 0);
 });
 
-test('10,000 planted numbers: none is left', () => {
+test('finds all of 10,000 planted card numbers', () => {
   let seed = 7;
   const below = (n: number) => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;

@@ -57,7 +57,7 @@ after(async () => {
 
 const deliver = async () => drainOnce(await deliverPorts(node.runtime));
 
-test('the CRM forgets whom it knew and nobody else; the lake learns which record, not who', async () => {
+test('the CRM erases the guest and no other; the files destination gets the record id without the guest', async () => {
   await node.take('grand', reservation('R1', { guests: [vera, omar] }));
   await deliver();
   assert.deepEqual(calls.map((call) => call.path).sort(), ['/contacts', '/contacts']);
@@ -76,7 +76,7 @@ test('the CRM forgets whom it knew and nobody else; the lake learns which record
   assert.equal(last.data.guests[1].email, omar.email);
 });
 
-test('the receipt says when each destination had confirmed it, also when the tries are forgotten', async () => {
+test('the receipt shows when each destination confirmed, even after its attempts are deleted', async () => {
   const receipt = async () =>
     (await node.call('GET', '/privacy/erasures', await node.token('admin'))).body.items.at(-1) as ErasureReceipt;
   assert.equal((await receipt()).confirmed_at, null);
@@ -96,7 +96,7 @@ test('the receipt says when each destination had confirmed it, also when the tri
   assert.ok(told.every(({ confirmed_at }) => confirmed_at !== null && confirmed_at <= String(last)));
 });
 
-test('a destination that has not answered, or did not take it, is not said to have confirmed', async () => {
+test('a destination that has not answered or refused is not shown as confirmed', async () => {
   const rosa = { first_name: 'Rosa', last_name: 'Vaz', email: 'rosa@mail.example' };
   await node.take('grand', reservation('R7', { guests: [rosa] }));
   await deliver();
@@ -131,13 +131,13 @@ test('a destination that has not answered, or did not take it, is not said to ha
   assert.ok((await read()).confirmed_at);
 });
 
-test('when all were told, nobody needs the address any more', async () => {
+test('the address is deleted once all destinations have received the erasure', async () => {
   await forgetToldErasures(node.runtime.pool);
   const { rows } = await node.runtime.pool.query(`select from changes where erased is not null`);
   assert.equal(rows.length, 0);
 });
 
-test('what was queued and not sent yet goes out without the guest', async () => {
+test('queued deliveries are sent without the erased guest', async () => {
   calls.length = 0;
   const ines = { first_name: 'Inês', last_name: 'Melo', email: 'ines@mail.example' };
   await node.take('grand', reservation('R2', { guests: [ines] }));

@@ -42,13 +42,13 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
-test('before the erasure the guest is in many places', async () => {
+test('before the erasure many tables hold the guest', async () => {
   const places = await tablesWith(email);
   for (const place of ['records', 'changes', 'receipts', 'guest_keys', 'dead_letters'])
     assert.ok(places.includes(place));
 });
 
-test('an erasure gives a receipt, and nothing of the guest is left but what destinations still need to be told', async () => {
+test('an erasure returns a receipt and leaves only the identifiers that destinations still need', async () => {
   const erased = await eraseGuest(node.runtime, { email: `${email} ` }, 'officer');
   assert.equal(erased.kind, 'erased');
   if (erased.kind !== 'erased') return;
@@ -71,7 +71,7 @@ test('an erasure gives a receipt, and nothing of the guest is left but what dest
   );
 });
 
-test('whoever asks again is given the receipt, by the address alone, which is still kept nowhere', async () => {
+test('a later request finds the receipt by the address alone, which is not stored', async () => {
   const find = async (whom: Json) => {
     const { status, body } = await node.call('POST', '/privacy/erasures/find', await node.token('admin'), whom);
     return status === 200 ? body.items.length : status;
@@ -83,7 +83,7 @@ test('whoever asks again is given the receipt, by the address alone, which is st
   assert.deepEqual(await tablesWith(email), ['changes']);
 });
 
-test('the reservation and the companion stay; the change that tells it is an erasure', async () => {
+test('keeps the reservation and the companion, and records a change with the event erased', async () => {
   const { rows } = await node.runtime.pool.query(
     `select r.data, c.event, c.data as told from records r join changes c using (integration, type, id, version)
       where integration = 'grand' and id = 'R1'`,
@@ -96,13 +96,13 @@ test('the reservation and the companion stay; the change that tells it is an era
   assert.equal(rows[0].data.total_amount, 310.5);
 });
 
-test('what the partner’s id alone named is gone too', async () => {
+test("erases guests that only the partner's id names", async () => {
   const { rows } = await node.runtime.pool.query(`select data::text || diff::text as text from changes`);
   assert.ok(!rows.some(({ text }) => text.includes('Lind')));
   assert.deepEqual(await tablesWith('"Lind"'), ['changes'], 'only the note to destinations names the guest');
 });
 
-test('the next poll brings the guest back nowhere, and a poll without news makes no version', async () => {
+test('the next poll does not bring the guest back, and a poll without news makes no version', async () => {
   const versions = async () =>
     (await node.runtime.pool.query(`select id, version from records where integration = 'grand' order by id`)).rows;
   const before = await versions();
@@ -116,7 +116,7 @@ test('the next poll brings the guest back nowhere, and a poll without news makes
   assert.deepEqual(rows[0].data.guests, [{}]);
 });
 
-test('once every destination was told, the last trace goes', async () => {
+test('deletes the identifiers once every destination has received the erasure', async () => {
   const { forgetToldErasures } = await import('../../src/store/erasure/traces.ts');
   assert.equal(await forgetToldErasures(node.runtime.pool), 0);
   await node.runtime.pool.query('update outbox set next_version = last_version + 1, due_at = null');
@@ -124,7 +124,7 @@ test('once every destination was told, the last trace goes', async () => {
   assert.deepEqual(await tablesWith(email), []);
 });
 
-test('what was kept as sent, since it is no address, is erased as well', async () => {
+test('erases invalid addresses that were kept as sent', async () => {
   await node.take('grand', reservation('N1', { guests: [{ last_name: 'Berg', email: 'Nobody@mail.example' }] }));
   const stored = await node.runtime.pool.query(`select data from records where id = 'N1'`);
   assert.equal(stored.rows[0].data.guests[0].email_raw, 'Nobody@mail.example');
@@ -137,7 +137,7 @@ test('what was kept as sent, since it is no address, is erased as well', async (
   assert.deepEqual(await tablesWith('nobody@mail'), []);
 });
 
-test('erasing in one brand leaves the others alone; a guest_id needs its brand; nonsense is refused', async () => {
+test('erasing in one brand leaves the others unchanged; a guest_id needs its brand; invalid input is refused', async () => {
   await node.take('grand', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
   await node.take('other', reservation('P1', { guests: [{ last_name: 'Ito', email: 'ito@mail.example' }] }));
   const erased = await eraseGuest(node.runtime, { email: 'ito@mail.example', integration: 'grand' }, 'officer');

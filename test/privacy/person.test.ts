@@ -24,20 +24,20 @@ test('a requested address names everyone who has it; a found one only the same n
   assert.equal(found.isMeant(child, 'grand'), false);
 });
 
-test('different ids are different people, and another brand is another matter', () => {
+test('different ids are different people; a request for one brand does not affect another', () => {
   const person = new Person({ emails: ['vera@work.example'], integration: 'grand' });
   const found = person.among([[{ ...moved, guest_id: 'a' }], [{ ...vera, guest_id: 'b' }]], 'grand');
   assert.deepEqual(ids(found), ['Vera vera@work.example']);
   assert.equal(person.isMeant(moved, 'other'), false);
 });
 
-test('a guest who took over the booking is not the one before', () => {
+test('a guest who took over a booking is not the earlier guest', () => {
   const person = new Person({ emails: ['vera@mail.example'] });
   const omar = { first_name: 'Omar', last_name: 'Saad', email: 'omar@mail.example' };
   assert.equal(person.among([[vera], [omar]], 'grand').has(omar), false);
 });
 
-test('what was found is looked for too', () => {
+test('identities that were found are searched for too', () => {
   const person = new Person({ emails: ['vera@work.example'] });
   assert.equal(person.absorb({ ...vera, guest_id: 'g7' }, 'grand'), true);
   assert.equal(person.absorb({ ...vera, guest_id: 'g7' }, 'grand'), false, 'nothing new');

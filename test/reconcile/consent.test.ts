@@ -6,7 +6,7 @@ import { consentsIn, newerConsent } from '../../src/reconcile/consent.ts';
 const yes = { value: true, source: 'pull', at: 1 } as const;
 const no = { value: false, source: 'push', at: 2 } as const;
 
-test('of two words about consent the newer holds, and nothing said changes nothing', () => {
+test('the newer statement about consent holds, and silence changes nothing', () => {
   assert.equal(newerConsent(yes, no), no);
   assert.equal(newerConsent(no, yes), no);
   assert.equal(newerConsent(yes, undefined), yes);
@@ -14,7 +14,7 @@ test('of two words about consent the newer holds, and nothing said changes nothi
   assert.equal(newerConsent(undefined, undefined), undefined);
 });
 
-test('the consent of a guest carries who said it and when; a guest of whom nobody said it has none', () => {
+test('consent carries its source and time; a guest without a statement has none', () => {
   const record = { id: 'R1', guests: [{ last_name: 'Reis' }, { last_name: 'Lund', marketing_consent: false }] };
   assert.deepEqual(consentsIn(record as unknown as Reservation, undefined, [7, 1]), [
     undefined,

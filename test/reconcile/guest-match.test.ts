@@ -17,7 +17,7 @@ const guests = fc.record<Guest>(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Guest>;
 
-test('keys come strongest first; an alias and an empty text are none', () => {
+test('keys come strongest first; aliases and empty texts are not keys', () => {
   assert.deepEqual(guestKeys({ phone: '+1', email: 'a@mail.example', guest_id: 'G' }), [
     { kind: 'guest_id', value: 'G' },
     { kind: 'email', value: 'a@mail.example' },
@@ -26,7 +26,7 @@ test('keys come strongest first; an alias and an empty text are none', () => {
   assert.deepEqual(guestKeys({ guest_id: '', email: 'x@guest.booking.com', email_proxy: true }), []);
 });
 
-test('property: of the same candidates the same profile is chosen, whatever their order', () => {
+test('property: the same candidates give the same profile in any order', () => {
   const candidates = fc.array(fc.record({ id: fc.string({ minLength: 1 }), guest: guests }), { maxLength: 6 });
   fc.assert(
     fc.property(guests, candidates, (guest, list) => {
@@ -38,7 +38,7 @@ test('property: of the same candidates the same profile is chosen, whatever thei
   );
 });
 
-test('property: who has another id is never matched', () => {
+test('property: guests with different ids never match', () => {
   fc.assert(
     fc.property(guests, guests, (a, b) => {
       const found = matchProfile({ ...a, guest_id: 'G-1' }, [{ id: 'p', guest: { ...b, guest_id: 'G-2' } }]);
@@ -47,7 +47,7 @@ test('property: who has another id is never matched', () => {
   );
 });
 
-test('a profile’s id tells nothing of its key and differs from brand to brand', () => {
+test("a profile's id does not reveal its key and differs between brands", () => {
   const digest = (text: string) => hash('sha256', text);
   assert.equal(profileId('a', { first_name: 'Ana' }, digest), undefined);
   assert.notEqual(
@@ -56,7 +56,7 @@ test('a profile’s id tells nothing of its key and differs from brand to brand'
   );
 });
 
-test('property: merging what was sent twice is merging it once, and what was not sent stays', () => {
+test('property: merging twice equals merging once, and fields that were not sent stay', () => {
   fc.assert(
     fc.property(guests, guests, (known, guest) => {
       const present = new Set(Object.keys(guest));
@@ -69,7 +69,7 @@ test('property: merging what was sent twice is merging it once, and what was not
   );
 });
 
-test('a new address takes the marks of the old one away', () => {
+test('a new address removes the flags of the old one', () => {
   const merged = mergeGuest(
     { email: 'x@guest.booking.com', email_proxy: true, phone_raw: '12' },
     { guest: { email: 'a@mail.example' }, present: new Set(['email']) },

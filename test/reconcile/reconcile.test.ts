@@ -11,7 +11,7 @@ test('the first state of a record is its version 1', () => {
   assert.deepEqual(verdict, { kind: 'change', event: 'created', version: 1 });
 });
 
-test('a record first seen cancelled is told as cancelled', () => {
+test('a record first seen cancelled is delivered as cancelled', () => {
   const verdict = reconcile(undefined, { effectiveAt: 1, seq: 1, hash: 'a', status: 'no_show' });
   assert.deepEqual(verdict, { kind: 'change', event: 'cancelled', version: 1 });
 });
@@ -36,7 +36,7 @@ test('equal times are decided by sequence', () => {
   assert.equal(reconcile(known, { effectiveAt: 1000, seq: 8, hash: 'b' }).kind, 'change');
 });
 
-test('a cancellation is told once; what follows it is an update, a revival too', () => {
+test('a cancellation is reported once; later changes are updates, also a revival', () => {
   const cancelled = reconcile(known, { effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' });
   assert.deepEqual(cancelled, { kind: 'change', event: 'cancelled', version: 4 });
   const after = { version: 4, effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' };

@@ -38,7 +38,7 @@ const run = (state: string, id: string) =>
   query(`insert into runs (integration, run_id, sync, kind, state, requested_by, finished_at, error_code)
          values ('grand', '${id}', 'stay', 'scheduled', '${state}', 'test', now(), 'pull.wrong_total')`);
 
-test('what holds is raised once, stays while it holds, and resolves by itself; the webhook is told of both', async () => {
+test('an alert is raised once, stays while its condition holds, resolves by itself, and the webhook gets both', async () => {
   await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
   await run('incomplete', 'run_1');
@@ -67,7 +67,7 @@ test('what holds is raised once, stays while it holds, and resolves by itself; t
   assert.equal(told.filter(({ type }) => type === 'alert.resolved').length, 3);
 });
 
-test('an address that refuses is told later', async () => {
+test('an alert that the webhook refuses is sent again later', async () => {
   told.length = 0;
   refuses = true;
   await run('failed', 'run_3');
@@ -184,7 +184,7 @@ test('one cause is one alert, however many brands it concerns', () => {
   assert.deepEqual(kinds({ lanes }), ['deliveries_behind']);
 });
 
-test('what is past its time is forgotten; the newest state and open work never are', async () => {
+test('deletes what is past its retention, but never the newest state or open work', async () => {
   await node.take('other', reservation('OLD'), { id: 'DEAD' });
   await query(`update receipts set received_at = received_at - interval '31 days'`);
   await query(

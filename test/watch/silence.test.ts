@@ -35,26 +35,26 @@ test('the night and the Sunday are quiet by habit', () => {
   assert.equal(judgeSilence(feed('2026-11-14T19:50:00Z'), at('2026-11-15T23:00:00Z'), rules).silent, false);
 });
 
-test('a slow Saturday is given the time that it takes', () => {
+test('a slow Saturday is not silence', () => {
   const saturday = feed('2026-11-14T09:00:00Z');
   assert.equal(judgeSilence(saturday, at('2026-11-14T11:00:00Z'), rules).silent, false);
   assert.equal(judgeSilence(saturday, at('2026-11-14T13:30:00Z'), rules).silent, true);
 });
 
-test('after the night the morning’s silence counts from the morning', () => {
+test('silence after the night counts from the morning', () => {
   const evening = feed('2026-11-11T19:55:00Z');
   assert.equal(judgeSilence(evening, at('2026-11-12T08:10:00Z'), rules).silent, false);
   assert.equal(judgeSilence(evening, at('2026-11-12T08:30:00Z'), rules).silent, true);
 });
 
-test('hours are those of the property, also over a change of the clocks', () => {
+test("hours are in the property's time zone, across daylight saving changes", () => {
   // New York left summer time on 2026-11-01: 8 in the morning is 13:00 UTC now and was 12:00 UTC before.
   const newYork = feed('2026-11-02T00:55:00Z', 'America/New_York');
   assert.equal(judgeSilence(newYork, at('2026-11-02T12:59:00Z'), rules).silent, false);
   assert.equal(judgeSilence(newYork, at('2026-11-02T13:30:00Z'), rules).silent, true);
 });
 
-test('without a habit nothing is judged', () => {
+test('a feed without a habit is not judged', () => {
   const young = {
     lastAt: at('2026-11-11T11:00:00Z'),
     hours: [{ at: at('2026-11-11T10:00:00Z'), count: 50 }],

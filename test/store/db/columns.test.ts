@@ -4,7 +4,7 @@ import { bytes, float8s, int4s, int8s, texts } from '../../../src/store/db/colum
 import { openPool, together, transaction } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
-test('what goes in as a column comes out as it was', async () => {
+test('columns round-trip unchanged', async () => {
   const { connection } = await testDatabase();
   const pool = openPool({ connection, applicationName: 'test' });
   const read = async (type: string, column: Buffer) =>
@@ -37,7 +37,7 @@ test('what goes in as a column comes out as it was', async () => {
   }
 });
 
-test('a failure in a flight of statements leaves nothing of it, and says what failed first', async () => {
+test('a failure among pipelined statements rolls all back and reports the first one', async () => {
   const { connection } = await testDatabase();
   const pool = openPool({ connection, applicationName: 'test', maxConnections: 1 });
   try {

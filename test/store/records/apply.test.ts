@@ -72,7 +72,7 @@ test('a poll that brings nothing new writes one sighting and no reservation row'
   assert.deepEqual(await rows('select ids from sightings'), [{ ids: ['A', 'B'] }]);
 });
 
-test('what a poll brings for the first time is written once, whole, and found by its guests', async () => {
+test('a new reservation is written once and found by its guests', async () => {
   await pool.query('truncate guest_keys');
   const guests = [{ first_name: 'Ana', email: 'ana@example.com' }] as unknown as Reservation['guests'];
   const changed = arriving(reservation('A', { guests, status: 'checked_in' }), { effectiveAt: 2000 });
@@ -185,7 +185,7 @@ test('a failing batch leaves nothing behind', async () => {
   assert.deepEqual(await rows('select id from records union all select id from outbox'), []);
 });
 
-test('nodes taking in overlapping batches at once neither deadlock nor lose a version', async () => {
+test('nodes that apply overlapping batches neither deadlock nor lose a version', async () => {
   const ids = ['C', 'A', 'D', 'B', 'E'];
   await Promise.all(
     Array.from({ length: 24 }, (_, i) =>

@@ -31,7 +31,7 @@ async function scansSoFar(tx: Tx): Promise<number> {
   return rows[0]?.scans ?? 0;
 }
 
-test('nothing is found by reading all that there is, whatever it is found by', async () => {
+test('no search reads a whole table', async () => {
   for (const [text, matched] of [
     ['guest12345', 'last_name'],
     ['CN-12345', 'confirmation_number'],
@@ -50,7 +50,7 @@ test('nothing is found by reading all that there is, whatever it is found by', a
   }
 });
 
-test('what stands for anything in a pattern stands for itself in a search', async () => {
+test('wildcard characters in a search match themselves', async () => {
   for (const text of ['guest_2345', 'guest%', 'cn_12345', '\\']) {
     assert.deepEqual(await searchRecords(pool, { type: 'reservation', text, limit: 10 }), [], text);
   }

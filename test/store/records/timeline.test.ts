@@ -54,7 +54,7 @@ const kept = async (id: string) =>
     (row) => row.origins,
   );
 
-test('origins are told by the documents that read the record then, and not kept', async () => {
+test('origins are derived from the documents of that version, and not stored', async () => {
   const stay = { arrival: '2027-01-02', departure: '2027-01-04', status: 'confirmed' };
   const first = { map: { id: 'number', check_in: 'arrival', check_out: 'departure' } };
   await pulled(first, 1, [{ number: 'R1', ...stay }]);
@@ -68,7 +68,7 @@ test('origins are told by the documents that read the record then, and not kept'
   assert.deepEqual(await kept('R1'), [null, null]);
 });
 
-test('origins beyond the record itself are kept, since the record alone does not tell them', async () => {
+test('origins outside the record are stored, because the record alone does not determine them', async () => {
   const connector = {
     shape: { root_path: 'bookings' },
     map: { id: 'id', check_in: 'from', check_out: 'to', currency: '$body.hotel.currency' },
@@ -81,7 +81,7 @@ test('origins beyond the record itself are kept, since the record alone does not
   assert.deepEqual(await kept('R2'), [told]);
 });
 
-test('without the raw record, or the documents, nothing is made up', async () => {
+test('shows no origins without the raw record or its documents', async () => {
   await pulled({ map: { id: 'id', check_in: 'a', check_out: 'b' } }, 4, [
     { id: 'R3', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
     { id: 'R4', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
