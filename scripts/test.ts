@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);
@@ -16,7 +17,16 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
 ];
 
 /** Tests start servers of their own: two at a time keep two cores busy, more make them wait for each other. */
-const runner = ['--test', '--test-concurrency=2', '--test-timeout=400000', '--disable-warning=ExperimentalWarning'];
+const runner = [
+  '--test',
+  '--test-concurrency=2',
+  '--test-timeout=400000',
+  '--disable-warning=ExperimentalWarning',
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  `--test-reporter=${pathToFileURL(path.join(root, 'scripts', 'slowest-files.ts')).href}`,
+  '--test-reporter-destination=stdout',
+];
 
 const env: NodeJS.ProcessEnv = {
   ...process.env,

@@ -29,7 +29,7 @@ export const documentErrors = {
     stage: 'documents',
     retry: 'operator',
     what: 'The file with the key that seals stored secrets is readable by users other than its owner.',
-    next: 'Run chmod 600 on the file. If somebody may have read it, rotate the key with innbound key rotate.',
+    next: 'Run chmod 600 on the file. If somebody may have read it, set INNBOUND_KEY to a new key and the old one (NEW,OLD) and store the secrets again.',
   },
   'documents.key_malformed': {
     stage: 'documents',
