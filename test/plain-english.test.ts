@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+/** Phrases that a reader stumbles over. A short list: it catches the worst, and the rest is for people to see. */
+const phrases = [
+  /\banew\b/i,
+  /\bwhoever is\b/i,
+  /\b(?:is|are|was|were) told\b/i,
+  /\bto be told\b/i,
+  /\bnobody (?:asks|looks)\b/i,
+  /\bfor what comes\b/i,
+  /\bleft in peace\b/i,
+  /\bin a circle\b/i,
+  /\bhas not the\b/i,
+  /\bis no [a-z]+ (?:that|of)\b/i,
+  /\bform it must have\b/i,
+];
+
+const root = path.dirname(import.meta.dirname);
+const folders = ['src/kit', 'src/documents', 'src/errors', 'src/watch', 'scripts', 'docs/reference'];
+
+test('comments and messages say it plainly', () => {
+  const found = folders.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|md|yaml)$/.test(file))
+      .flatMap((file) =>
+        readFileSync(path.join(root, folder, file), 'utf8')
+          .split('\n')
+          .flatMap((line, i) =>
+            phrases.some((phrase) => phrase.test(line))
+              ? [`${folder}/${file}:${i + 1} ${line.trim().slice(0, 120)}`]
+              : [],
+          ),
+      ),
+  );
+  assert.deepEqual(found, []);
+});
