@@ -136,6 +136,7 @@ function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: A
     source: arrival.mode,
     manner: steps.manner,
     isOnlySource: steps.isOnlySource,
+    isVerbatim: draft.assumed === undefined,
     says: () => statementOf(said.record, record, draft.assumed),
     empties: () => emptiesIn(said.record, record),
     finish: (merged) => finish(steps, { record: merged }, raw, arrival).finished,

@@ -28,6 +28,8 @@ export interface Message {
   readonly manner: Manner;
   /** No other source can speak of this integration's reservations, so that a newer pulled row is the whole record. */
   readonly isOnlySource: boolean;
+  /** All that it says is the partner's word: the connector assumes nothing. */
+  readonly isVerbatim: boolean;
   says(): Statement;
   /** The fields that it says are empty. */
   empties(): readonly string[];

@@ -41,9 +41,13 @@ export function storedViews(views: Views, isRuled: boolean): StoredViews | undef
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
   if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
   const [source, view] = only;
-  const none = emptiesOf(view);
+  return soleView(source, view.said, emptiesOf(view));
+}
+
+/** What to store for a view that is the record itself. */
+export function soleView(source: Source, said: Mark, none: readonly string[]): StoredViews | undefined {
   if (source === 'pull' && none.length === 0) return undefined;
-  return { [source]: none.length === 0 ? { said: view.said } : { said: view.said, none } };
+  return { [source]: none.length === 0 ? { said } : { said, none } };
 }
 
 /** All of it was said at once, and the canonical values say it all. */

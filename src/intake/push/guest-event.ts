@@ -92,6 +92,7 @@ function ofReservation(
     source: arrival.mode,
     manner: { silence: 'keep', lists: 'merge' },
     isOnlySource: false,
+    isVerbatim: true,
     says: () => ({ values: {}, lists: { guests: said } }),
     empties: () => [],
     finish: (merged) => path.finish(merged, { key: id, value: raw }, arrival),

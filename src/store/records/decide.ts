@@ -7,7 +7,7 @@ import type { Arrival, Finished, Message, Prepared } from '../../reconcile/incom
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
-import { isSole, readViews, type StoredViews, storedViews } from '../../reconcile/said.ts';
+import { isSole, readViews, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
 import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
@@ -109,6 +109,8 @@ const otherThan = ({ hash: own }: Content, other: string): string | undefined =>
 function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews | undefined {
   const { source, isOnlySource, manner } = message;
   if (source === 'pull' && isOnlySource && !ruled) return undefined;
+  // What most messages are: the view is the record, and no view need be made to say so.
+  if (!ruled && message.isVerbatim && manner.lists === 'replace') return soleView(source, said, message.empties());
   return storedViews({ [source]: accept(undefined, message.says(), said, manner) }, ruled);
 }
 
