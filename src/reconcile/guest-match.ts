@@ -1,9 +1,8 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 
 /**
- * Who is the same guest inside one brand: the same guest_id, else the same e-mail, else the same phone. An address made up by
- * a booking site says nothing of who it is. Two different ids are two people, whatever they share: families book with one
- * address.
+ * Guests of one brand are the same person by guest_id, else by e-mail, else by phone. An address made up by a booking site
+ * identifies nobody. Two different ids are two people, whatever they share: families book with one address.
  */
 const keyKinds = ['guest_id', 'email', 'phone'] as const;
 export type GuestKeyKind = (typeof keyKinds)[number];
@@ -13,7 +12,7 @@ export interface GuestKey {
   readonly value: string;
 }
 
-/** What a guest can be known by, the strongest first. */
+/** The keys that identify a guest, strongest first. */
 export function guestKeys(guest: Guest): GuestKey[] {
   const keys: GuestKey[] = [];
   if (guest.guest_id !== undefined && guest.guest_id !== '') keys.push({ kind: 'guest_id', value: guest.guest_id });
@@ -24,14 +23,14 @@ export function guestKeys(guest: Guest): GuestKey[] {
   return keys;
 }
 
-/** The text of a key, as it is looked up. */
+/** A key as text, for lookups. */
 export function keyText({ kind, value }: GuestKey): string {
   return `${kind}:${value}`;
 }
 
 /**
- * The id of a new profile: made from its strongest key, so that two nodes that meet the guest at the same moment make one
- * profile. It stays when the guest's details change. `digest` hides the key: ids appear in logs.
+ * The id of a new profile, derived from its strongest key, so that two nodes that see the guest at the same time create one
+ * profile. It stays when the guest's details change. `digest` hides the key, because ids appear in logs.
  */
 export function profileId(integration: string, guest: Guest, digest: (text: string) => string): string | undefined {
   const [strongest] = guestKeys(guest);
@@ -43,7 +42,7 @@ export interface Candidate {
   readonly guest: Guest;
 }
 
-/** The profile of this guest among those that share a key with it; of several, the one with the smallest id, on every node. */
+/** The profile of this guest among candidates that share a key; of several, the one with the smallest id, so that all nodes agree. */
 export function matchProfile(
   guest: Guest,
   candidates: readonly Candidate[],
@@ -57,7 +56,7 @@ export function matchProfile(
   return undefined;
 }
 
-/** The strongest key by which two are the same, or undefined when nothing says so or their ids contradict it. */
+/** The strongest key that two guests share; undefined if they share none or their ids differ. */
 function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
   if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id ? 'guest_id' : undefined;
   const known = new Set(guestKeys(b).map(keyText));
@@ -65,8 +64,8 @@ function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
 }
 
 /**
- * Where a guest stands in a reservation. `looks` are the faces the guest was known by: as updated, and as stored before. Of
- * several companions that share an address, those of the same name; if no name tells, the first, who made the booking.
+ * The positions of a guest in a reservation. `looks` are the guest's details as updated and as stored before. If several
+ * companions share an address, those with the same name; if no name matches, the first, who made the booking.
  */
 export function placesIn(reservation: Reservation, looks: readonly Guest[]): number[] {
   for (const kind of keyKinds) {

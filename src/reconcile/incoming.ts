@@ -6,7 +6,7 @@ import type { Manner, Source, Statement } from './statement.ts';
 
 /** How a record came to us. */
 export interface Arrival {
-  /** As the partner's list has it, as its answer for one reservation has it, or as its events have it. */
+  /** From the partner's list, from its answer for one reservation, or from an event. */
   readonly mode: 'pull' | 'single' | 'push';
   /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
   readonly effectiveAt: EpochMs;
@@ -55,20 +55,20 @@ export type Finished =
   | { readonly kind: 'dropped'; readonly reason: string }
   | { readonly kind: 'dead'; readonly deadLetter: RecordDeadLetter };
 
-/** A canonical record on its way to be compared with what is known. */
+/** A canonical record to be compared with the stored one. */
 export interface Incoming {
   readonly type: EntityType;
   readonly id: string;
   readonly record: Reservation | Guest;
   readonly raw: Json;
   readonly notes: readonly Note[];
-  /** Worked out only for records that changed. */
+  /** Computed only for records that changed. */
   readonly origins: () => Origins;
-  /** Its documents and its raw tell the origins again whenever somebody asks, so that none need be kept. */
+  /** The origins can be computed again from the documents and the raw record, so they are not stored. */
   readonly retraceable?: boolean;
   /** Of a profile: who said that the guest agrees to marketing, or does not, and when. */
   readonly consent?: Consent;
-  /** Values that no value map of the connector knows. */
+  /** Values missing in the connector's value maps. */
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }
 
@@ -84,7 +84,7 @@ export type Prepared =
       readonly incoming: Incoming;
       readonly isRuled?: boolean;
     } & Mergeable)
-  /** A business rule of the integration said that this record is not wanted. */
+  /** A business rule of the integration dropped the record. */
   | ({
       readonly kind: 'dropped';
       readonly arrival: Arrival;
@@ -97,7 +97,7 @@ export type Prepared =
 export interface RecordDeadLetter {
   readonly kind: 'record' | 'event';
   readonly type: EntityType;
-  /** Absent when the record is so broken that its id cannot be told. */
+  /** Absent if the record has no readable id. */
   readonly id?: string;
   readonly code: ErrorCode;
   /** For an operator, without values of personal fields. */
@@ -116,7 +116,7 @@ export type OutcomeName =
   | 'dropped'
   | 'dead';
 
-/** What became of one Prepared. */
+/** The result for one Prepared. */
 export interface Outcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
@@ -125,7 +125,7 @@ export interface Outcome {
   readonly isOverruled?: boolean;
 }
 
-/** What became of all, in the order given. */
+/** The results of a batch, in its order. */
 export interface Tally {
   readonly changed: number;
   readonly unchanged: number;

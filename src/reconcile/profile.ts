@@ -4,21 +4,21 @@ import { type Candidate, type GuestKeyKind, guestKeys, keyText, matchProfile, sa
 import { isSame, mergeGuest } from './guest-update.ts';
 
 /**
- * Guests of a brand as records of their own, put together from its reservations. Matching is conservative, because two people
- * made one cannot be told apart again, while one person in two profiles can still be joined:
+ * Profiles are a brand's guests as records of their own, assembled from its reservations. Matching is conservative: two people
+ * merged into one profile cannot be separated again, while one person with two profiles can still be merged.
  *
  *   by guest_id                       always
  *   by e-mail (no alias of a site)    unless both names are known and differ in first and last name
  *   by phone                          only under the same name, or where one of the two has no name
- *   a key of somebody else, under another name, is left out: the guest's own keys make the profile
- *   several guests of a reservation share a key: it stands for the first of them, who booked; the others have none
+ *   a key that belongs to somebody with another name is ignored: the guest's remaining keys make the profile
+ *   a key shared by several guests of a reservation belongs to the first of them, who booked
  */
 export type ProfileChoice =
   | { readonly kind: 'known'; readonly id: string; readonly guest: Guest; readonly by: GuestKeyKind }
   | { readonly kind: 'new'; readonly guest: Guest }
   | { readonly kind: 'none'; readonly reason: 'no_key' | 'name_differs' };
 
-/** The guests of a reservation who can be told apart from all others, each with the keys that are theirs alone. */
+/** The guests of a reservation that have a key of their own, each with those keys only. */
 export function identifiable(reservation: Pick<Reservation, 'guests'>): Guest[] {
   const taken = new Set<string>();
   return reservation.guests.flatMap((guest) => {
@@ -30,7 +30,7 @@ export function identifiable(reservation: Pick<Reservation, 'guests'>): Guest[] 
   });
 }
 
-/** A key that belongs to the one who booked says nothing of a companion. */
+/** Removes an address that belongs to the guest who booked. */
 function withoutShared(guest: Guest, own: readonly string[]): Guest {
   const { email, phone, ...rest } = guest;
   const keepsEmail = email !== undefined && (guest.email_proxy === true || own.includes(`email:${email}`));
@@ -45,7 +45,7 @@ function withoutShared(guest: Guest, own: readonly string[]): Guest {
   );
 }
 
-/** Which profile this guest is, among those that share a key. */
+/** The profile of this guest among candidates that share a key. */
 export function chooseProfile(guest: Guest, candidates: readonly Candidate[]): ProfileChoice {
   if (guestKeys(guest).length === 0) return { kind: 'none', reason: 'no_key' };
   const found = matchProfile(guest, candidates);
@@ -58,7 +58,7 @@ export function chooseProfile(guest: Guest, candidates: readonly Candidate[]): P
   return { kind: 'known', id: candidate.id, guest: mergeProfile(candidate.guest, guest), by };
 }
 
-/** Someone else has one of the keys: what is left of them still makes a guest, without the shared one. */
+/** Another person has one of the keys: the remaining keys still make a profile. */
 function byOwnKeys(guest: Guest, candidates: readonly Candidate[]): ProfileChoice {
   const taken = new Set(candidates.flatMap((one) => guestKeys(one.guest).map(keyText)));
   const own = guestKeys(guest)
@@ -81,7 +81,7 @@ const hasName = (guest: Guest): boolean => guest.first_name !== undefined || gue
 const same = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && a.toLowerCase() === b.toLowerCase();
 
-/** What the reservation says replaces what is known; what it does not say stays, and an alias never replaces an address. */
+/** Values of the reservation replace those of the profile; missing ones stay, and an alias never replaces an address. */
 export function mergeProfile(known: Guest, guest: Guest): Guest {
   const said = new Set(Object.keys(guest));
   if (guest.email_raw !== undefined) said.add('email');

@@ -1,6 +1,6 @@
 import type { ChangeEvent, EpochMs } from '../terms.ts';
 
-/** What is stored of a record, as far as order and content go. */
+/** The order and content of a stored record. */
 export interface Known {
   readonly version: number;
   readonly effectiveAt: EpochMs;
@@ -9,7 +9,7 @@ export interface Known {
   readonly status?: string | undefined;
 }
 
-/** What came in, as far as order and content go. */
+/** The order and content of an incoming record. */
 export interface Arrived {
   readonly effectiveAt: EpochMs;
   readonly seq: number;
@@ -23,9 +23,9 @@ export type Verdict =
   | { readonly kind: 'superseded' };
 
 /**
- * The one rule of order: of two states of a record the one with the later effective time holds; of two with the same, the
- * later in sequence. It gives the same end state for every order of arrival. Every transition between states is allowed:
- * hotels undo check-ins and revive cancellations.
+ * The one rule of order: of two states of a record the one with the later effective time holds; of two with the same time, the
+ * later in sequence. Every order of arrival ends in the same state. Every status transition is allowed: hotels undo check-ins and
+ * revive cancellations.
  */
 export function reconcile(known: Known | undefined, arrived: Arrived): Verdict {
   if (known === undefined || known.version === 0) return { kind: 'change', ...changeAfter(undefined, arrived.status) };

@@ -9,7 +9,7 @@ import type { ErasurePort } from '../erasure/erased.ts';
 import { moveGuestKeys } from './guest-keys.ts';
 import { type SaidState, saidText } from './locked-records.ts';
 
-/** Whose records these are and who is to be told. */
+/** The integration that the records belong to, and the destinations that receive them. */
 export interface ApplyTarget {
   readonly integration: IntegrationName;
   readonly connectorVersion: number;
@@ -26,7 +26,7 @@ export interface Item {
   readonly arrival: Arrival;
   readonly seq: number;
   readonly text: string;
-  /** The text says all that the record does. */
+  /** The text holds everything that the record does. */
   readonly isVerbatim?: boolean;
   readonly hash: string;
 }
@@ -55,7 +55,7 @@ export interface Change {
   readonly diff: readonly Difference[];
   /** The record before it; undefined where this is the first version. */
   readonly was: unknown;
-  /** The row holds it already. */
+  /** The row was inserted with this version. */
   readonly isStored?: boolean;
   readonly idempotencyKey: string;
 }
@@ -69,7 +69,7 @@ export function movesOf(changes: readonly Change[]): { readonly first: Change; r
   });
 }
 
-/** Writes the timeline, the versions, the newest state of each record and what it is found by; in one flight. */
+/** Writes receipts, versions, the newest state of each record and its search keys, pipelined. */
 export function writeChanges(
   tx: Tx,
   target: ApplyTarget,
@@ -92,7 +92,7 @@ export function writeChanges(
   ];
 }
 
-/** With the changes that came of them; what comes first gets the smaller number. */
+/** Inserts receipts with their changes, numbered in the order of the batch. */
 function insertReceipts(
   tx: Tx,
   target: ApplyTarget,
@@ -176,8 +176,8 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
 }
 
 /**
- * The same for a version whoever delivers it, however often. The content is part of it, so that a store that began anew
- * (and counts versions from 1 again) does not reuse the key of another content.
+ * The same key for every delivery of a version. It includes the content, so that a new store, whose versions start at 1 again,
+ * does not reuse a key for other content.
  */
 export function idempotencyKey(
   integration: IntegrationName,

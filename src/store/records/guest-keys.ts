@@ -5,7 +5,7 @@ import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { foldName } from './fold-name.ts';
 
-/** A record before and after a batch, as far as anybody is looked up by it. */
+/** A record before and after a batch, for its search keys. */
 export interface KeyedRecord {
   readonly type: EntityType;
   readonly id: string;
@@ -19,7 +19,7 @@ interface KeyRow {
   readonly key: string;
 }
 
-/** Puts what records are found by in line with what they hold now. */
+/** Updates the search keys of changed records. */
 export function moveGuestKeys(
   tx: Tx,
   integration: IntegrationName,
@@ -80,7 +80,7 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   return keys;
 }
 
-/** The database once wrote keys itself, with simpler rules for the letters İ and Σ: what goes, goes in that spelling too. */
+/** Earlier versions let the database write keys, with simpler rules for İ and Σ: deletions cover that spelling too. */
 function spellings(key: string): string[] {
   const simpler = key.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ');
   return simpler === key ? [key] : [key, simpler];

@@ -4,7 +4,7 @@ import { type Candidate, type GuestKey, keyText } from '../../reconcile/guest-ma
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from './stored-record.ts';
 
-/** No guest has that many reservations ahead; an address that a call centre puts into every booking does. */
+/** Only an address that a call centre puts into every booking has more reservations ahead. */
 const mostReservations = 200;
 const mostProfiles = 50;
 
@@ -23,7 +23,7 @@ async function lockReservations(
   return new Map(rows.map((row) => [row.id, readReservation(row.data)]));
 }
 
-/** Profiles that share a key. From here to the commit nobody else of the brand makes one: two would not be told apart again. */
+/** Profiles that share a key. Locks profile creation of the brand until the commit, so that a guest gets one profile only. */
 export async function findProfiles(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Candidate[]> {
   if (keys.length === 0) return [];
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [integration]);
@@ -37,7 +37,7 @@ export async function findProfiles(tx: Tx, integration: string, keys: readonly G
   return rows.map((row) => ({ id: row.id, guest: decodeRecord('guest', row.data) }));
 }
 
-/** Reservations ahead in which one of these keys stands, and the one that is named; the nearest first, all locked. */
+/** Reservations ahead with a guest that has one of these keys, and the named one; all locked. */
 export async function findReservationsOf(
   tx: Tx,
   integration: string,

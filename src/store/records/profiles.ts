@@ -13,7 +13,7 @@ import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
 import { readReservation } from './stored-record.ts';
 
-/** One version of a reservation whose guests are to be known. */
+/** One version of a reservation whose guests get profiles. */
 export interface ReservationVersion {
   readonly id: string;
   readonly version: number;
@@ -27,8 +27,8 @@ interface Profile extends Candidate {
 }
 
 /**
- * Takes the guests of these reservations into the profiles of their brand, in one transaction. One batch of a brand at a
- * time: two that meet the same new guest make one profile. A guest whose profile knows all of it already writes nothing.
+ * Merges the guests of these reservations into the profiles of their brand, in one transaction. Batches of a brand are serialized,
+ * so that a new guest gets one profile. A guest whose profile has all values already writes nothing.
  */
 export async function assembleProfiles(
   pool: Pool,
