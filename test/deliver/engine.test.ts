@@ -5,6 +5,7 @@ import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { Lease } from '../../src/deliver/lease.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
@@ -46,13 +47,15 @@ test('a failing record is retried on its schedule, then held back alone; others 
   await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
   const running = startDeliveries(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
   t.after(() => running.stop());
-  await until(async () => (await open(store.pool)).length === 1);
+  await until('the condition', async () => (await open(store.pool)).length === 1);
   await takeIn(
     store.pool,
     ['stuck', 'fine'].map((id) => reservation(id, { total_amount: '9' })),
     ['crm'],
   );
-  await until(async () => crm.messages().some(({ data, version }) => data.id === 'fine' && version === 2));
+  await until('the condition', async () =>
+    crm.messages().some(({ data, version }) => data.id === 'fine' && version === 2),
+  );
   await running.stop();
   const stuck = crm.messages().filter(({ data }) => data.id === 'stuck');
   assert.deepEqual(
@@ -154,7 +157,7 @@ test('a dead destination does not delay others, and a noisy brand does not starv
   ]);
   const running = startDeliveries(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
   t.after(() => running.stop());
-  await until(async () => order.length === 301);
+  await until('the condition', async () => order.length === 301);
   assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
   await running.stop();
 });
@@ -180,7 +183,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
     await takeIn(store.pool, records, ['crm']);
   }
   t.after(() => Promise.all(running.map((one) => one.stop())));
-  await until(async () => seen.length >= 100);
+  await until('the condition', async () => seen.length >= 100);
   await Promise.all(running.map((one) => one.stop()));
   assert.equal(seen.length, 100);
   for (let n = 0; n < 20; n++) {
@@ -225,7 +228,7 @@ test('a node that stops during a call releases its records at once, marked as po
     },
     { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 90_000), sinceMs: 0 },
   );
-  await until(async () => silent.calls.length === 1);
+  await until('the condition', async () => silent.calls.length === 1);
   stopping.abort();
   assert.deepEqual(await sending, { delivered: 0, skipped: 0, retry: 0, dead: 0 });
   const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);
@@ -241,11 +244,4 @@ test('a node that stops during a call releases its records at once, marked as po
 async function open(pool: { query(sql: string): Promise<{ rows: unknown[] }> }) {
   const { rows } = await pool.query(`select id, code, message from dead_letters where state = 'open' order by id`);
   return rows as { id: string; code: string; message: string }[];
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 90_000; !(await condition()); ) {
-    assert.ok(Date.now() < deadline, 'it did not come to pass in 90 s');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -5,7 +5,7 @@ import { Asking } from './asking.ts';
 import { credentialsFor } from './auth/credentials.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import type { OpenRequest } from './request.ts';
-import type { Tried, Waiting } from './run-state.ts';
+import type { Tried, WaitReason } from './run-state.ts';
 
 /** The result of asking for one page, after all attempts and waits. */
 export type Asked = AnswerRead | NoAnswer;
@@ -27,7 +27,7 @@ export type NoAnswer =
   | ({ readonly kind: 'shrink' } & Failure)
   | ({ readonly kind: 'failed' } & Failure)
   /** Ask again after `ms`; the run gives up its slot until then. */
-  | { readonly kind: 'park'; readonly ms: number; readonly reason: Waiting; readonly tried: Tried }
+  | { readonly kind: 'park'; readonly ms: number; readonly reason: WaitReason; readonly tried: Tried }
   | { readonly kind: 'stopped' };
 
 export interface Failure {
@@ -71,7 +71,7 @@ export interface AskerOptions {
   /** At an open circuit, if the run is not parkable: wait for it, report a failure, or return the run to the queue. */
   atOpenCircuit(): 'wait' | 'fail' | 'return';
   readonly signal: AbortSignal;
-  readonly onWait?: (reason: Waiting, ms: number) => void;
+  readonly onWait?: (reason: WaitReason, ms: number) => void;
 }
 
 /** Asks a partner under everything that protects both sides: admission, credentials, deadlines, retries and waits. */

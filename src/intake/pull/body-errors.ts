@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { Json } from '../../terms.ts';
+import { isObject, type Json } from '../../terms.ts';
 import type { Rule } from './actions.ts';
 import { messageIn } from './answer.ts';
 import { pathReader } from './read-path.ts';
@@ -95,8 +95,4 @@ function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true;
   if (value === '0' || value === 'false') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

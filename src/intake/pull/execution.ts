@@ -13,7 +13,7 @@ import { bareList, fetchRelated, withTables } from './related.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
-import type { Position, Run, RunEnd, Waiting } from './run-state.ts';
+import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -214,7 +214,7 @@ export class Execution {
     this.#options.onProgress?.({ position, counters: this.#counters.total });
   }
 
-  #reportWait(reason: Waiting, ms: number): void {
+  #reportWait(reason: WaitReason, ms: number): void {
     this.#lease.waiting = reason;
     if (this.#current === undefined) return;
     this.#options.onProgress?.({

@@ -4,7 +4,7 @@ import type { AskCounts, AskerOptions, Failure, NoAnswer } from './ask.ts';
 import { backoffMs, mostTries, retryAfterBounds } from './delays.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
-import type { Tried, Waiting } from './run-state.ts';
+import type { Tried, WaitReason } from './run-state.ts';
 
 const mostWaits = 10;
 
@@ -54,7 +54,7 @@ export class Patience {
     return this.waitOrPark(ms, 'retry_after');
   }
 
-  async waitOrPark(ms: number, reason: Waiting): Promise<NoAnswer | undefined> {
+  async waitOrPark(ms: number, reason: WaitReason): Promise<NoAnswer | undefined> {
     const { options, ports } = this.#context;
     if (options.parkable && ms > limitsOf(ports).parkMs) return this.park(ms, reason);
     options.onWait?.(reason, ms);
@@ -63,7 +63,7 @@ export class Patience {
     return options.signal.aborted ? { kind: 'stopped' } : undefined;
   }
 
-  park(ms: number, reason: Waiting): NoAnswer {
+  park(ms: number, reason: WaitReason): NoAnswer {
     const before = this.#context.tried?.waitedMs ?? 0;
     // Waiting for our own rate limit is not the partner's fault.
     const waitedMs = reason === 'rate' ? before : before + ms;

@@ -7,8 +7,8 @@ import type { Arrival, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EntityType, EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
-import type { Counters, PageCommit, Position, Run, RunEnd, Waiting } from './run-state.ts';
-import type { PullSettings, Rate } from './settings.ts';
+import type { Counters, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
+import type { PullSettings, RequestRate } from './settings.ts';
 import type { Window } from './windows.ts';
 
 /** One integration, ready to pull. */
@@ -149,7 +149,7 @@ export interface RunStore {
   claimNext(node: string, leaseMs: number): Promise<Run | undefined>;
   /** Claims this run if no node is working on it, even if its wait is not over. */
   claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
-  extend(lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean>;
+  extend(lease: Lease, leaseMs: number, waiting: WaitReason | undefined): Promise<boolean>;
   /** Stores the range and the document versions; a run resumed under other documents starts over. */
   start(lease: Lease, position: Position, target: Target): Promise<boolean>;
   /** Returns everything the page counted. */
@@ -175,7 +175,7 @@ export interface RunStore {
   park(
     lease: Lease,
     afterMs: number,
-    waiting: Waiting | undefined,
+    waiting: WaitReason | undefined,
     counted: Counters,
     position?: Position,
   ): Promise<boolean>;
@@ -187,13 +187,13 @@ export interface RunView {
   readonly state: Run['state'];
   readonly counters: Counters;
   readonly position?: Position;
-  readonly waiting?: Waiting;
+  readonly waiting?: WaitReason;
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;
 }
 
 export interface Asking {
-  readonly rate: Rate | undefined;
+  readonly rate: RequestRate | undefined;
   /** Retry-After has been waited for. */
   readonly rested: boolean;
   /** A slot of the rate further away than this is not reserved. */
@@ -204,7 +204,7 @@ export interface Asking {
 export type Admission =
   /** clean: no failures are recorded for the API. */
   | { readonly kind: 'go'; readonly clean: boolean }
-  | { readonly kind: 'wait'; readonly ms: number; readonly reason: Waiting };
+  | { readonly kind: 'wait'; readonly ms: number; readonly reason: WaitReason };
 
 /** What all nodes share about a partner. */
 export interface PartnerStore {

@@ -1,6 +1,6 @@
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
-import type { Run, Waiting } from './run-state.ts';
+import type { Run, WaitReason } from './run-state.ts';
 
 /** This node's lease on a run: extended while work goes on, and known to be lost once another node has taken the run over. */
 export class RunLease {
@@ -9,7 +9,7 @@ export class RunLease {
   readonly #abort = new AbortController();
   #isLost = false;
   /** Why the run is not asking right now; stored with each extension. */
-  waiting: Waiting | undefined;
+  waiting: WaitReason | undefined;
 
   constructor(ports: Pick<PullPorts, 'runs' | 'limits'>, run: Run) {
     this.#ports = ports;

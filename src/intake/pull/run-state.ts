@@ -98,7 +98,7 @@ export const firstPass: PassState = {
 };
 
 /** Why a run is waiting. */
-export type Waiting = 'retry_after' | 'breaker' | 'rate' | 'backoff';
+export type WaitReason = 'retry_after' | 'breaker' | 'rate' | 'backoff';
 
 const counterNames = [
   'pages',

@@ -1,13 +1,13 @@
 import { Execution } from './execution.ts';
 import type { PullPorts } from './ports.ts';
 import { startOf } from './range.ts';
-import { type Counters, noCounts, type Position, type Run, type RunEnd, type Waiting } from './run-state.ts';
+import { type Counters, noCounts, type Position, type Run, type RunEnd, type WaitReason } from './run-state.ts';
 import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
   | { readonly kind: 'finished'; readonly end: RunEnd; readonly counters: Counters }
   /** Waiting until the partner may be asked again. */
-  | { readonly kind: 'parked'; readonly ms: number; readonly reason: Waiting }
+  | { readonly kind: 'parked'; readonly ms: number; readonly reason: WaitReason }
   /** Another node has the run. */
   | { readonly kind: 'fenced' }
   /** The process is shutting down; the run goes back to the queue. */
@@ -16,7 +16,7 @@ export type RunOutcome =
 export interface Progress {
   readonly position: Position;
   readonly counters: Counters;
-  readonly waiting?: { readonly reason: Waiting; readonly ms: number };
+  readonly waiting?: { readonly reason: WaitReason; readonly ms: number };
 }
 
 export interface RunOptions {

@@ -26,7 +26,7 @@ export interface PullSettings {
   /** The longest window, in days: 1 to 7. */
   readonly stepDays: number;
   readonly syncs: Readonly<Partial<Record<SyncType, SyncSettings>>>;
-  readonly rate?: Rate;
+  readonly rate?: RequestRate;
   readonly connectMs: number;
   readonly idleMs: number;
   readonly deadlineMs: number;
@@ -43,7 +43,7 @@ export interface SyncSettings {
   readonly status?: string | readonly string[];
 }
 
-export interface Rate {
+export interface RequestRate {
   readonly requests: number;
   readonly perMs: number;
   readonly burst: number;

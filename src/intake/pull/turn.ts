@@ -2,14 +2,14 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Asked } from './ask.ts';
 import type { Taken } from './pass.ts';
 import { afterWindow } from './range.ts';
-import { firstPass, type Position, type RunEnd, type Waiting } from './run-state.ts';
+import { firstPass, type Position, type RunEnd, type WaitReason } from './run-state.ts';
 import { daysIn, firstHalf } from './windows.ts';
 
 /** What a run does next. */
 export type Turn =
   /** Continue at this position. */
   | { readonly kind: 'move'; readonly position: Position }
-  | { readonly kind: 'park'; readonly position: Position; readonly ms: number; readonly reason: Waiting }
+  | { readonly kind: 'park'; readonly position: Position; readonly ms: number; readonly reason: WaitReason }
   | { readonly kind: 'end'; readonly end: RunEnd }
   | { readonly kind: 'stop' };
 

@@ -1,17 +1,17 @@
 import type { EpochMs } from '../../terms.ts';
 
-export interface Rate {
+export interface BucketRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 /** Token buckets, one per key. A bucket that is full again is dropped. */
 export class Buckets {
-  readonly #rate: (key: string) => Rate;
+  readonly #rate: (key: string) => BucketRate;
   readonly #maxKeys: number;
   #levels = new Map<string, { tokens: number; at: EpochMs }>();
 
-  constructor(rate: (key: string) => Rate, maxKeys: number) {
+  constructor(rate: (key: string) => BucketRate, maxKeys: number) {
     this.#rate = rate;
     this.#maxKeys = maxKeys;
   }
@@ -44,7 +44,7 @@ export class Buckets {
     if (level) level.tokens = Math.min(this.#rate(key).burst, level.tokens + tokens);
   }
 
-  #level(key: string, rate: Rate, now: EpochMs): { tokens: number; at: EpochMs } {
+  #level(key: string, rate: BucketRate, now: EpochMs): { tokens: number; at: EpochMs } {
     let level = this.#levels.get(key);
     if (level === undefined) {
       if (this.#levels.size >= this.#maxKeys) this.#forget(now);

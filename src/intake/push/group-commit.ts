@@ -65,7 +65,7 @@ class Pace {
   }
 }
 
-interface Waiting {
+interface QueuedEvent {
   readonly event: NewEvent;
   readonly since: number;
   settle: ((appended: Appended) => void) | undefined;
@@ -79,14 +79,14 @@ export interface GroupCommit {
 }
 
 export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimits = groupCommitLimits): GroupCommit {
-  let queue: Waiting[] = [];
+  let queue: QueuedEvent[] = [];
   /** Requests without an answer, in the queue and in batches in progress. */
-  const open = new Set<Waiting>();
+  const open = new Set<QueuedEvent>();
   let openBytes = 0;
   let running: Promise<void> | undefined;
   let onEnough: (() => void) | undefined;
 
-  const settle = (one: Waiting, appended: Appended) => {
+  const settle = (one: QueuedEvent, appended: Appended) => {
     if (one.settle === undefined) return;
     open.delete(one);
     openBytes -= one.event.rawBody.length;
@@ -136,7 +136,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
       onEnough = done;
     });
 
-  const takeBatch = (): Waiting[] => {
+  const takeBatch = (): QueuedEvent[] => {
     let bytes = 0;
     let count = 0;
     for (; count < queue.length && count < limits.maxBatch; count++) {
@@ -149,7 +149,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     return batch.filter((one) => one.settle !== undefined);
   };
 
-  const commit = async (batch: Waiting[], written: () => void) => {
+  const commit = async (batch: QueuedEvent[], written: () => void) => {
     try {
       const stored = await ports.insert(
         batch.map((one) => one.event),
@@ -170,7 +170,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         return Promise.resolve({ kind: 'unavailable', reason: 'backlog_full' });
       }
       return new Promise((settle) => {
-        const one: Waiting = { event, since: ports.clock.now(), settle };
+        const one: QueuedEvent = { event, since: ports.clock.now(), settle };
         open.add(one);
         openBytes += event.rawBody.length;
         queue.push(one);

@@ -3,7 +3,7 @@ import { type StrictLimits, strictLimits } from '../../kit/json-strict.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
-import { Buckets, type Rate } from './bucket.ts';
+import { type BucketRate, Buckets } from './bucket.ts';
 import { type Directory, openDirectory } from './directory.ts';
 import {
   type GroupCommit,
@@ -33,7 +33,7 @@ export interface IntakePorts {
   readonly jsonLimits?: () => StrictLimits;
   readonly commitLimits?: GroupCommitLimits;
   /** The failure rate beyond which an address is refused before its request is read. */
-  readonly failureRate?: Rate;
+  readonly failureRate?: BucketRate;
 }
 
 interface LoadedEndpoint {
@@ -67,7 +67,7 @@ export interface PushIntake {
 }
 
 /** Generous, because one PMS cloud may send for many brands from one address and fail for all of them at once. */
-const failureRate: Rate = { perSecond: 200, burst: 2_000 };
+const failureRate: BucketRate = { perSecond: 200, burst: 2_000 };
 const bytesPerToken = 16 * 1024;
 
 export function openPushIntake(ports: IntakePorts): PushIntake {
@@ -84,7 +84,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
   );
   const rejections: RejectionLog = openRejectionLog({ clock, write: ports.writeRejections, onError });
   const failures = new Buckets(() => ports.failureRate ?? failureRate, 100_000);
-  const rateOf = (endpointId: string): Rate => {
+  const rateOf = (endpointId: string): BucketRate => {
     const endpoint = directory.peek(endpointId);
     return (endpoint && ports.settings(endpoint.integration)?.rate) ?? { perSecond: 200, burst: 1_000 };
   };

@@ -1,5 +1,5 @@
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
-import type { Rate } from './bucket.ts';
+import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verify.ts';
@@ -13,7 +13,7 @@ export interface PushSettings {
   readonly envelope?: ForeignEnvelope;
   /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined turns deduplication off. */
   readonly eventIdPlaces: readonly string[] | undefined;
-  readonly rate: Rate;
+  readonly rate: BucketRate;
 }
 
 /** A stored endpoint with its secrets decrypted. */

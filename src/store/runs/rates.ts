@@ -1,4 +1,4 @@
-import type { Rate } from '../../intake/pull/settings.ts';
+import type { RequestRate } from '../../intake/pull/settings.ts';
 import type { Pool } from '../db/pool.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Pool } from '../db/pool.ts';
  * number: the row holds the time at which the bucket is empty; `burst` requests fit into it. A slot further away than `mostMs` is
  * returned, so that others do not queue behind a slot that is not used.
  */
-export async function takeSlot(pool: Pool, api: string, rate: Rate, mostMs: number): Promise<number> {
+export async function takeSlot(pool: Pool, api: string, rate: RequestRate, mostMs: number): Promise<number> {
   const everyMs = rate.perMs / rate.requests;
   const { rows } = await pool.query<{ ahead_ms: number }>(
     `insert into partner_apis as a (api, next_slot_at) values ($1, clock_timestamp() + $2::float8 * interval '1 ms')

@@ -1,6 +1,6 @@
 import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
-import type { Counters, Position, Run, RunEnd, Waiting } from '../../intake/pull/run-state.ts';
+import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
@@ -115,7 +115,12 @@ async function claimRun(
   return rows[0] && runOf(rows[0]);
 }
 
-async function extendLease(pool: Pool, lease: Lease, leaseMs: number, waiting: Waiting | undefined): Promise<boolean> {
+async function extendLease(
+  pool: Pool,
+  lease: Lease,
+  leaseMs: number,
+  waiting: WaitReason | undefined,
+): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update runs set due_at = now() + $4 * interval '1 ms', waiting = $5
       where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
@@ -158,7 +163,7 @@ async function parkRun(
   pool: Pool,
   lease: Lease,
   afterMs: number,
-  waiting: Waiting | undefined,
+  waiting: WaitReason | undefined,
   counted: Counters,
   position: Position | undefined,
 ): Promise<boolean> {
@@ -221,7 +226,7 @@ async function getRun(pool: Pool, integration: IntegrationName, runId: string): 
       state: row.state,
       counters: countersOf(row),
       ...(row.position !== null && { position: row.position }),
-      ...(row.waiting !== null && { waiting: row.waiting as Waiting }),
+      ...(row.waiting !== null && { waiting: row.waiting as WaitReason }),
       ...(row.error_code !== null && { errorCode: row.error_code as NonNullable<RunView['errorCode']> }),
       ...(row.error_message !== null && { errorMessage: row.error_message }),
     }
