@@ -21,7 +21,7 @@ describe('access to the console', { skip }, () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.goto('about:blank');
     await page.goto(link);
-    await page.getByText('was used before').waitFor();
+    await page.getByText('already used').waitFor();
   });
 
   test('without a session every page leads to the sign-in page, also after signing out', async () => {

@@ -26,6 +26,8 @@ const outdated: Readonly<Record<string, readonly OperationId[]>> = {
 };
 /** However much happens, a list is read again at most this often. */
 const gentlyMs = 1_500;
+/** How long to wait after the service refused to open a feed. */
+const refusedMs = 10_000;
 const mostNews = 12;
 
 export interface Feed {
@@ -42,20 +44,41 @@ export function useLiveFeed(): Feed {
   const [feed, setFeed] = useState<Feed>({ on: false, news: [] });
   const pending = useRef(new Set<string>());
   useEffect(() => {
-    const source = new EventSource('/api/v1/live');
     const fresh: News[] = [];
     const old = pending.current;
-    source.onopen = () => setFeed((before) => ({ ...before, on: true }));
-    source.onerror = () => setFeed((before) => ({ ...before, on: false }));
-    for (const [name, operations] of Object.entries(outdated)) {
-      source.addEventListener(name, (event: MessageEvent<string>) => {
-        for (const operation of operations) old.add(JSON.stringify([operation]));
-        if (name !== 'change') return;
-        const change: News = JSON.parse(event.data);
-        const { integration, id } = change;
-        old.add(JSON.stringify([`${change.type}s.timeline`, { integration, id }]));
-        fresh.push(change);
-      });
+    let source: EventSource | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const disconnect = () => {
+      clearTimeout(retry);
+      source?.close();
+    };
+    const connect = () => {
+      disconnect();
+      const opened = new EventSource('/api/v1/live');
+      source = opened;
+      opened.onopen = () => setFeed((before) => ({ ...before, on: true }));
+      opened.onerror = () => {
+        setFeed((before) => ({ ...before, on: false }));
+        // The browser reconnects after a cut, but not after an error answer, such as too many listeners.
+        if (opened.readyState === EventSource.CLOSED) retry = setTimeout(connect, refusedMs);
+      };
+      for (const [name, operations] of Object.entries(outdated)) {
+        opened.addEventListener(name, (event: MessageEvent<string>) => {
+          for (const operation of operations) old.add(JSON.stringify([operation]));
+          if (name !== 'change') return;
+          const change: News = JSON.parse(event.data);
+          const { integration, id } = change;
+          old.add(JSON.stringify([`${change.type}s.timeline`, { integration, id }]));
+          fresh.push(change);
+        });
+      }
+    };
+    connect();
+    // A page in the browser's back-forward cache would go on counting as a listener.
+    addEventListener('pagehide', disconnect);
+    addEventListener('pageshow', reopen);
+    function reopen(event: PageTransitionEvent) {
+      if (event.persisted) connect();
     }
     const timer = setInterval(() => {
       flush(queries, old);
@@ -64,8 +87,10 @@ export function useLiveFeed(): Feed {
       setFeed(({ on, news }) => ({ on, news: [...added, ...news].slice(0, mostNews) }));
     }, gentlyMs);
     return () => {
-      source.close();
+      disconnect();
       clearInterval(timer);
+      removeEventListener('pagehide', disconnect);
+      removeEventListener('pageshow', reopen);
     };
   }, [queries]);
   return feed;
