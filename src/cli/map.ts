@@ -14,6 +14,8 @@ import { readSample } from './sample.ts';
 interface Options extends CommonOptions {
   readonly sample: string;
   readonly integration?: string;
+  readonly timezone?: string;
+  readonly country?: string;
   readonly single?: boolean;
   readonly push?: boolean;
   readonly explain?: boolean;
@@ -27,6 +29,11 @@ export function registerMap(program: Command): void {
       'a JSON response from the partner (with --push, an event); - for standard input',
     )
     .option('-i, --integration <name>', 'use the time zone, country and rules of this integration')
+    .option(
+      '--timezone <zone>',
+      'the time zone of the property, such as Europe/Lisbon, where there is no integration yet',
+    )
+    .option('--country <code>', 'the country of the property, such as PT, for local phone numbers')
     .option('--single', 'the sample is one reservation, not a list')
     .option('--push', 'the sample is an event, not a list')
     .option('--explain', 'with --json: {record, origins, notes, drift, unmapped} instead of the record alone')
@@ -57,8 +64,10 @@ Examples:
         integration: 'sample',
         connector: name,
         brand_id: 'sample',
-        timezone: 'UTC',
+        timezone: options.timezone ?? 'UTC',
+        ...(options.country !== undefined && { country: options.country }),
       });
+      if (integration === undefined) warnOfAssumptions(options);
       const compiled = compilePath(connector.body, integration?.body ?? nobody);
       if (compiled.kind === 'invalid')
         throw new InnboundError('documents.invalid', compiled.problems[0]?.message ?? '');
@@ -70,6 +79,8 @@ Examples:
       const found = mode === 'pull' ? shaper.records(data) : shaper.single(data);
       if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
       const records = 'records' in found ? found.records : [found.record];
+      const ids = new Map<string, number>();
+      const unmapped = new Map<string, number>();
       for (const raw of records) {
         const prepared = route.prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' });
         if (prepared.kind === 'dead') {
@@ -83,7 +94,8 @@ Examples:
           if (!options.json) show(`– ${prepared.id}: dropped: ${prepared.reason}\n`);
           continue;
         }
-        const { record, notes, drift = [] } = prepared.incoming;
+        const { id, record, notes, drift = [] } = prepared.incoming;
+        ids.set(id, (ids.get(id) ?? 0) + 1);
         const explained = { origins: prepared.incoming.origins(), notes, drift, unmapped: shaper.unmapped(raw) };
         if (options.json && options.explain)
           show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
@@ -94,10 +106,29 @@ Examples:
           for (const { field, value } of drift)
             show(`  ! ${field}: the value map has no entry for ${JSON.stringify(value)}`);
           for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);
-          if (explained.unmapped.length > 0) show(`  not mapped: ${explained.unmapped.join(', ')}`);
+          for (const one of explained.unmapped) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
           show('');
         }
       }
+      for (const [id, times] of ids)
+        if (times > 1)
+          say(
+            `Warning: the id ${id} is there ${times} times; a run keeps the last one. Is it the id of a reservation?`,
+          );
+      if (unmapped.size > 0) {
+        show('not mapped:');
+        for (const [at, times] of unmapped)
+          show(`  ${at}${times === records.length ? '' : ` (in ${times} of ${records.length} records)`}`);
+      }
       if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
     });
+}
+
+/** Dates of instants and local phone numbers depend on the property. */
+function warnOfAssumptions({ timezone, country }: Options): void {
+  const assumed = [
+    ...(timezone === undefined ? ['times are read in UTC (--timezone)'] : []),
+    ...(country === undefined ? ['local phone numbers have no country (--country)'] : []),
+  ];
+  if (assumed.length > 0) say(`Warning: without --integration, ${assumed.join(' and ')}.`);
 }
