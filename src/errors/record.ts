@@ -19,6 +19,12 @@ export const recordErrors = {
     what: 'A reservation has more guests, rooms or charges than the limit (500 guests, 500 rooms, 5,000 charges).',
     next: 'Check the list in the mapping of the connector (a condition may be missing, or rows may share a key by mistake), apply it and replay.',
   },
+  'record.refused_by_store': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'The database refused one record of a page. The other records of the page are stored.',
+    next: 'Look at the payload of the dead letter for an unusual value (control characters, a very long text), correct the mapping or ask the partner, then replay.',
+  },
   'record.unknown_status': {
     stage: 'record',
     retry: 'operator',

@@ -25,3 +25,9 @@ export function isConnectionFailure(error: unknown): boolean {
     )
   );
 }
+
+/** True if the database refused the data itself (data exception, constraint, program limit), so that a retry would fail again. */
+export function isRefusedData(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && /^(?:22|23|54)[0-9A-Z]{3}$/.test(code);
+}

@@ -52,9 +52,12 @@ export function preparePage(
 /** Stored as the content of a row whose mapping reads more than the row: it shows that the row was listed, and never matches. */
 const unrecognisable = -1;
 
+const longestKey = 512;
+
 /** Under which key and content a row is remembered. */
 function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
-  if (raw.key === '') return undefined;
+  // A key that the database would refuse is not remembered; its record becomes a dead letter.
+  if (raw.key === '' || raw.key.length > longestKey || raw.key.includes('\u0000')) return undefined;
   const isAlone = raw.around === undefined && raw.body === undefined;
   return { key: raw.key, content: isAlone ? content : unrecognisable };
 }
@@ -66,7 +69,7 @@ export function recognisableRows(rows: readonly Row[]): Pulled[] {
 
 /** A reservation grouped from several rows is remembered only as listed. */
 export function formedAs({ key }: RawRecord): Pulled | undefined {
-  return key === '' ? undefined : { key, content: unrecognisable };
+  return pulledOf({ raw: { key, value: null, body: null }, content: unrecognisable });
 }
 
 export function prepareRecords(

@@ -1,7 +1,7 @@
 import type { DirectLeaseBatch, DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, PageTurn, Target } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
-import { isSqlState } from '../../kit/sql-state.ts';
+import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { type ApplyWays, applyPrepared } from '../records/apply.ts';
@@ -11,6 +11,7 @@ import { moveRun } from './move-run.ts';
 import { PageLocks } from './page-locks.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { withTally } from './row.ts';
+import { withoutRefused } from './set-aside.ts';
 import { stageRows } from './staged-rows.ts';
 
 interface PageContext {
@@ -29,21 +30,33 @@ interface PageContext {
  */
 export async function commitPage(page: PageContext, commit: PageCommit): Promise<Counters | 'fenced'> {
   const { pool, directLeases, turn } = page;
-  const write = async () => {
+  const write = async (written = commit) => {
     const done = await fencedTransaction(
       pool,
       directLeases,
-      (tx, leaseBatch) => applyPage(tx, page, commit, leaseBatch),
+      (tx, leaseBatch) => applyPage(tx, page, written, leaseBatch),
       (_, { sendLast }) => sendLast(),
     );
     return done === 'fenced' ? done : done.counters;
   };
   const counters = await write().catch((error: unknown) => {
     if (isSqlState(error, 'deadlockDetected')) return 'fenced' as const;
+    if (isRefusedData(error)) return writeRest(page, commit, write);
     throw error;
   });
   // Fenced may also mean that the page before has not committed yet, or that both deadlocked: written once more after it.
   return counters === 'fenced' && (await turn.before) ? write() : counters;
+}
+
+/** Writes the page with the records that the database refuses as dead letters. */
+async function writeRest(
+  { pool, target }: PageContext,
+  commit: PageCommit,
+  write: (commit: PageCommit) => Promise<Counters | 'fenced'>,
+): Promise<Counters | 'fenced'> {
+  const prepared = await withoutRefused(pool, target, commit.prepared);
+  const pulled = commit.pulled.map((row, i) => (prepared[i] === commit.prepared[i] ? row : undefined));
+  return write({ ...commit, prepared, pulled });
 }
 
 /** Applies the records. `sendLast` writes the rest, in one flight with the commit. */

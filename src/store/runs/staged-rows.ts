@@ -2,6 +2,7 @@ import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { FormedCommit, Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
+import { isRefusedData } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -9,6 +10,7 @@ import { applyPrepared } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
 import { rememberRows } from './pulled.ts';
 import { addCounters, withTally } from './row.ts';
+import { withoutRefused } from './set-aside.ts';
 
 /** Keeps the rows of a flat list until the run has read all pages. An identical row, from a second pass or another window, is kept once. */
 export async function stageRows(tx: Tx, lease: Lease, rows: readonly StagedRow[]): Promise<void> {
@@ -37,7 +39,7 @@ export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promis
 }
 
 /** Applies reservations made from staged rows and removes those rows, in one transaction. */
-export function commitFormed(
+export async function commitFormed(
   {
     pool,
     program,
@@ -48,21 +50,28 @@ export function commitFormed(
   formed: FormedCommit,
   target: Target,
 ): Promise<Tally | 'fenced'> {
-  return fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
-    const tally = await applyPrepared(tx, target, formed.prepared, { leaseBatch });
-    if (formed.pulled) await rememberRows(tx, program, target, formed.pulled, formed.prepared, tally.outcomes);
-    await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
-      lease.integration,
-      lease.runId,
-      formed.keys,
-    ]);
-    const counters = addCounters(withTally(formed.counted, tally), 5);
-    const { rowCount } = await tx.query(
-      `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}
+  const write = (written: FormedCommit) =>
+    fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
+      const tally = await applyPrepared(tx, target, written.prepared, { leaseBatch });
+      if (written.pulled) await rememberRows(tx, program, target, written.pulled, written.prepared, tally.outcomes);
+      await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
+        lease.integration,
+        lease.runId,
+        formed.keys,
+      ]);
+      const counters = addCounters(withTally(formed.counted, tally), 5);
+      const { rowCount } = await tx.query(
+        `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}
         where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-      [lease.integration, lease.runId, lease.fence, leaseMs, ...counters.values],
-    );
-    if (rowCount !== 1) throw new Fenced();
-    return tally;
+        [lease.integration, lease.runId, lease.fence, leaseMs, ...counters.values],
+      );
+      if (rowCount !== 1) throw new Fenced();
+      return tally;
+    });
+  return write(formed).catch(async (error: unknown) => {
+    if (!isRefusedData(error)) throw error;
+    const prepared = await withoutRefused(pool, target, formed.prepared);
+    const pulled = formed.pulled?.map((row, i) => (prepared[i] === formed.prepared[i] ? row : undefined));
+    return write({ ...formed, prepared, ...(pulled && { pulled }) });
   });
 }

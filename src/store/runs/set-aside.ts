@@ -1,0 +1,65 @@
+import type { Target } from '../../intake/pull/ports.ts';
+import { isRefusedData } from '../../kit/sql-state.ts';
+import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Json } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { applyPrepared } from '../records/apply.ts';
+
+/**
+ * Replaces the records that the database refuses by dead letters, so that one record cannot stop its page. Called after a page was
+ * refused as a whole. The records are tried in halves, each in a transaction that is rolled back: two tries per level for one
+ * refused record.
+ */
+export async function withoutRefused(
+  pool: Pool,
+  target: Target,
+  prepared: readonly Prepared[],
+): Promise<readonly Prepared[]> {
+  const error = await refusalOf(pool, target, prepared);
+  if (error === undefined) return prepared;
+  const [only] = prepared;
+  if (prepared.length === 1 && only !== undefined) return [refused(only, error)];
+  const middle = Math.ceil(prepared.length / 2);
+  return [
+    ...(await withoutRefused(pool, target, prepared.slice(0, middle))),
+    ...(await withoutRefused(pool, target, prepared.slice(middle))),
+  ];
+}
+
+async function refusalOf(pool: Pool, target: Target, prepared: readonly Prepared[]): Promise<unknown> {
+  if (prepared.length === 0) return undefined;
+  const tx = await pool.connect();
+  try {
+    await tx.query('begin');
+    await applyPrepared(tx, target, prepared);
+    return undefined;
+  } catch (error) {
+    if (isRefusedData(error)) return error;
+    throw error;
+  } finally {
+    await tx.query('rollback').finally(() => tx.release());
+  }
+}
+
+/** Without the id, which may be what the database refused; the payload keeps it. */
+function refused(one: Prepared, error: unknown): Prepared {
+  const state = String((error as { code?: unknown }).code ?? 'none');
+  const raw: Json =
+    one.kind === 'record'
+      ? { key: '', value: one.incoming.raw }
+      : one.kind === 'dropped'
+        ? { key: '', value: one.raw }
+        : one.deadLetter.raw;
+  return {
+    kind: 'dead',
+    arrival: one.arrival,
+    deadLetter: {
+      kind: 'record',
+      type: one.kind === 'record' ? one.incoming.type : 'reservation',
+      code: 'record.refused_by_store',
+      message: `The database refused this record (SQLSTATE ${state}).`,
+      detail: { sql_state: state },
+      raw,
+    },
+  };
+}

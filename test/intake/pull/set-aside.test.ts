@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bookings } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
+
+/** One record that cannot be stored does not stop its page. */
+const { runtime, partnerOf } = setUpPulls();
+
+const week = { from: '2026-03-01', to: '2026-03-07' };
+const none = { pagination: { type: 'none' } };
+
+async function deadLetters(integration: string): Promise<readonly { code: string }[]> {
+  const { rows } = await runtime.pool.query('select code from dead_letters where integration = $1', [integration]);
+  return rows;
+}
+
+test('a record that the database refuses becomes a dead letter, and its neighbours are stored', async () => {
+  const book = bookings(20, week.from, 4);
+  const partner = await partnerOf(() => ({ json: { reservations: book } }));
+  const ports = runtime.ports({ integration: 'refused', baseUrl: partner.url, connector: { pull: none } });
+  // Stands for whatever the database may refuse and no check of ours foresees.
+  await runtime.pool.query(
+    `alter table records add constraint refuses check (integration <> 'refused' or id <> $$${book[7]?.id}$$)`,
+  );
+  const first = await sync(ports, 'refused', week);
+  assert.deepEqual([first.state, first.counters.changed, first.counters.dead], ['complete', 19, 1]);
+  assert.equal((await runtime.stored('refused')).length, 19);
+  assert.deepEqual(await deadLetters('refused'), [{ code: 'record.refused_by_store' }]);
+  await runtime.pool.query('alter table records drop constraint refuses');
+  const second = await sync(ports, 'refused', week);
+  assert.deepEqual([second.state, second.counters.changed, second.counters.unchanged], ['complete', 1, 19]);
+});
+
+test('ids that no key can hold become dead letters, poll after poll', async () => {
+  const book = bookings(3, week.from, 4);
+  const bad = [
+    { ...book[0], id: 'nul\u0000id' },
+    { ...book[1], id: 'x'.repeat(9_000) },
+  ];
+  const partner = await partnerOf(() => ({ json: { reservations: [...bad, book[2]] } }));
+  const ports = runtime.ports({ integration: 'poisoned', baseUrl: partner.url, connector: { pull: none } });
+  for (const changed of [1, 0]) {
+    const { state, counters } = await sync(ports, 'poisoned', week);
+    assert.deepEqual([state, counters.changed, counters.dead], ['complete', changed, 2]);
+  }
+});
