@@ -11,6 +11,7 @@ import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
+import { registerRefetch } from './refetch.ts';
 import { registerReprocess } from './reprocess.ts';
 import { registerResend } from './resend.ts';
 import { registerReservation } from './reservation.ts';
@@ -39,6 +40,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerMap,
   registerReservation,
   registerDeadLetters,
+  registerRefetch,
   registerResend,
   registerReprocess,
   registerRestored,

@@ -1,6 +1,7 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
 import { healthOf } from '../operations/health.ts';
+import { refetchReservation } from '../operations/refetch.ts';
 import { reprocess } from '../operations/reprocess.ts';
 import { resendRecords } from '../operations/resend.ts';
 import type { Active } from '../runtime/active.ts';
@@ -32,6 +33,7 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
       runtime.wake.signal('schedules');
     },
     reprocess: (wanted) => reprocess(runtime, wanted),
+    refetch: (integration, id, by) => refetchReservation(runtime, integration, id, by),
     resend: (wanted) => resendRecords(runtime, wanted),
     run: async ({ integration, sync, by, from, to }) => {
       const queued = await queueRun(pool, {

@@ -220,6 +220,18 @@ export interface Operations {
       resumed: true;
     };
   };
+  'integrations.refetch': {
+    input: {
+      integration: string;
+      id: string;
+    };
+    answer: {
+      result: "applied" | "absent";
+      outcome: string | null;
+      version: number | null;
+      run_id: string | null;
+    };
+  };
   'integrations.resend': {
     input: {
       integration: string;
@@ -1568,6 +1580,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
+  'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refetched } from '../../operations/refetch.ts';
 import type { Json, SyncType } from '../../terms.ts';
 import { anyJson, integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 import type { IntegrationView } from './integrations.ts';
@@ -8,6 +9,7 @@ export interface IntegrationActionPorts {
   readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
   readonly resume: (integration: string) => Promise<void>;
   /** Queues the newest version of the brand's records, or of one, for a destination. */
+  readonly refetch: (integration: string, id: string, by: string) => Promise<Refetched>;
   readonly resend: (wanted: {
     readonly integration: string;
     readonly destination: string;
@@ -74,6 +76,32 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
         if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
         await ports.resume(params.integration);
         return ok({ resumed: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/refetch',
+      id: 'integrations.refetch',
+      summary: 'Request one reservation from the partner again, by its id; the answer counts like any other',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({ id: z.string().min(1).max(500) }),
+      response: z.object({
+        result: z
+          .enum(['applied', 'absent'])
+          .describe('`absent`: the partner has no such reservation; nothing changed.'),
+        outcome: z.string().nullable().describe('What became of the answer: updated, unchanged, cancelled, …'),
+        version: z.int().nullable(),
+        run_id: z.string().nullable(),
+      }),
+      handle: async ({ params, body, caller }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        const done = await ports.refetch(params.integration, body.id, caller.name);
+        if (done.kind === 'failed') return problem(409, done.code, done.message);
+        if (done.kind === 'absent') return ok({ result: 'absent', outcome: null, version: null, run_id: null });
+        return ok({ result: 'applied', outcome: done.outcome, version: done.version ?? null, run_id: done.runId });
       },
     }),
     route({

@@ -10,7 +10,9 @@ import type { Credentials } from './auth/credentials.ts';
 import { errorIn } from './body-errors.ts';
 import { Patience } from './patience.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import type { OpenRequest, WireRequest } from './request.ts';
+import { changesPath, type OpenRequest, type WireRequest } from './request.ts';
+
+const dotSegment = 'nothing was sent: a value of "." or ".." would change the path of the request';
 
 interface Context {
   readonly ports: PullPorts;
@@ -79,6 +81,7 @@ export class Asking {
   /** Undefined when the request is to be repeated. */
   async #attempt(request: OpenRequest): Promise<Asked | undefined> {
     const { credentials, gate } = this.#context;
+    if (changesPath(request)) return { kind: 'failed', code: 'pull.bad_request', message: dotSegment };
     const authorized = await credentials.authorize(request);
     if (authorized.kind === 'failed') {
       const { passing, kind: _, ...failure } = authorized;

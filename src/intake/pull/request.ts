@@ -124,3 +124,9 @@ export function toWire(request: OpenRequest): WireRequest {
 }
 
 const pathQuery = (url: URL) => url.pathname + url.search;
+
+/** Whether a path segment is "." or "..", in any spelling: every URL parser resolves it, encoded or not, to another path. */
+export function changesPath({ base }: Pick<OpenRequest, 'base'>): boolean {
+  const path = base.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
+  return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}

@@ -62,8 +62,6 @@ export function plainText(value: Json | undefined): string {
 /** As fill, for a path: each value is encoded as one segment, so that an id with a slash cannot change the path. */
 export function fillPath(path: string, values: Values): string {
   return path.replace(placeholder, (whole, name: string) =>
-    Object.hasOwn(values, name)
-      ? encodeURIComponent(plainText(values[name])).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'))
-      : whole,
+    Object.hasOwn(values, name) ? encodeURIComponent(plainText(values[name])) : whole,
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listValues, openRequest, toWire } from '../../../src/intake/pull/request.ts';
+import { changesPath, listValues, openRequest, toWire } from '../../../src/intake/pull/request.ts';
 import type { RequestTemplate } from '../../../src/intake/pull/settings.ts';
 import { fill, fillPath } from '../../../src/intake/pull/template.ts';
 
@@ -135,7 +135,11 @@ test('parameters without a value are removed everywhere', () => {
 
 test('a value in a path is one segment', () => {
   assert.equal(fillPath('/r/{id}', { id: 'a/b?c#d' }), '/r/a%2Fb%3Fc%23d');
-  assert.equal(fillPath('/r/{id}/x', { id: '..' }), '/r/%2E%2E/x');
+  for (const id of ['.', '..', '%2e%2E']) {
+    const base = `https://pms.example/r/${id}/x`;
+    assert.equal(changesPath({ base }), true, id);
+  }
+  assert.equal(changesPath({ base: 'https://pms.example/r/..a/x..?y=..' }), false);
   assert.equal(
     toWire({
       method: 'GET',

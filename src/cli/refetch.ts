@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { errors, InnboundError } from '../errors.ts';
+import { refetchReservation } from '../operations/refetch.ts';
+import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly integration: string;
+}
+
+export function registerRefetch(program: Command): void {
+  common(program.command('refetch <id>'))
+    .description('request one reservation from the partner again, by its id')
+    .requiredOption('-i, --integration <name>', 'the integration that the reservation belongs to')
+    .addHelpText(
+      'after',
+      `
+Needs pull.single in the connector. The answer counts like any other: a difference becomes a new version and is delivered.
+
+Example:
+  innbound refetch R-1042 --integration lisbon-grand`,
+    )
+    .action((id: string, options: Options) =>
+      withRuntime(options, 'refetch', async (runtime) => {
+        const { integration } = options;
+        const done = await refetchReservation(runtime, integration, id, 'cli');
+        await audited(runtime, 'refetch', { integration, target: { id, result: done.kind } });
+        if (done.kind === 'failed') throw new InnboundError(done.code, `${done.message} (${errors[done.code].next})`);
+        if (options.json) {
+          const { kind: result, ...rest } = done;
+          printJson(
+            'runId' in rest ? { result, outcome: rest.outcome, version: rest.version, run_id: rest.runId } : { result },
+          );
+        } else if (done.kind === 'absent')
+          show(`The partner has no reservation ${id}. What is stored was not changed.`);
+        else
+          show(
+            `${id}: ${done.outcome}${done.version === undefined ? '' : `, version ${done.version}`} (${done.runId})`,
+          );
+        if (done.kind === 'absent') process.exitCode = 1;
+      }),
+    );
+}

@@ -1,0 +1,46 @@
+import type { ErrorCode } from '../errors.ts';
+import { fetchSingle } from '../intake/pull/single.ts';
+import { systemClock } from '../kit/clock.ts';
+import { timedId } from '../kit/ids.ts';
+import type { OutcomeName } from '../reconcile/incoming.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { commitRefetch } from '../store/runs/refetch.ts';
+import type { IntegrationName, RunId } from '../terms.ts';
+import { pullPorts } from '../wiring/pull.ts';
+
+export type Refetched =
+  | { readonly kind: 'applied'; readonly runId: string; readonly outcome: OutcomeName; readonly version?: number }
+  /** The partner has no such reservation; what is stored stays as it is. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+
+/** Requests one reservation from the partner by `pull.single`; the answer counts like any other. */
+export async function refetchReservation(
+  runtime: Runtime,
+  integration: string,
+  id: string,
+  by: string,
+): Promise<Refetched> {
+  const name = integration as IntegrationName;
+  const ports = pullPorts(runtime);
+  const planned = await ports.plan(name);
+  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
+  const { plan } = planned;
+  const single = await fetchSingle(ports, name, id);
+  if (single.kind === 'absent') return single;
+  if (single.kind !== 'found') return { kind: 'failed', code: single.code, message: single.message };
+  const found = plan.single(single.body);
+  if (found.kind === 'invalid') return { kind: 'failed', code: 'pull.wrong_shape', message: found.message };
+  const runId = timedId('run', systemClock.now()) as RunId;
+  const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
+  const prepared = plan.prepare(found.record, arrival);
+  const bytes = JSON.stringify(single.body).length;
+  const tally = await commitRefetch(runtime.pool, runtime.directLeases, plan.target, prepared, { runId, by, bytes });
+  const [outcome] = tally.outcomes;
+  return {
+    kind: 'applied',
+    runId,
+    outcome: outcome?.outcome ?? 'unchanged',
+    ...(outcome?.version !== undefined && { version: outcome.version }),
+  };
+}

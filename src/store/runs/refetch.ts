@@ -1,0 +1,38 @@
+import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { RunId } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { leasingTransaction } from '../outbox/leasing-transaction.ts';
+import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+
+/** Applies one reservation that was requested by its id, as a finished run of its own, so that the timeline has a cause to show. */
+export function commitRefetch(
+  pool: Pool,
+  directLeases: DirectLeases,
+  target: ApplyTarget,
+  prepared: Prepared,
+  { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
+): Promise<Tally> {
+  return leasingTransaction(pool, directLeases, async (tx, leaseBatch) => {
+    const tally = await applyPrepared(tx, target, [prepared], { leaseBatch });
+    await tx.query(
+      `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,
+                         integration_version, pages, requests, bytes, rows, fetched, changed, unchanged, superseded, dropped, dead)
+       values ($1, $2, 'backfill', 'manual', 'complete', $3, now(), now(), $4, $5, 1, 1, $6, 1, 1, $7, $8, $9, $10, $11)`,
+      [
+        target.integration,
+        runId,
+        by,
+        target.connectorVersion,
+        target.integrationVersion,
+        bytes,
+        tally.changed,
+        tally.unchanged,
+        tally.superseded,
+        tally.dropped,
+        tally.dead,
+      ],
+    );
+    return tally;
+  });
+}
