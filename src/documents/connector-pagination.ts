@@ -60,9 +60,24 @@ const link = z
   })
   .meta({ title: 'link', description: 'By the Link header.' });
 
+const url = z
+  .strictObject({
+    type: z.literal('url').describe('The response holds the next page’s address, such as links.next.'),
+    next: z
+      .string()
+      .min(1)
+      .describe(
+        'Path in the response to the next address; absent, null or empty on the last page. Followed on the same host only.',
+      ),
+    limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
+    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    total: totalPath(),
+  })
+  .meta({ title: 'url', description: 'By an address in the response.' });
+
 const none = z
   .strictObject({ type: z.literal('none').describe('One response holds the whole window.') })
   .meta({ title: 'none', description: 'No pages.' });
 
-export const paginationSchema = z.discriminatedUnion('type', [offset, page, cursor, link, none]);
+export const paginationSchema = z.discriminatedUnion('type', [offset, page, cursor, link, url, none]);
 export type Pagination = z.infer<typeof paginationSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, type Report, textsChecked, textsIn } from './checked.ts';
 import { mapSchema } from './connector-mapping.ts';
+import type { Path } from './path.ts';
 import { checkPlaceholders, placeholdersIn, requestPlaceholders, singlePlaceholders } from './placeholders.ts';
 import { headerName } from './scalars.ts';
 
@@ -29,10 +30,16 @@ export const requestParts = (known: Placeholders) => {
       .describe(
         'Query parameters. One whose placeholder is empty is left out; a list is sent as the parameter repeated.',
       ),
+    encoding: z
+      .enum(['json', 'form'])
+      .default('json')
+      .describe(
+        'How the body of a POST is written: `json`, or `form` (application/x-www-form-urlencoded). In a form, a list is a repeated field and an object is its JSON text.',
+      ),
     body: textsChecked(z.record(z.string(), z.json()), check)
       .meta({ credential: 'likely' })
       .optional()
-      .describe('The JSON body of a POST. A text that is one placeholder alone becomes its value with its type.'),
+      .describe('The body of a POST. A text that is one placeholder alone becomes its value with its type.'),
     headers: textsChecked(z.record(headerName(), z.string()), check)
       .meta({ credential: 'likely' })
       .optional()
@@ -53,13 +60,20 @@ export function sends(request: Readonly<Record<string, unknown>>, known: Placeho
   return used.some(({ name }) => names.includes(name) || !Object.hasOwn(known, name));
 }
 
-export const requestSchema = crossChecked(z.strictObject(requestParts(requestPlaceholders)), (request, report) => {
-  checkBody(request, report);
+export const requestSchema = crossChecked(z.strictObject(requestParts(requestPlaceholders)), checkBody).describe(
+  'How the list of reservations is asked for.',
+);
+
+/** Both ends of the window go into every request, unless the list has no window or goes by changes. */
+export function checkBounds(request: unknown, report: Report, path: Path): void {
+  if (typeof request !== 'object' || request === null) return;
+  const parts = request as Readonly<Record<string, unknown>>;
+  if (sends(parts, requestPlaceholders, 'since')) return;
   for (const bound of ['window.from', 'window.to']) {
-    if (sends(request, requestPlaceholders, bound, `${bound}_utc`)) continue;
-    report({ message: `sends no {${bound}}: both ends of the window go into every request` });
+    if (sends(parts, requestPlaceholders, bound, `${bound}_utc`)) continue;
+    report({ message: `sends no {${bound}}: both ends of the window go into every request` }, path);
   }
-}).describe('How the list of reservations is asked for.');
+}
 
 const singleParts = {
   ...requestParts(singlePlaceholders),

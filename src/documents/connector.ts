@@ -5,16 +5,26 @@ import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { relatedSchema } from './connector-related.ts';
-import { requestSchema, singleSchema } from './connector-request.ts';
+import { checkBounds, requestSchema, singleSchema } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
-import { nameText } from './scalars.ts';
+import { durationText, nameText } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
 const pullSchema = crossChecked(
   z.strictObject({
     request: requestSchema,
+    requests: z
+      .strictObject({
+        pre_stay: requestSchema.optional(),
+        stay: requestSchema.optional(),
+        post_stay: requestSchema.optional(),
+      })
+      .default({})
+      .describe(
+        'Other requests for single syncs, such as a filter by departure for post_stay. A backfill uses `request`.',
+      ),
     single: singleSchema.optional(),
     related: relatedSchema
       .default([])
@@ -23,16 +33,28 @@ const pullSchema = crossChecked(
       ),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     window: z
-      .strictObject({
-        step: checkedText('whole days from 1d to 7d', (text) =>
-          /^[1-7]d$/.test(text) ? undefined : { message: 'must be whole days from 1d to 7d' },
-        )
-          .meta({ pattern: '^[1-7]d$', examples: ['1d', '7d'] })
-          .default('7d')
-          .describe('The longest range of one request, in whole days from 1d to 7d.'),
-      })
+      .union([
+        z.literal('none').describe('The list has no dates: one request, however long the range.'),
+        z.strictObject({
+          step: checkedText('whole days from 1d to 7d', (text) =>
+            /^[1-7]d$/.test(text) ? undefined : { message: 'must be whole days from 1d to 7d' },
+          )
+            .meta({ pattern: '^[1-7]d$', examples: ['1d', '7d'] })
+            .default('7d')
+            .describe('The longest range of one request, in whole days from 1d to 7d.'),
+        }),
+      ])
       .default({ step: '7d' })
       .describe('How a sync’s range is cut into requests.'),
+    since: z
+      .strictObject({
+        overlap: durationText('1m', '7d')
+          .default('15m')
+          .describe('How much earlier than the last complete run to ask for.'),
+        first: durationText('1h', '365d').default('30d').describe('How far back the first run asks.'),
+      })
+      .prefault({})
+      .describe('For a list by modification time: what {since} stands for.'),
     gone: z
       .enum(['kept', 'cancelled'])
       .default('kept')
@@ -51,6 +73,11 @@ const pullSchema = crossChecked(
       ),
   }),
   (pull, report) => {
+    if (pull.window !== 'none') {
+      checkBounds(pull.request, report, ['request']);
+      for (const [type, request] of Object.entries(pull.requests ?? {}))
+        checkBounds(request, report, ['requests', type]);
+    }
     if (valueAt(pull, ['request', 'method']) !== 'GET') return;
     for (const [key, place] of Object.entries(pull.pagination ?? {})) {
       if (typeof place !== 'string' || parsePlace(place)?.part !== 'body') continue;

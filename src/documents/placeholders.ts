@@ -7,6 +7,8 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
   'window.to': 'last day of the window, YYYY-MM-DD in the property’s time zone',
   'window.from_utc': 'the moment the first day begins at the property, in UTC (2026-03-29T00:00:00Z)',
   'window.to_utc': 'the moment the last day ends at the property, in UTC',
+  since:
+    'for lists by modification time: when the last complete run of this sync began, minus `since.overlap`, in UTC (2026-03-29T00:00:00Z)',
   'sync.type': 'pre_stay, stay or post_stay',
   'sync.status':
     'the statuses of the sync as the integration spells them: a list in a body, a repeated parameter in a query; left out if the sync has none',
@@ -42,21 +44,30 @@ export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
   signature: 'the signature, encoded',
 };
 
-const form = /\{([A-Za-z_][\w.]*)\}/g;
+const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;
+/** Placeholders that may name a notation: {window.from:DD/MM/YYYY}. */
+const dated: ReadonlySet<string> = new Set(['window.from', 'window.to', 'since']);
+const dateFormat =
+  /^(?:epoch_s|epoch_ms|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
 
 /** The names of the placeholders in a text. Braces around anything but a name are plain text: a query may contain JSON. */
-export function placeholdersIn(text: string): { name: string; offset: number }[] {
+export function placeholdersIn(text: string): { name: string; offset: number; format?: string }[] {
   // ${env:X} has a colon and $ before the brace: it is a reference and no placeholder.
-  return Array.from(text.matchAll(form), (found) => ({ name: found[1] ?? '', offset: found.index })).filter(
-    ({ offset }) => text[offset - 1] !== '$',
-  );
+  return Array.from(text.matchAll(form), ({ 1: name = '', 2: format, index: offset }) =>
+    format === undefined ? { name, offset } : { name, offset, format },
+  ).filter(({ name, offset, format }) => text[offset - 1] !== '$' && (format === undefined || dated.has(name)));
 }
 
 /** The first placeholder of the text that is not among the known ones. */
 export function checkPlaceholders(text: string, known: Readonly<Record<string, string>>): Finding | undefined {
   const names = Object.keys(known);
-  const unknown = placeholdersIn(text).find(({ name }) => !names.includes(name));
-  if (unknown === undefined) return undefined;
+  const used = placeholdersIn(text);
+  const unknown = used.find(({ name }) => !names.includes(name));
+  if (unknown === undefined) {
+    const wrong = used.find(({ format }) => format !== undefined && !dateFormat.test(format));
+    const notations = 'parts such as YYYY, MM, DD, HH, mm, ss, text in [brackets], or epoch_s, epoch_ms, iso';
+    return wrong && { message: `${wrong.format} is not a notation of dates; use ${notations}`, offset: wrong.offset };
+  }
   const near = closest(unknown.name, names);
   const listed = near === undefined ? `; known here: ${names.map((name) => `{${name}}`).join(', ')}` : '';
   const message = `{${unknown.name}} is not a placeholder here${listed}`;

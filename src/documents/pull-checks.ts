@@ -18,7 +18,11 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
-      return [...hiddenCancellations(integration, connector), ...manyRequests(integration, connector)];
+      return [
+        ...hiddenCancellations(integration, connector),
+        ...manyRequests(integration, connector),
+        ...bodyCredentials(integration, connector),
+      ];
     }),
   ];
 };
@@ -80,7 +84,8 @@ const manyPerHour = 60;
 
 /** A long range cut into short windows means many requests at every poll; the partner should know before it sees them. */
 function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector): CheckFinding[] {
-  const stepDays = Math.max(1, Math.floor(durationMs(pull?.window.step ?? '7d') / dayMs));
+  if (pull === undefined || pull.window === 'none') return [];
+  const stepDays = Math.max(1, Math.floor(durationMs(pull.window.step) / dayMs));
   return Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => {
     if (sync === undefined) return [];
     const requests = requestsPerPoll(sync, stepDays);
@@ -103,4 +108,32 @@ function requestsPerPoll(
 ): number {
   const [from, to] = [parseDayOffset(range[0]) ?? 0, parseDayOffset(range[1]) ?? 0];
   return Math.ceil((to - from + 1) / stepDays);
+}
+
+/** Credentials in the body need a request with a body, and a place in it that the connector does not use. */
+function bodyCredentials({ name, body }: IntegrationDocument, { pull }: Connector): CheckFinding[] {
+  const auth = body.pull?.auth;
+  if (auth?.type !== 'custom' || auth.body === undefined || pull === undefined) return [];
+  const document = { kind: 'integration' as const, name };
+  const requests = [pull.request, ...Object.values(pull.requests)].filter((request) => request !== undefined);
+  if (requests.some(({ method }) => method === 'GET') && auth.headers === undefined && auth.query === undefined) {
+    const message = 'the connector asks by GET, which has no body: nothing would be sent. Use headers or query';
+    return [{ document, path: ['pull', 'auth', 'body'], message }];
+  }
+  const [first] = requests.flatMap((request) => sharedKeys(request.body, auth.body));
+  if (first === undefined) return [];
+  const message = `the connector's request body already has ${first.join('.')}; rename one of them`;
+  return [{ document, path: ['pull', 'auth', 'body', ...first], message }];
+}
+
+/** Paths that both have, where at least one side is not an object. */
+function sharedKeys(one: unknown, other: unknown): string[][] {
+  if (!isPlainObject(one) || !isPlainObject(other)) return one === undefined || other === undefined ? [] : [[]];
+  return Object.keys(other)
+    .filter((key) => Object.hasOwn(one, key))
+    .flatMap((key) => sharedKeys(one[key], other[key]).map((rest) => [key, ...rest]));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

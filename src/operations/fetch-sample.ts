@@ -4,7 +4,7 @@ import { mostTries } from '../intake/pull/delays.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
 import { fetchRelated, withTables } from '../intake/pull/related.ts';
-import { listValues, openRequest } from '../intake/pull/request.ts';
+import { listValues, openRequest, withFormats } from '../intake/pull/request.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -28,15 +28,18 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const chosen = sync && settings.syncs[sync];
   const from = addDays(todayAt(settings.timezone, systemClock.now()), chosen?.fromDays ?? 0);
   const window = { from, to: addDays(from, Math.min(settings.stepDays, 7) - 1) };
-  const values = listValues({
+  const about = {
     window,
     timezone: settings.timezone,
     brandId: settings.brandId,
     ...(sync && { sync }),
     ...(chosen?.status !== undefined && { status: chosen.status }),
-  });
+    since: systemClock.now() - settings.since.firstMs,
+  };
+  const template = (sync && settings.requests[sync]) ?? settings.request;
+  const values = withFormats(template, listValues(about), about);
   const paginator = paginatorFor(settings.pagination);
-  const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
+  const request = openRequest(template, settings.baseUrl, values, paginator.placements(paginator.first));
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
     atOpenCircuit: () => 'fail',

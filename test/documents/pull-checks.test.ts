@@ -75,3 +75,34 @@ test('a range that means many requests at every poll is reported with the number
   );
   assert.match(warnings[0]?.message ?? '', /60 requests at every poll \(120 per hour\)/);
 });
+
+function withConnector(pull: string, integration: SourceFile): readonly Mistake[] {
+  const text = `connector: acme-pms\npull:\n${pull}`;
+  const result = checkFiles([{ kind: 'connector', file: 'connectors/acme-pms.yaml', text }, integration]);
+  return result.kind === 'invalid' ? result.mistakes : [];
+}
+
+const withBody = (body: string): SourceFile => {
+  const plain = brand('lisbon', stay());
+  return { ...plain, text: plain.text.replace('{ type: none }', `{ type: custom, body: ${body} }`) };
+};
+
+test('credentials in a body that a GET does not have, or that the connector uses, are mistakes', () => {
+  const get = '  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }\n';
+  assert.match(withConnector(get, withBody('{ key: k }'))[0]?.message ?? '', /asks by GET/);
+  const post = '  request: { method: POST, path: /list, body: { a: { from: "{window.from}", to: "{window.to}" } } }\n';
+  assert.deepEqual(withConnector(post, withBody('{ a: { key: k } }')), []);
+  const [taken] = withConnector(post, withBody('{ a: { from: k } }'));
+  assert.deepEqual([taken?.path, taken?.message.includes('already has a.from')], ['pull.auth.body.a.from', true]);
+});
+
+test('a request sends both ends of the window, in any notation, unless the list has none', () => {
+  const ends = (pull: string) =>
+    withConnector(pull, brand('lisbon', stay())).map(({ message }) => message.slice(0, 21));
+  assert.deepEqual(ends('  request: { path: /list }\n').length, 2);
+  assert.deepEqual(ends('  request: { path: /list }\n  window: none\n'), []);
+  assert.deepEqual(ends('  request: { path: /list, query: { since: "{since:epoch_s}" } }\n'), []);
+  const notation = (from: string) => `  request: { path: "/l/{window.from:${from}}/{window.to:DD.MM.YYYY}" }\n`;
+  assert.deepEqual(ends(notation('DD.MM.YYYY')), []);
+  assert.deepEqual(ends(notation('days')), ['days is not a notatio']);
+});

@@ -104,7 +104,11 @@ export class Execution {
   #fetch(position: Position): Promise<Fetched> | undefined {
     if (position.window === undefined) return undefined;
     const request = pageRequest(this.#plan.settings, this.#run, this.#paginator, position);
-    return fetchPage(this.#asker, request, position, position.window, (body) => this.#plan.shaper.count(body) > 0);
+    const { settings, shaper } = this.#plan;
+    return fetchPage(this.#asker, request, position, position.window, {
+      hasRows: (body) => shaper.count(body) > 0,
+      canShrink: settings.hasWindows,
+    });
   }
 
   async #takePage(position: Position, answer: AnswerRead, asking: AskCounts): Promise<Turn | Advanced> {

@@ -1,7 +1,7 @@
 import type { Json } from '../../terms.ts';
 import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
 import type { Paginator } from './paginate/paginator.ts';
-import { listValues, type OpenRequest, openRequest } from './request.ts';
+import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
 import { daysIn } from './windows.ts';
@@ -18,11 +18,11 @@ export function fetchPage(
   request: OpenRequest,
   { pass }: Position,
   window: NonNullable<Position['window']>,
-  hasRows: (body: Json) => boolean,
+  { hasRows, canShrink }: { readonly hasRows: (body: Json) => boolean; readonly canShrink: boolean },
 ): Promise<Fetched> {
   const counts = noAskCounts();
   const asked = asker.ask(request, {
-    canShrink: daysIn(window) > 1,
+    canShrink: canShrink && daysIn(window) > 1,
     firstPage: pass.no === 1 && pass.pages === 0,
     ...(pass.tried && { tried: pass.tried }),
     counts,
@@ -38,18 +38,21 @@ export function pageRequest(
   settings: PullSettings,
   { sync }: Pick<Run, 'sync'>,
   paginator: Paginator,
-  { window, from, to, pass }: Position,
+  { window, from, to, pass, since }: Position,
 ): OpenRequest {
   const page = pass.page ?? paginator.first;
   const status = sync === undefined ? undefined : settings.syncs[sync]?.status;
-  const values = listValues({
+  const about = {
     window: window ?? { from, to },
     timezone: settings.timezone,
     brandId: settings.brandId,
     ...(sync !== undefined && { sync }),
     ...(status !== undefined && { status }),
-  });
-  const request = openRequest(settings.request, settings.baseUrl, values, paginator.placements(page));
+    ...(since !== undefined && { since }),
+  };
+  const template = (sync && settings.requests[sync]) ?? settings.request;
+  const values = withFormats(template, listValues(about), about);
+  const request = openRequest(template, settings.baseUrl, values, paginator.placements(page));
   const address = paginator.address?.(page);
   return address === undefined ? request : { ...request, base: address, query: [] };
 }

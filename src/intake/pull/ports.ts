@@ -181,6 +181,8 @@ export interface RunStore {
   ): Promise<boolean>;
   finish(lease: Lease, end: RunEnd, counted: Counters): Promise<boolean>;
   get(integration: IntegrationName, runId: string): Promise<RunView | undefined>;
+  /** When the last complete run of the sync began; for lists by modification time. */
+  watermark(integration: IntegrationName, sync: SyncType): Promise<EpochMs | undefined>;
 }
 
 export interface RunView {

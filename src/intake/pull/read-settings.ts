@@ -6,11 +6,13 @@ import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSett
 /** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
 export interface ConnectorPull {
   readonly request: DocumentRequest;
+  readonly requests?: { readonly [Type in SyncType]?: DocumentRequest | undefined } | undefined;
+  readonly since?: { readonly overlap: string; readonly first: string } | undefined;
   readonly single?: DocumentRequest | undefined;
   readonly gone?: 'kept' | 'cancelled' | undefined;
   readonly related?: readonly DocumentRelated[] | undefined;
   readonly pagination: DocumentPagination;
-  readonly window: { readonly step: string };
+  readonly window: 'none' | { readonly step: string };
   readonly errors?: readonly DocumentError[] | undefined;
 }
 
@@ -32,6 +34,7 @@ interface DocumentRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly encoding?: 'json' | 'form' | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -54,7 +57,7 @@ interface DocumentSync {
 type DocumentPagination =
   | { readonly type: 'none' }
   | {
-      readonly type: 'offset' | 'page' | 'cursor' | 'link';
+      readonly type: 'offset' | 'page' | 'cursor' | 'link' | 'url';
       readonly offset?: string | undefined;
       readonly page?: string | undefined;
       readonly cursor?: string | undefined;
@@ -122,14 +125,20 @@ export interface SettingsSource {
 }
 
 const dayMs = 86_400_000;
+/** Longer than any range. */
+const wholeRangeDays = 100_000;
 
 export function readSettings(source: SettingsSource, notation: Notation): PullSettings {
   const { connectorPull: connector, integrationPull: own } = source;
-  const stepDays = Math.floor(notation.durationMs(connector.window.step) / dayMs);
+  const hasWindows = connector.window !== 'none';
+  const stepDays = connector.window === 'none' ? 0 : Math.floor(notation.durationMs(connector.window.step) / dayMs);
+  const requests: Partial<Record<SyncType, RequestTemplate>> = {};
   const syncs: Partial<Record<SyncType, SyncSettings>> = {};
   for (const type of syncTypes) {
     const sync = own.syncs[type];
     if (sync !== undefined) syncs[type] = readSync(sync, notation);
+    const request = connector.requests?.[type];
+    if (request !== undefined) requests[type] = readRequest(request);
   }
   return {
     integration: source.integration,
@@ -139,6 +148,12 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     auth: readAuth(own.auth, sentTo(own.auth, own)),
     headers: own.headers ?? {},
     request: readRequest(connector.request),
+    requests,
+    hasWindows,
+    since: {
+      overlapMs: notation.durationMs(connector.since?.overlap ?? '15m'),
+      firstMs: notation.durationMs(connector.since?.first ?? '30d'),
+    },
     ...(connector.single && { single: readRequest(connector.single) }),
     gone: connector.gone ?? 'kept',
     related: (connector.related ?? []).map(readRelated),
@@ -147,7 +162,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
       ...error,
       ...(message !== undefined && { message }),
     })),
-    stepDays: Math.min(7, Math.max(1, stepDays)),
+    stepDays: hasWindows ? Math.min(7, Math.max(1, stepDays)) : wholeRangeDays,
     syncs,
     ...(own.rate && {
       rate: {
@@ -179,6 +194,7 @@ function readRequest(request: DocumentRequest): RequestTemplate {
     path: request.path,
     query: (request.query ?? {}) as Record<string, Json>,
     ...(request.body && { body: request.body as Record<string, Json> }),
+    encoding: request.encoding ?? 'json',
     headers: request.headers ?? {},
   };
 }
@@ -215,6 +231,8 @@ function readPagination(given: DocumentPagination): Pagination {
       return { type: 'cursor', next: needed(given.next), cursor: needed(given.cursor), ...limit, pageSize, total };
     case 'link':
       return { type: 'link', ...limit, pageSize, total };
+    case 'url':
+      return { type: 'url', next: needed(given.next), ...limit, pageSize, total };
   }
 }
 

@@ -1,7 +1,8 @@
-import { isObject, type Json, type LocalDate, type SyncType } from '../../terms.ts';
+import { type EpochMs, isObject, type Json, type LocalDate, type SyncType } from '../../terms.ts';
 import type { RequestTemplate } from './settings.ts';
 import { fill, fillPath, plainText, type Values } from './template.ts';
 import { addDays, startOfDayUtc, type Window } from './windows.ts';
+import { formattedPlaceholders, writeDate } from './write-date.ts';
 
 /** A request before credentials are added. */
 export interface OpenRequest {
@@ -11,6 +12,7 @@ export interface OpenRequest {
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, Json>>;
+  readonly encoding?: 'json' | 'form';
 }
 
 /** A request as sent: exact bytes and address. */
@@ -35,10 +37,13 @@ export interface ListValues {
   readonly brandId: string;
   readonly sync?: SyncType;
   readonly status?: string | readonly string[];
+  /** For a list by modification time. */
+  readonly since?: EpochMs;
 }
 
-export function listValues({ window, timezone, brandId, sync, status }: ListValues): Values {
+export function listValues({ window, timezone, brandId, sync, status, since }: ListValues): Values {
   return {
+    since: since === undefined ? undefined : new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
     'window.from': window.from,
     'window.to': window.to,
     'window.from_utc': startOfDayUtc(window.from, timezone),
@@ -52,6 +57,21 @@ export function listValues({ window, timezone, brandId, sync, status }: ListValu
 }
 
 const dayAfter = (date: LocalDate) => addDays(date, 1);
+
+/** The values, with each date that the template writes in a notation of its own: a window from its first to its last second. */
+export function withFormats(template: RequestTemplate, values: Values, about: ListValues): Values {
+  const { window, timezone, since } = about;
+  const moments: Readonly<Record<string, EpochMs | undefined>> = {
+    'window.from': Date.parse(startOfDayUtc(window.from, timezone)),
+    'window.to': Date.parse(startOfDayUtc(dayAfter(window.to), timezone)) - 1000,
+    since,
+  };
+  const written = formattedPlaceholders(template).map(([name, format]) => {
+    const moment = moments[name];
+    return [`${name}:${format}`, moment === undefined ? undefined : writeDate(moment, format, timezone)] as const;
+  });
+  return written.length === 0 ? values : { ...values, ...Object.fromEntries(written) };
+}
 
 /** Fills the template and sets the paging values. */
 export function openRequest(
@@ -78,7 +98,7 @@ export function openRequest(
     base: baseUrl.replace(/\/+$/, '') + fillPath(template.path, values),
     query,
     headers,
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body, encoding: template.encoding }),
   };
   return placements.reduce(place, opened);
 }
@@ -118,9 +138,19 @@ export function toWire(request: OpenRequest): WireRequest {
     method: request.method,
     url: url.href,
     pathQuery: pathQuery(url),
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(request.body),
+    headers: { 'content-type': request.encoding === 'form' ? formType : 'application/json', ...headers },
+    body: request.encoding === 'form' ? formText(request.body) : JSON.stringify(request.body),
   };
+}
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** A list is a repeated field; an object is its JSON text. */
+function formText(body: Readonly<Record<string, Json>>): string {
+  const pairs = Object.entries(body).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one) => [name, plainText(one)] as const),
+  );
+  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
 }
 
 const pathQuery = (url: URL) => url.pathname + url.search;

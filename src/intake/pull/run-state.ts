@@ -36,6 +36,10 @@ export interface Position {
   readonly from: LocalDate;
   readonly to: LocalDate;
   readonly today: LocalDate;
+  /** When the run began, by the database's clock; the watermark of a complete run. */
+  readonly startedAt?: EpochMs;
+  /** {since} of every request of the run. */
+  readonly since?: EpochMs;
   /** The longest window from here on; reduced when the partner could not answer for more. */
   readonly stepDays: number;
   /** Absent once every window is read and flat rows are being grouped. */
@@ -173,5 +177,7 @@ export interface RunEnd {
   readonly message?: string;
   /** The partner's own words: payload. */
   readonly said?: string;
+  /** Where the next run of a list by modification time begins. */
+  readonly watermark?: EpochMs;
   readonly findings: readonly Finding[];
 }

@@ -1,7 +1,8 @@
 import { Execution } from './execution.ts';
 import type { PullPorts } from './ports.ts';
-import { startOf } from './range.ts';
+import { askedRange, startOf } from './range.ts';
 import { type Counters, noCounts, type Position, type Run, type RunEnd, type WaitReason } from './run-state.ts';
+import { sinceOf } from './since.ts';
 import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
@@ -41,8 +42,16 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   // A position is only valid under the documents it was reached with.
   const isSame = run.connectorVersion === connectorVersion && run.integrationVersion === integrationVersion;
   if (isSame && run.position !== undefined) return new Execution(ports, plan, run, options).run(run.position);
-  const ranged = startOf(run, plan.settings, ports.clock.now());
+  const now = ports.clock.now();
+  const ranged = startOf(run, plan.settings, now);
   if (ranged.kind === 'invalid') return endAtOnce(failedEnd(ranged.code, ranged.message));
-  if (!(await ports.runs.start(run, ranged.position, plan.target))) return { kind: 'fenced' };
-  return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(ranged.position);
+  const since = await sinceOf(ports, run, plan.settings, now);
+  // A requested range says nothing about what has been read since the last run: it moves no watermark.
+  const isScheduled = askedRange(run) === undefined;
+  const position = {
+    ...ranged.position,
+    ...(since !== undefined && { since, ...(isScheduled && { startedAt: now }) }),
+  };
+  if (!(await ports.runs.start(run, position, plan.target))) return { kind: 'fenced' };
+  return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(position);
 }

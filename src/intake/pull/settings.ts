@@ -15,6 +15,11 @@ export interface PullSettings {
   /** Sent with every request; the values are treated as secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly request: RequestTemplate;
+  /** Instead of `request`, for single syncs. */
+  readonly requests: Readonly<Partial<Record<SyncType, RequestTemplate>>>;
+  /** The list has no dates: one request covers the whole range. */
+  readonly hasWindows: boolean;
+  readonly since: { readonly overlapMs: number; readonly firstMs: number };
   readonly single?: RequestTemplate;
   /** What a reservation that the partner no longer has becomes. */
   readonly gone: 'kept' | 'cancelled';
@@ -55,6 +60,7 @@ export interface RequestTemplate {
   readonly path: string;
   readonly query: Readonly<Record<string, Json>>;
   readonly body?: Readonly<Record<string, Json>>;
+  readonly encoding: 'json' | 'form';
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -102,6 +108,13 @@ export type Pagination =
       readonly total: string;
     }
   | { readonly type: 'link'; readonly limit?: string; readonly pageSize: number; readonly total: string }
+  | {
+      readonly type: 'url';
+      readonly next: string;
+      readonly limit?: string;
+      readonly pageSize: number;
+      readonly total: string;
+    }
   | { readonly type: 'none' };
 
 export type Auth =

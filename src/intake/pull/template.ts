@@ -3,8 +3,9 @@ import type { Json } from '../../terms.ts';
 /** Values by placeholder. An absent, null or empty value removes the parameter that uses it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
 
-const placeholder = /\{([A-Za-z_][\w.]*)\}/g;
-const alone = /^\{([A-Za-z_][\w.]*)\}$/;
+/** A name, and for a date the notation to write it in. */
+const placeholder = /\{([A-Za-z_][\w.]*(?::[^{}]+)?)\}/g;
+const alone = /^\{([A-Za-z_][\w.]*(?::[^{}]+)?)\}$/;
 
 /**
  * Fills in a template's placeholders. A text that is a single placeholder becomes the value with its type: a list stays a list,

@@ -62,9 +62,12 @@ export function failedEnd(code: ErrorCode, message: string, position?: Position)
 }
 
 /** The end of a run that went through all its windows. */
-export function concluded({ findings }: Position): RunEnd {
+export function concluded({ findings, since, startedAt }: Position): RunEnd {
   const [first] = findings;
-  if (first === undefined) return { state: 'complete', findings };
+  if (first === undefined) {
+    const isIncremental = since !== undefined && startedAt !== undefined;
+    return { state: 'complete', findings, ...(isIncremental && { watermark: startedAt }) };
+  }
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';
   const message = `${first.message} (${first.from} to ${first.to}${more})`;
   return { state: 'incomplete', code: first.code, message, findings };

@@ -24,8 +24,9 @@ const mostAsked = 100;
  * about a list that leaves some statuses out while no single request can tell what became of them.
  */
 export async function unlistedIn({ ports, plan, run }: Context, position: Position): Promise<readonly UnlistedRow[]> {
-  if (position.findings.length > 0) return [];
   const { settings, shaper } = plan;
+  // A list without dates, or of changes only, does not say what it should show.
+  if (position.findings.length > 0 || position.since !== undefined || !settings.hasWindows) return [];
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
   if (isFiltered && settings.single === undefined) return [];
   const rows = await ports.runs.unlisted(run, position, shaper.flat);

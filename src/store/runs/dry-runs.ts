@@ -9,6 +9,7 @@ import type { IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 import { storedRooms } from './stored-rooms.ts';
+import { readWatermark } from './watermarks.ts';
 
 /**
  * A run that stores nothing: pages go through the same code in a transaction that is rolled back, so that the counters show what a
@@ -57,6 +58,7 @@ export function openDryRunStore(pool: Pool): RunStore {
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,
+    watermark: (integration, sync) => readWatermark(pool, integration, sync),
   };
 }
 

@@ -10,6 +10,7 @@ import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.t
 import { commitFormed, stagedKeys } from './staged-rows.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
+import { readWatermark } from './watermarks.ts';
 import { windowPages } from './window-pages.ts';
 
 /**
@@ -38,6 +39,7 @@ export function openRunStore(pool: Pool, program: string, directLeases: DirectLe
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),
+    watermark: (integration, sync) => readWatermark(pool, integration, sync),
   };
 }
 
@@ -186,13 +188,17 @@ async function parkRun(
 }
 
 async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counters): Promise<boolean> {
-  const counters = addCounters(counted, 9);
+  const counters = addCounters(counted, 10);
   const { rowCount } = await pool.query(
     `with ended as (
        update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, finished_at = now(), due_at = null,
               node = null, waiting = null, ${counters.sql}
         where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
-       returning integration, run_id
+       returning integration, run_id, sync
+     ), advanced as (
+       insert into watermarks (integration, sync, at)
+       select integration, sync, to_timestamp($9::float8 / 1000.0) from ended where $9::float8 is not null
+       on conflict (integration, sync) do update set at = excluded.at
      ), emptied as (
        update run_pages p set seen = null from ended
         where p.integration = ended.integration and p.run_id = ended.run_id and p.seen is not null
@@ -209,6 +215,7 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
       end.message ?? null,
       JSON.stringify(end.findings),
       end.said ?? null,
+      end.watermark ?? null,
       ...counters.values,
     ],
   );

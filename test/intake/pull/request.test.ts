@@ -11,7 +11,7 @@ const values = listValues({
   sync: 'stay',
   status: ['confirmed', 'checked_in'],
 });
-const get: RequestTemplate = { method: 'GET', path: '/api/reservations', query: {}, headers: {} };
+const get: RequestTemplate = { method: 'GET', path: '/api/reservations', query: {}, headers: {}, encoding: 'json' };
 
 test('a GET carries both bounds, keeps the order, and repeats a list', () => {
   const wire = toWire(

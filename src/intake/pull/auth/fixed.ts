@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../../terms.ts';
 import type { OpenRequest } from '../request.ts';
 import { type Auth, basicPair } from '../settings.ts';
 
@@ -18,7 +19,7 @@ export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
       return withHeaders(request, { Authorization: `Basic ${basicPair(auth)}` });
     case 'custom': {
       const added = withQuery(withHeaders(request, auth.headers), auth.query);
-      return added.body === undefined ? added : { ...added, body: { ...added.body, ...auth.body } };
+      return added.body === undefined ? added : { ...added, body: merged(added.body, auth.body) };
     }
   }
 }
@@ -32,4 +33,14 @@ export function withHeaders(request: OpenRequest, headers: Readonly<Record<strin
 function withQuery(request: OpenRequest, query: Readonly<Record<string, string>>): OpenRequest {
   const kept = request.query.filter(([name]) => !Object.hasOwn(query, name));
   return { ...request, query: [...kept, ...Object.entries(query)] };
+}
+
+/** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */
+function merged(body: Readonly<Record<string, Json>>, added: Readonly<Record<string, Json>>): Record<string, Json> {
+  const result: Record<string, Json> = { ...body };
+  for (const [key, value] of Object.entries(added)) {
+    const inner = Object.hasOwn(body, key) ? body[key] : undefined;
+    result[key] = isObject(inner) && isObject(value) ? merged(inner, value) : value;
+  }
+  return result;
 }

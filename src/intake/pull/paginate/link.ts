@@ -1,15 +1,32 @@
+import { pathReader } from '../read-path.ts';
 import type { Pagination } from '../settings.ts';
-import type { Paginator } from './paginator.ts';
+import type { Paginator, SeenPage } from './paginator.ts';
 
 /** The Link header (RFC 8288) with rel="next", followed only on the same host. */
-export function linkPaginator({ limit, pageSize }: Extract<Pagination, { type: 'link' }>): Paginator {
+export function linkPaginator(pagination: Extract<Pagination, { type: 'link' }>): Paginator {
+  return addressPaginator(pagination, ({ headers }) => nextLink(headers.link ?? ''));
+}
+
+/** The address of the next page at a path of the response, such as links.next; followed only on the same host. */
+export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>): Paginator {
+  const read = pathReader(pagination.next);
+  return addressPaginator(pagination, ({ body }) => {
+    const named = read(body);
+    return typeof named === 'string' && named.trim() !== '' ? named : undefined;
+  });
+}
+
+function addressPaginator(
+  { limit, pageSize }: { readonly limit?: string; readonly pageSize: number },
+  nextOf: (page: SeenPage) => string | undefined,
+): Paginator {
   return {
     first: { url: null },
     counts: false,
     placements: (state) => (state.url !== null || limit === undefined ? [] : [{ place: limit, value: pageSize }]),
     address: (state) => (typeof state.url === 'string' ? state.url : undefined),
     after: (_state, page) => {
-      const target = nextLink(page.headers.link ?? '');
+      const target = nextOf(page);
       if (target === undefined) return { kind: 'end' };
       const next = URL.parse(target, page.url);
       if (next === null) {

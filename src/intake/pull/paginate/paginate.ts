@@ -1,7 +1,7 @@
 import type { Pagination } from '../settings.ts';
 import { offsetPaginator, pagePaginator } from './counted.ts';
 import { cursorPaginator } from './cursor.ts';
-import { linkPaginator } from './link.ts';
+import { linkPaginator, urlPaginator } from './link.ts';
 import type { Paginator } from './paginator.ts';
 
 /** A single answer for the window. */
@@ -22,6 +22,8 @@ export function paginatorFor(pagination: Pagination): Paginator {
       return cursorPaginator(pagination);
     case 'link':
       return linkPaginator(pagination);
+    case 'url':
+      return urlPaginator(pagination);
     case 'none':
       return onePage;
   }

@@ -1,0 +1,24 @@
+import type { EpochMs } from '../../terms.ts';
+import type { PullPorts } from './ports.ts';
+import { askedRange } from './range.ts';
+import type { Run } from './run-state.ts';
+import type { PullSettings } from './settings.ts';
+import { startOfDayUtc } from './windows.ts';
+
+/**
+ * What {since} stands for in this run, if its request uses it: the start of the last complete run of the sync minus the overlap, which
+ * covers changes that were being saved while that run read. A requested range starts at its first day.
+ */
+export async function sinceOf(
+  ports: Pick<PullPorts, 'runs'>,
+  run: Run,
+  settings: PullSettings,
+  now: EpochMs,
+): Promise<EpochMs | undefined> {
+  const template = (run.sync && settings.requests[run.sync]) ?? settings.request;
+  if (!JSON.stringify(template).includes('{since')) return undefined;
+  const asked = askedRange(run);
+  if (asked !== undefined) return Date.parse(startOfDayUtc(asked.from, settings.timezone));
+  const last = run.sync && (await ports.runs.watermark(run.integration, run.sync));
+  return last === undefined ? now - settings.since.firstMs : last - settings.since.overlapMs;
+}

@@ -1,0 +1,15 @@
+import type { EpochMs, IntegrationName, SyncType } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+
+/** When the last complete run of the sync began; undefined before the first. */
+export async function readWatermark(
+  pool: Pool,
+  integration: IntegrationName,
+  sync: SyncType,
+): Promise<EpochMs | undefined> {
+  const { rows } = await pool.query<{ ms: number }>(
+    'select extract(epoch from at)::float8 * 1000 as ms from watermarks where integration = $1 and sync = $2',
+    [integration, sync],
+  );
+  return rows[0]?.ms;
+}

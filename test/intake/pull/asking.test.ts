@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { writeDate } from '../../../src/intake/pull/write-date.ts';
+import { type Asked, bookings } from './support/partner.ts';
+import { type Documents, sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
+
+/** The ways in which partners want to be asked. */
+const { runtime, partnerOf } = setUpPulls();
+
+const week = { from: '2026-03-01', to: '2026-03-14' };
+const list = { json: { reservations: bookings(3, '2026-03-02') } };
+
+async function asked(integration: string, documents: Partial<Documents>, request: Parameters<typeof sync>[2] = week) {
+  const partner = await partnerOf(() => list);
+  const ports = runtime.ports({ integration, baseUrl: partner.url, ...documents });
+  const result = await sync(ports, integration, request);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  return { requests: partner.requests, ports, result };
+}
+
+const none = { type: 'none' };
+
+test('the next page is named by an address in the body, on the same host only', async () => {
+  const book = bookings(6, '2026-03-02');
+  const connector = { pull: { pagination: { type: 'url', next: '_links.next.href' } } };
+  const partner = await partnerOf(({ query }) => {
+    const start = Number(query.get('start') ?? 0);
+    const next = start + 2 < book.length ? { next: { href: `/api/reservations?start=${start + 2}` } } : {};
+    return { json: { reservations: book.slice(start, start + 2), _links: next } };
+  });
+  const ports = runtime.ports({ integration: 'url', baseUrl: partner.url, connector });
+  const day = { from: '2026-03-02', to: '2026-03-03' };
+  assert.equal((await sync(ports, 'url', day)).counters.fetched, 6);
+  assert.deepEqual(
+    partner.requests.map(({ query }) => query.get('start')),
+    [null, '2', '4'],
+  );
+  const foreign = await partnerOf(() => ({
+    json: { reservations: book, _links: { next: { href: 'https://elsewhere.example/' } } },
+  }));
+  const away = runtime.ports({ integration: 'url-away', baseUrl: foreign.url, connector });
+  assert.equal((await sync(away, 'url-away', day)).error?.code, 'pull.link_foreign');
+});
+
+test('a body is sent as a form: lists are repeated, objects are JSON text', async () => {
+  const { requests } = await asked('form', {
+    connector: {
+      pull: {
+        pagination: none,
+        window: 'none',
+        request: {
+          method: 'POST',
+          path: '/search',
+          encoding: 'form',
+          body: { from: '{window.from}', include: ['guests', 'rooms'], filter: { property: '{brand_id}' } },
+        },
+      },
+    },
+  });
+  assert.equal(requests[0]?.headers['content-type'], 'application/x-www-form-urlencoded');
+  assert.deepEqual(
+    [...new URLSearchParams(requests[0]?.body)],
+    [
+      ['from', '2026-03-01'],
+      ['include', 'guests'],
+      ['include', 'rooms'],
+      ['filter', '{"property":"LIS01"}'],
+    ],
+  );
+});
+
+test('credentials in the body are merged into the connector’s body, at every depth', async () => {
+  const { requests } = await asked('merged', {
+    connector: {
+      pull: {
+        pagination: none,
+        request: {
+          method: 'POST',
+          path: '/search',
+          body: { request: { from: '{window.from}', to: '{window.to}' } },
+        },
+      },
+    },
+    pull: { auth: { type: 'custom', body: { request: { auth: { key: 'k' } } } } },
+  });
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
+    request: { from: '2026-03-01', to: '2026-03-07', auth: { key: 'k' } },
+  });
+});
+
+test('a sync can have a request of its own', async () => {
+  const query = (by: string) => ({ path: `/${by}`, query: { from: '{window.from}', to: '{window.to}' } });
+  const documents = {
+    connector: { pull: { pagination: none, request: query('arrivals'), requests: { post_stay: query('departures') } } },
+    pull: {
+      syncs: {
+        pre_stay: { every: '30m', range: ['+1d', '+7d'] },
+        post_stay: { every: '60m', range: ['-7d', '-1d'] },
+      },
+    },
+  };
+  const first = await asked('own-request', documents, { sync: 'pre_stay' });
+  assert.deepEqual(new Set(first.requests.map(({ path }) => path)), new Set(['/arrivals']));
+  const second = await asked('own-request-2', documents, { sync: 'post_stay' });
+  assert.deepEqual(new Set(second.requests.map(({ path }) => path)), new Set(['/departures']));
+});
+
+test('a list without dates is one request, however long the range', async () => {
+  const { requests } = await asked('no-window', {
+    connector: { pull: { pagination: none, window: 'none', request: { path: '/feed' } } },
+  });
+  assert.deepEqual(
+    requests.map(({ pathQuery }) => pathQuery),
+    ['/feed'],
+  );
+});
+
+test('a list by modification time goes on where the last complete run began, with an overlap', async () => {
+  const since = (asked?: Asked) => Date.parse(asked?.query.get('since') ?? '');
+  let broken = false;
+  const partner = await partnerOf(() => (broken ? { status: 400, json: {} } : list));
+  const connector = {
+    pull: {
+      pagination: none,
+      window: 'none',
+      request: { path: '/changes', query: { since: '{since}' } },
+      since: { overlap: '10m', first: '30d' },
+    },
+  };
+  const ports = runtime.ports({ integration: 'since', baseUrl: partner.url, connector });
+  const minutes = (asked?: Asked) => Math.round((Date.now() - since(asked)) / 60_000);
+  const pull = () => sync(ports, 'since', { sync: 'pre_stay' });
+  await pull();
+  assert.equal(minutes(partner.requests.at(-1)), 30 * 24 * 60);
+  broken = true;
+  await pull();
+  broken = false;
+  await runtime.pool.query(`update watermarks set at = at - interval '1 hour'`);
+  await pull();
+  assert.equal(minutes(partner.requests.at(-1)), 70, 'from the last complete run, minus the overlap');
+  await pull();
+  assert.equal(minutes(partner.requests.at(-1)), 10);
+  await sync(ports, 'since', week);
+  assert.equal(partner.requests.at(-1)?.query.get('since'), '2026-03-01T00:00:00Z');
+  await pull();
+  assert.equal(minutes(partner.requests.at(-1)), 10, 'a backfill does not move the watermark');
+});
+
+test('dates are written in the partner’s notation, from the first to the last second of the window', async () => {
+  const { requests } = await asked('notation', {
+    connector: {
+      pull: {
+        pagination: none,
+        request: {
+          path: '/list',
+          query: {
+            from: '{window.from:DD/MM/YYYY}',
+            to: '{window.to:YYYY-MM-DD[T]HH:mm:ss}',
+            range: '{window.from:epoch_s}-{window.to:epoch_s}',
+          },
+        },
+      },
+    },
+    timezone: 'America/New_York',
+  });
+  const [first] = requests;
+  assert.deepEqual(Object.fromEntries(first?.query ?? []), {
+    from: '01/03/2026',
+    to: '2026-03-07T23:59:59',
+    range: `${Date.parse('2026-03-01T05:00:00Z') / 1000}-${Date.parse('2026-03-08T05:00:00Z') / 1000 - 1}`,
+  });
+});
+
+test('every part of a notation', () => {
+  const moment = Date.parse('2026-03-05T15:04:09.070Z');
+  const cases = {
+    'D MMM YY': '5 Mar 26',
+    'MMMM D, YYYY h:mm A': 'March 5, 2026 3:04 PM',
+    'YYYYMMDD[T]HHmmss.SSSZ': '20260305T150409.070+00:00',
+    epoch_ms: String(moment),
+    iso: '2026-03-05',
+  };
+  for (const [format, text] of Object.entries(cases)) assert.equal(writeDate(moment, format, 'UTC'), text);
+});
