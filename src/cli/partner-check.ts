@@ -173,7 +173,12 @@ function fromIntegration(
       const message = found ? `${name} does not pull.` : noIntegration(name, integrations.keys());
       throw new InnboundError('documents.unknown_name', message);
     }
-    const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth: pull.auth });
+    const { auth } = pull;
+    if (auth.type === 'login') {
+      const message = `partner check cannot log in as ${name} does. Log in by hand and give the token as bearer.`;
+      throw new InnboundError('operate.usage', message);
+    }
+    const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth });
     if (resolved.kind === 'missing') throw missing(resolved.missing);
     return { baseUrl: resolved.body.baseUrl, auth: usable(resolved.body.auth) };
   });

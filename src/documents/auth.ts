@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, textsIn } from './checked.ts';
 import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
-import { headerName, httpUrl, secretText } from './scalars.ts';
+import { durationText, headerName, httpUrl, secretText } from './scalars.ts';
 
 /** How requests prove who sends them: to a partner's API and to `http` destinations alike. */
 
@@ -89,6 +89,10 @@ const hmac = crossChecked(
   z.strictObject({
     type: z.literal('hmac').describe('Every request is signed, again at each attempt.'),
     secret: secretText().describe('The secret that both sides know.'),
+    secret_encoding: z
+      .enum(['text', 'base64', 'hex'])
+      .default('text')
+      .describe('How the secret is written; `base64` or `hex` where the key is bytes.'),
     algorithm: z.enum(['sha256', 'sha512']).default('sha256').describe('The hash under the HMAC.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     sign: checkedText('a template such as {timestamp}.{body}', (text) => checkPlaceholders(text, signPlaceholders))
@@ -127,6 +131,39 @@ const custom = crossChecked(
     if (!headers && !query && !body) report({ message: 'needs at least one of headers, query and body' });
   },
 ).meta({ title: 'custom', description: 'Fixed values in headers, the query or the body.' });
+
+const login = crossChecked(
+  z.strictObject({
+    type: z.literal('login').describe('A token from a login call of the partner’s own; kept encrypted and renewed.'),
+    method: z.enum(['GET', 'POST']).default('POST').describe('How the login is asked for.'),
+    path: z
+      .string()
+      .regex(/^\//, { error: 'must start with /; it is added to base_url' })
+      .describe('The path of the login under base_url.'),
+    encoding: z.enum(['json', 'form']).default('json').describe('How the body is written.'),
+    headers: z.record(headerName(), secretText()).optional().describe('Headers of the login call.'),
+    query: z.record(z.string(), secretText()).optional().describe('Query parameters of the login call.'),
+    body: z.record(z.string(), z.json()).optional().meta({ writeOnly: true }).describe('The body of the login call.'),
+    token: z.string().min(1).default('token').describe('Path of the token in the answer.'),
+    expires_in: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Path of the token’s lifetime in seconds, where the answer says it.'),
+    lifetime: durationText('1m', '30d')
+      .default('30m')
+      .describe('How long a token is used, where the answer does not say.'),
+    header: headerName().default('Authorization').describe('The header that carries the token.'),
+    value: z.string().default('Bearer {token}').describe('The header’s value; {token} stands for the token.'),
+  }),
+  ({ method, body, value }, report) => {
+    if (method === 'GET' && body !== undefined) report({ message: 'a body needs method: POST' }, ['body']);
+    if (typeof value === 'string' && !value.includes('{token}')) report({ message: 'sends no {token}' }, ['value']);
+  },
+).meta({ title: 'login', description: 'A token that a login call returns.' });
+
+/** A partner's API may also have a login call of its own. */
+export const pullAuthSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom, login]);
 
 export const authSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom]);
 export type Auth = z.infer<typeof authSchema>;

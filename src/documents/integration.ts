@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { authSchema } from './auth.ts';
+import { pullAuthSchema } from './auth.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
 import { ownHeadersSchema, setByAuth } from './own-headers.ts';
 import { rateSchema } from './rate.ts';
-import { countryText, durationText, httpUrl, nameText, timezoneText } from './scalars.ts';
+import { countryText, durationText, httpUrl, nameText, secretText, timezoneText } from './scalars.ts';
 
 /** One brand: a connector, its credentials, time zone, schedules, and the destinations it feeds. */
 
@@ -38,7 +38,18 @@ const syncSchema = z.strictObject({
 
 const pullShape = z.strictObject({
   base_url: httpUrl().describe('The partner’s API; the connector’s paths are added to it.'),
-  auth: authSchema.describe('The credentials of every request.'),
+  auth: pullAuthSchema.describe('The credentials of every request.'),
+  query: z
+    .record(z.string(), secretText())
+    .optional()
+    .describe('Query parameters that this brand needs besides its credentials.'),
+  body: z
+    .record(z.string(), z.json())
+    .optional()
+    .meta({ writeOnly: true })
+    .describe(
+      'Keys of the body that this brand needs besides its credentials, such as an account id beside Basic; merged into the connector’s body.',
+    ),
   headers: ownHeadersSchema
     .optional()
     .describe(

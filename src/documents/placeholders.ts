@@ -35,6 +35,10 @@ export const signPlaceholders: Readonly<Record<string, string>> = {
   nonce: 'random, new at each attempt',
   method: 'GET or POST',
   path_query: 'path and query as sent on the wire',
+  host: 'host and port of the address',
+  path: 'the path as sent on the wire',
+  query: 'the query as sent on the wire, without the question mark',
+  body_sha256: 'SHA-256 of the body as sent, in base64',
   body: 'the body as sent on the wire, empty for GET',
 };
 

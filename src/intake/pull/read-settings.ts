@@ -1,7 +1,7 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
 import type { BodyError } from './body-errors.ts';
-import type { Auth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
+import type { Auth, LoginAuth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
 
 /** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
 export interface ConnectorPull {
@@ -18,8 +18,10 @@ export interface ConnectorPull {
 
 export interface IntegrationPull {
   readonly base_url: string;
-  readonly auth: DocumentAuth;
+  readonly auth: DocumentAuth | DocumentLogin;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
   readonly syncs: { readonly [Type in SyncType]?: DocumentSync | undefined };
   readonly rate?: { readonly requests: number; readonly per: string; readonly burst?: number | undefined } | undefined;
   readonly timeouts: { readonly connect: string; readonly idle: string; readonly total: string };
@@ -81,6 +83,7 @@ export type DocumentAuth =
   | {
       readonly type: 'hmac';
       readonly secret: string;
+      readonly secret_encoding?: 'text' | 'base64' | 'hex' | undefined;
       readonly algorithm: 'sha256' | 'sha512';
       readonly encoding: 'hex' | 'base64';
       readonly sign: string;
@@ -106,6 +109,15 @@ export type DocumentAuth =
       readonly authorize_params?: Readonly<Record<string, string>> | undefined;
       readonly pkce?: boolean | undefined;
     };
+
+interface DocumentLogin extends DocumentRequest {
+  readonly type: 'login';
+  readonly token: string;
+  readonly expires_in?: string | undefined;
+  readonly lifetime: string;
+  readonly header: string;
+  readonly value: string;
+}
 
 /** Parsers for durations and day offsets, passed in because they belong to the documents room. */
 export interface Notation {
@@ -145,8 +157,10 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
     brandId: source.brandId,
     timezone: source.timezone,
     baseUrl: own.base_url,
-    auth: readAuth(own.auth, sentTo(own.auth, own)),
+    auth: own.auth.type === 'login' ? readLogin(own.auth, notation) : readAuth(own.auth, sentTo(own.auth, own)),
     headers: own.headers ?? {},
+    query: own.query ?? {},
+    body: (own.body ?? {}) as Record<string, Json>,
     request: readRequest(connector.request),
     requests,
     hasWindows,
@@ -243,9 +257,24 @@ function needed(text: string | undefined): string {
 }
 
 /** The brand's own headers go to the token address only if it is on the partner's host. */
-function sentTo(auth: DocumentAuth, { base_url, headers = {} }: IntegrationPull): Readonly<Record<string, string>> {
+function sentTo(
+  auth: Exclude<IntegrationPull['auth'], DocumentLogin>,
+  { base_url, headers = {} }: IntegrationPull,
+): Readonly<Record<string, string>> {
   const isSame = auth.type === 'oauth2' && URL.parse(auth.token_url)?.origin === URL.parse(base_url)?.origin;
   return isSame ? headers : {};
+}
+
+function readLogin(login: DocumentLogin, notation: Notation): LoginAuth {
+  return {
+    type: 'login',
+    request: readRequest(login),
+    token: login.token,
+    ...(login.expires_in !== undefined && { expiresIn: login.expires_in }),
+    lifetimeMs: notation.durationMs(login.lifetime),
+    header: login.header,
+    value: login.value,
+  };
 }
 
 /** `tokenHeaders` are sent with token requests. */
@@ -258,6 +287,10 @@ export function readAuth(auth: DocumentAuth, tokenHeaders: Readonly<Record<strin
         ...(auth.header !== undefined && { header: auth.header }),
         ...(auth.query !== undefined && { query: auth.query }),
       };
+    case 'hmac': {
+      const { secret_encoding: secretEncoding = 'text', ...hmac } = auth;
+      return { ...hmac, secretEncoding };
+    }
     case 'custom':
       return {
         type: 'custom',

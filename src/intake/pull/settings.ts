@@ -11,9 +11,11 @@ export interface PullSettings {
   /** IANA name; windows are days of this zone. */
   readonly timezone: string;
   readonly baseUrl: string;
-  readonly auth: Auth;
-  /** Sent with every request; the values are treated as secrets. */
+  readonly auth: PullAuth;
+  /** Sent with every request beside the credentials; the values are treated as secrets. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, Json>>;
   readonly request: RequestTemplate;
   /** Instead of `request`, for single syncs. */
   readonly requests: Readonly<Partial<Record<SyncType, RequestTemplate>>>;
@@ -126,9 +128,27 @@ export type Auth =
   | CustomAuth
   | OAuth2;
 
+/** A token from a login call of the partner's own. */
+export interface LoginAuth {
+  readonly type: 'login';
+  readonly request: RequestTemplate;
+  /** Path of the token in the answer. */
+  readonly token: string;
+  /** Path of its lifetime in seconds. */
+  readonly expiresIn?: string;
+  /** If the answer does not say. */
+  readonly lifetimeMs: number;
+  readonly header: string;
+  /** With {token}. */
+  readonly value: string;
+}
+
+export type PullAuth = Auth | LoginAuth;
+
 export interface HmacAuth {
   readonly type: 'hmac';
   readonly secret: string;
+  readonly secretEncoding?: 'text' | 'base64' | 'hex';
   readonly algorithm: 'sha256' | 'sha512';
   readonly encoding: 'hex' | 'base64';
   /** Template of the string to sign. */
@@ -163,8 +183,14 @@ export interface OAuth2 {
 }
 
 /** Values to mask wherever a partner might echo them. */
-export function secretsOf(auth: Auth): string[] {
+export function secretsOf(auth: PullAuth): string[] {
   switch (auth.type) {
+    case 'login':
+      return [
+        ...textsIn(auth.request.body ?? {}),
+        ...textsIn(auth.request.query),
+        ...Object.values(auth.request.headers),
+      ];
     case 'none':
       return [];
     case 'bearer':
@@ -187,7 +213,7 @@ export function basicPair({ username, password }: { readonly username: string; r
   return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
 }
 
-function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {
+export function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -183,3 +183,61 @@ test('every part of a notation', () => {
   };
   for (const [format, text] of Object.entries(cases)) assert.equal(writeDate(moment, format, 'UTC'), text);
 });
+
+const day = { from: '2026-03-02', to: '2026-03-02' };
+
+test('a token comes from a login call, is kept, and is renewed when the partner refuses it', async () => {
+  let issued = 0;
+  const good = new Set<string>();
+  const partner = await partnerOf(({ path, body, headers }) => {
+    if (path === '/login') {
+      if (JSON.parse(body).password !== 'p') return { status: 401, json: { message: 'who is p?' } };
+      good.add(`t${++issued}`);
+      return { json: { session: { key: `t${issued}`, seconds: 3600 } } };
+    }
+    return good.has(String(headers['x-session']).replace('Key ', '')) ? list : { status: 401, json: {} };
+  });
+  const auth = {
+    type: 'login',
+    path: '/login',
+    body: { user: 'u', password: 'p' },
+    token: 'session.key',
+    expires_in: 'session.seconds',
+    header: 'X-Session',
+    value: 'Key {token}',
+  };
+  const connector = { pull: { pagination: none } };
+  const ports = runtime.ports({ integration: 'login', baseUrl: partner.url, connector, pull: { auth } });
+  const states = async () => (await sync(ports, 'login', day)).state;
+  assert.deepEqual([await states(), await states(), issued], ['complete', 'complete', 1]);
+  good.clear();
+  assert.deepEqual([await states(), issued], ['complete', 2]);
+  const wrong = { ...auth, body: { user: 'u', password: 'q' } };
+  const refused = runtime.ports({ integration: 'login-2', baseUrl: partner.url, connector, pull: { auth: wrong } });
+  const result = await sync(refused, 'login-2', day);
+  assert.deepEqual([result.error?.code, result.error?.message], ['pull.auth_failed', 'the login call answered 401']);
+});
+
+test('Basic goes with keys in the body and in the query', async () => {
+  const { requests } = await asked(
+    'combined',
+    {
+      connector: {
+        pull: {
+          pagination: none,
+          request: { method: 'POST', path: '/search', body: { from: '{window.from}', to: '{window.to}' } },
+        },
+      },
+      pull: {
+        auth: { type: 'basic', username: 'u', password: 'p' },
+        body: { account: { id: 'A1' } },
+        query: { key: 'k' },
+      },
+    },
+    day,
+  );
+  const [request] = requests;
+  assert.equal(request?.headers.authorization, `Basic ${Buffer.from('u:p').toString('base64')}`);
+  assert.deepEqual(JSON.parse(request?.body ?? ''), { from: '2026-03-02', to: '2026-03-02', account: { id: 'A1' } });
+  assert.equal(request?.query.get('key'), 'k');
+});

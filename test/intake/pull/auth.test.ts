@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { signed } from '../../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../../src/intake/pull/request.ts';
@@ -101,6 +101,29 @@ test('hmac: test vectors from openssl', () => {
     own.headers.Authorization,
     'HMAC id:abc:4d2f39f972869ef6e4491ac8a3583fa9d42f99cbbe3cb838061bf642cd0f6cfa',
   );
+});
+
+test('hmac: a key in base64 over method, host, path, query and a hash of the body', () => {
+  const request = {
+    method: 'POST',
+    url: 'https://pms.example:8443/api/list?a=1&b=2',
+    pathQuery: '/api/list?a=1&b=2',
+    headers: {},
+    body: '{}',
+  } as const;
+  const auth = {
+    type: 'hmac',
+    secret: Buffer.from('raw key').toString('base64'),
+    secretEncoding: 'base64',
+    algorithm: 'sha256',
+    encoding: 'base64',
+    sign: '{method}\n{host}\n{path}\n{query}\n{timestamp}\n{body_sha256}',
+    headers: { 'X-Signature': '{signature}' },
+  } as const;
+  const bodyHash = createHash('sha256').update('{}').digest('base64');
+  const text = `POST\npms.example:8443\n/api/list\na=1&b=2\n1000\n${bodyHash}`;
+  const expected = createHmac('sha256', 'raw key').update(text).digest('base64');
+  assert.equal(signed(request, auth, { now: 1_000_000, nonce: 'n' }).headers['X-Signature'], expected);
 });
 
 test('hmac: a placeholder inside the body is signed as plain text', () => {

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorCode } from '../../../errors.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
-import { type Auth, type OAuth2, secretsOf } from '../settings.ts';
+import { type LoginAuth, type OAuth2, type PullAuth, type PullSettings, secretsOf, textsIn } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
+import { loginToken } from './login.ts';
 import { type Bearer, bearerToken } from './oauth2.ts';
 
 export type Authorized =
@@ -32,7 +33,8 @@ export interface Credentials {
 
 export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   const { integration } = plan.settings;
-  let { auth, headers }: { auth: Auth; headers: Readonly<Record<string, string>> } = plan.settings;
+  let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
+  let auth: PullAuth = plan.settings.auth;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
   let hasReported = false;
@@ -44,9 +46,17 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     return sendable(toWire(withHeaders(request, { Authorization: `Bearer ${bearer.token}` })));
   }
 
+  async function withLogin(request: OpenRequest, login: LoginAuth): Promise<Authorized> {
+    const got = await loginToken(ports, integration, plan.settings.baseUrl, login, stale);
+    if (got.kind === 'failed') return got;
+    bearer = got.bearer;
+    return sendable(toWire(withHeaders(request, { [login.header]: login.value.replaceAll('{token}', bearer.token) })));
+  }
+
   return {
     async authorize(asked) {
-      const request = withHeaders(asked, headers);
+      const request = withFixed(asked, { type: 'custom', ...own });
+      if (auth.type === 'login') return withLogin(request, auth);
       if (auth.type === 'oauth2') return withToken(request, auth);
       if (auth.type === 'hmac') {
         const moment = { now: ports.clock.now(), nonce: randomBytes(16).toString('hex') };
@@ -58,14 +68,22 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
       stale = bearer;
       // Picks up a key that was rotated outside, by reading its reference again.
       const planned = await ports.plan(integration);
-      if (planned.kind === 'ok') ({ auth, headers } = planned.plan.settings);
+      if (planned.kind !== 'ok') return;
+      own = planned.plan.settings;
+      auth = planned.plan.settings.auth;
     },
     async worked() {
       if (hasReported) return;
       hasReported = true;
       await ports.partners.authWorked(integration);
     },
-    secrets: () => [...secretsOf(auth), ...Object.values(headers), ...(bearer === undefined ? [] : [bearer.token])],
+    secrets: () => [
+      ...secretsOf(auth),
+      ...Object.values(own.headers),
+      ...Object.values(own.query),
+      ...textsIn(own.body),
+      ...(bearer === undefined ? [] : [bearer.token]),
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { EpochMs } from '../../../terms.ts';
 import type { WireRequest } from '../request.ts';
 import type { HmacAuth } from '../settings.ts';
@@ -16,12 +16,22 @@ export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Mom
     nonce,
     method: request.method,
     path_query: request.pathQuery,
+    host: new URL(request.url).host,
+    path: request.pathQuery.replace(/\?.*$/s, ''),
+    query: /\?(.*)$/s.exec(request.pathQuery)?.[1] ?? '',
+    get body_sha256() {
+      return hash('sha256', request.body ?? '', 'base64');
+    },
     body: request.body ?? '',
   };
-  const signature = createHmac(auth.algorithm, auth.secret).update(write(auth.sign, parts)).digest(auth.encoding);
+  const signature = createHmac(auth.algorithm, keyOf(auth)).update(write(auth.sign, parts)).digest(auth.encoding);
   const headers: Record<string, string> = { ...request.headers };
   for (const [name, template] of Object.entries(auth.headers)) headers[name] = write(template, { ...parts, signature });
   return { ...request, headers };
+}
+
+function keyOf({ secret, secretEncoding = 'text' }: HmacAuth): Buffer {
+  return Buffer.from(secret, secretEncoding === 'text' ? 'utf8' : secretEncoding);
 }
 
 /** Replaces in one pass, so that a placeholder's text inside the body is not replaced. */

@@ -29,31 +29,44 @@ const never = Number.POSITIVE_INFINITY;
  * A valid token. `refused` is one that the partner answered with 401: it is renewed whatever its expiry, unless another node has
  * already renewed it.
  */
-export async function bearerToken(
+export function bearerToken(
   ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
   integration: IntegrationName,
   oauth: OAuth2,
   refused: Bearer | undefined,
 ): Promise<BearerGot> {
-  const identity = identityOf(oauth);
-  const stored = await ports.tokens.read(integration, identity);
-  const usable = isUsable(stored, refused, ports.clock.now());
-  if (usable && stored.tokens !== undefined) {
-    return { kind: 'ok', bearer: { token: stored.tokens.accessToken, generation: stored.generation } };
-  }
-  const renewal = await ports.tokens.renew(integration, identity, stored.generation, (locked) =>
+  const lostCode = oauth.grant === 'authorization_code' ? 'pull.consent_needed' : 'pull.auth_failed';
+  return storedToken(ports, integration, { identity: identityOf(oauth), refused, lostCode }, (locked) =>
     renew(ports, oauth, locked),
   );
-  if (renewal.kind === 'failed') {
-    const { message, said } = renewal;
-    return { kind: 'failed', code: 'pull.token_failed', message, ...(said !== undefined && { said }), passing: true };
+}
+
+interface TokenOf {
+  readonly identity: string;
+  readonly refused: Bearer | undefined;
+  /** Reported when no new token can be had without a person. */
+  readonly lostCode: ErrorCode;
+}
+
+/** The stored token, or a new one. */
+export async function storedToken(
+  ports: Pick<PullPorts, 'tokens' | 'clock'>,
+  integration: IntegrationName,
+  { identity, refused, lostCode }: TokenOf,
+  renewal: (stored: StoredTokens) => Promise<Renewal>,
+): Promise<BearerGot> {
+  const stored = await ports.tokens.read(integration, identity);
+  if (isUsable(stored, refused, ports.clock.now()) && stored.tokens !== undefined) {
+    return { kind: 'ok', bearer: { token: stored.tokens.accessToken, generation: stored.generation } };
   }
-  if (renewal.kind === 'lost') {
-    const code = oauth.grant === 'authorization_code' ? 'pull.consent_needed' : 'pull.auth_failed';
-    const { message, said } = renewal;
-    return { kind: 'failed', code, message, ...(said !== undefined && { said }), passing: false };
+  const renewed = await ports.tokens.renew(integration, identity, stored.generation, renewal);
+  if (renewed.kind === 'renewed') {
+    return { kind: 'ok', bearer: { token: renewed.tokens.accessToken, generation: stored.generation + 1 } };
   }
-  return { kind: 'ok', bearer: { token: renewal.tokens.accessToken, generation: stored.generation + 1 } };
+  const { message, said } = renewed;
+  const passing = renewed.kind === 'failed';
+  const code = passing ? 'pull.token_failed' : lostCode;
+  return { kind: 'failed', code, message, ...(said !== undefined && { said }), passing };
 }
 
 function isUsable(stored: StoredTokens, refused: Bearer | undefined, now: number): boolean {

@@ -1,0 +1,61 @@
+import type { IntegrationName } from '../../../terms.ts';
+import { masked, messageIn, readAnswer } from '../answer.ts';
+import type { PullPorts } from '../ports.ts';
+import { pathReader } from '../read-path.ts';
+import { openRequest, toWire } from '../request.ts';
+import { type LoginAuth, secretsOf } from '../settings.ts';
+import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
+import type { Renewal } from './token-store.ts';
+
+const deadlineMs = 20_000;
+const maxBytes = 256 * 1024;
+
+/** A token from the partner's own login call, kept and renewed like an OAuth token: encrypted, before it ends, once for all nodes. */
+export function loginToken(
+  ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
+  integration: IntegrationName,
+  baseUrl: string,
+  login: LoginAuth,
+  refused: Bearer | undefined,
+): Promise<BearerGot> {
+  const { method, path } = login.request;
+  const identity = JSON.stringify(['login', baseUrl, method, path, login.token]);
+  return storedToken(ports, integration, { identity, refused, lostCode: 'pull.auth_failed' }, () =>
+    requestLogin(ports, baseUrl, login),
+  );
+}
+
+async function requestLogin(
+  ports: Pick<PullPorts, 'http' | 'clock'>,
+  baseUrl: string,
+  login: LoginAuth,
+): Promise<Renewal> {
+  const wire = toWire(openRequest(login.request, baseUrl, {}));
+  const askedAt = ports.clock.now();
+  const answered = await ports.http.request({
+    method: wire.method,
+    url: wire.url,
+    headers: wire.headers,
+    ...(wire.body !== undefined && { body: wire.body }),
+    deadlineMs,
+    idleMs: deadlineMs,
+    maxBytes,
+  });
+  if (answered.kind === 'failed') return { kind: 'failed', message: `the login call: ${answered.message}` };
+  const read = readAnswer(answered.bytes, answered.headers['content-type']);
+  const body = read.kind === 'ok' ? read.body : null;
+  const token = pathReader(login.token)(body);
+  if (answered.status < 300 && (typeof token === 'string' || typeof token === 'number') && token !== '') {
+    const seconds = login.expiresIn === undefined ? Number.NaN : Number(pathReader(login.expiresIn)(body));
+    const lifetimeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : login.lifetimeMs;
+    return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
+  }
+  const words = messageIn(body);
+  const said = words === undefined ? {} : { said: masked(words, secretsOf(login)) };
+  const message =
+    answered.status < 300
+      ? `the login call answered without a token at ${login.token}`
+      : `the login call answered ${answered.status}`;
+  const isFinal = answered.status < 300 || [400, 401, 403].includes(answered.status);
+  return { kind: isFinal ? 'lost' : 'failed', message, ...said };
+}
