@@ -45,6 +45,12 @@ const tableSchema = crossChecked(
   },
 );
 
+/** The call after a page is stored. */
+export const acknowledgeSchema = crossChecked(z.strictObject(requestParts(relatedPlaceholders)), (request, report) => {
+  checkBody(request, report);
+  if (!sends(request, relatedPlaceholders, 'ids', 'ids.joined')) report({ message: 'sends no {ids}' });
+});
+
 /** Further requests for what the rows of a page only name by id. */
 export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report) => {
   const known = new Set<unknown>();

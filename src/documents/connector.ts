@@ -4,7 +4,7 @@ import { errorsSchema } from './connector-errors.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, requestSchema, singleSchema } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
@@ -46,6 +46,11 @@ const pullSchema = crossChecked(
       ])
       .default({ step: '7d' })
       .describe('How a sync’s range is cut into requests.'),
+    acknowledge: acknowledgeSchema
+      .optional()
+      .describe(
+        'A call that tells the partner which reservations of a page are stored, for feeds that repeat what nobody acknowledged. It is sent after the page’s commit.',
+      ),
     since: z
       .strictObject({
         overlap: durationText('1m', '7d')
@@ -114,6 +119,13 @@ export const connectorSchema = crossChecked(
       .describe('How the partner’s events differ from the default; left out where they do not.'),
   }),
   (connector, report) => {
+    if (
+      valueAt(connector, ['pull', 'acknowledge']) !== undefined &&
+      valueAt(connector, ['shape', 'flat']) !== undefined
+    ) {
+      const message = 'flat rows become reservations only at the end of a run: a page of them cannot be acknowledged';
+      report({ message }, ['pull', 'acknowledge']);
+    }
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
       report(

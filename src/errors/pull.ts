@@ -199,6 +199,12 @@ export const pullErrors = {
     what: 'The list changed during every pass, so nothing proves that it was read completely.',
     next: 'The next run retries; a smaller window.step or a larger page_size makes passes shorter.',
   },
+  'pull.not_acknowledged': {
+    stage: 'pull',
+    retry: 'again',
+    what: 'A page was stored, but the call that acknowledges it failed.',
+    next: 'Nothing is lost: the partner lists the reservations again. Check pull.acknowledge of the connector if it persists.',
+  },
   'pull.no_such_sync': {
     stage: 'pull',
     retry: 'operator',

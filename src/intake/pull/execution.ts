@@ -10,10 +10,12 @@ import type { Paginator } from './paginate/paginator.ts';
 import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { bareList, fetchRelated, withTables } from './related.ts';
+import { openRequest } from './request.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
+import type { RequestTemplate } from './settings.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -45,6 +47,8 @@ export class Execution {
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
   #isResumedAtEnd = false;
+  /** Why pages could not be acknowledged. */
+  readonly #unacknowledged: { readonly code: 'pull.not_acknowledged'; readonly message: string }[] = [];
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -55,7 +59,12 @@ export class Execution {
     this.#paginator = paginatorFor(plan.settings.pagination);
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
-    this.#writer = new PageWriter(ports, plan, run, { lease: this.#lease, counters: this.#counters });
+    const { acknowledge } = plan.settings;
+    this.#writer = new PageWriter(ports, plan, run, {
+      lease: this.#lease,
+      counters: this.#counters,
+      onStored: acknowledge && ((ids) => this.#acknowledge(acknowledge, ids)),
+    });
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
       atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
@@ -138,6 +147,19 @@ export class Execution {
     return { kind: 'advanced', position: after, next: fetching };
   }
 
+  async #acknowledge(template: RequestTemplate, ids: ReadonlySet<string>): Promise<void> {
+    if (ids.size === 0) return;
+    const { baseUrl, brandId } = this.#plan.settings;
+    const values = { ids: [...ids], 'ids.joined': [...ids].join(','), brand_id: brandId };
+    const counts = noAskCounts();
+    const request = openRequest(template, baseUrl, values);
+    const asked = await this.#asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows: () => false });
+    this.#counters.add(counts);
+    if (asked.kind === 'answer' || asked.kind === 'stopped') return;
+    const message = asked.kind === 'park' ? `waiting for the partner (${asked.reason})` : asked.message;
+    this.#unacknowledged.push({ code: 'pull.not_acknowledged', message });
+  }
+
   async #withoutAnswer(position: Position, asked: NoAnswer): Promise<Turn> {
     if (!(await this.#writer.isSettled)) return { kind: 'stop' };
     return withoutAnswer(position, asked, this.#counters.hasPages, limitsOf(this.#ports).waitMs);
@@ -190,7 +212,10 @@ export class Execution {
       if (followed.kind === 'fenced') return { kind: 'fenced' };
       this.#counters.stored(followed.counters);
     }
-    return this.#finish(concluded(withCutGroups(position, formed.heldBack)));
+    const { from, to } = position;
+    const failed = this.#unacknowledged.slice(0, 1).map((failure) => ({ ...failure, from, to }));
+    const ended = withCutGroups(position, formed.heldBack);
+    return this.#finish(concluded({ ...ended, findings: [...ended.findings, ...failed] }));
   }
 
   async #finish(end: RunEnd): Promise<RunOutcome> {

@@ -12,6 +12,13 @@ interface PageUnderWay {
 
 const nothing: PageUnderWay = { ids: Promise.resolve(new Set()), committed: Promise.resolve(true) };
 
+interface PageWriterOptions {
+  readonly lease: RunLease;
+  readonly counters: RunCounters;
+  /** Called after each commit with the ids of the page. */
+  readonly onStored?: ((ids: ReadonlySet<string>) => Promise<void>) | undefined;
+}
+
 /**
  * Writes the pages of a run, at most two at a time. Two pages are written side by side only if they name different reservations:
  * for the same reservation, the later page must see what the earlier one stored. Pages count in order whatever finishes first.
@@ -22,6 +29,7 @@ export class PageWriter {
   readonly #run: Run;
   readonly #lease: RunLease;
   readonly #counters: RunCounters;
+  readonly #onStored: PageWriterOptions['onStored'];
   #earlier: PageUnderWay = nothing;
   #latest: PageUnderWay = nothing;
   #pages: number;
@@ -30,13 +38,14 @@ export class PageWriter {
     ports: Pick<PullPorts, 'runs'>,
     plan: PullPlan,
     run: Run,
-    { lease, counters }: { lease: RunLease; counters: RunCounters },
+    { lease, counters, onStored }: PageWriterOptions,
   ) {
     this.#ports = ports;
     this.#plan = plan;
     this.#run = run;
     this.#lease = lease;
     this.#counters = counters;
+    this.#onStored = onStored;
     this.#pages = run.counters.pages;
   }
 
@@ -75,6 +84,7 @@ export class PageWriter {
       return false;
     }
     this.#counters.stored(counted);
+    await this.#onStored?.(idsIn(commit));
     return true;
   }
 }

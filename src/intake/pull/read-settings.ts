@@ -9,6 +9,7 @@ export interface ConnectorPull {
   readonly requests?: { readonly [Type in SyncType]?: DocumentRequest | undefined } | undefined;
   readonly since?: { readonly overlap: string; readonly first: string } | undefined;
   readonly single?: DocumentRequest | undefined;
+  readonly acknowledge?: DocumentRequest | undefined;
   readonly gone?: 'kept' | 'cancelled' | undefined;
   readonly related?: readonly DocumentRelated[] | undefined;
   readonly pagination: DocumentPagination;
@@ -169,6 +170,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
       firstMs: notation.durationMs(connector.since?.first ?? '30d'),
     },
     ...(connector.single && { single: readRequest(connector.single) }),
+    ...(connector.acknowledge && { acknowledge: readRequest(connector.acknowledge) }),
     gone: connector.gone ?? 'kept',
     related: (connector.related ?? []).map(readRelated),
     pagination: readPagination(connector.pagination),

@@ -23,6 +23,8 @@ export interface PullSettings {
   readonly hasWindows: boolean;
   readonly since: { readonly overlapMs: number; readonly firstMs: number };
   readonly single?: RequestTemplate;
+  /** Sent after a page is stored, with its ids. */
+  readonly acknowledge?: RequestTemplate;
   /** What a reservation that the partner no longer has becomes. */
   readonly gone: 'kept' | 'cancelled';
   /** In request order. */

@@ -241,3 +241,23 @@ test('Basic goes with keys in the body and in the query', async () => {
   assert.deepEqual(JSON.parse(request?.body ?? ''), { from: '2026-03-02', to: '2026-03-02', account: { id: 'A1' } });
   assert.equal(request?.query.get('key'), 'k');
 });
+
+test('a page is acknowledged after it is stored, and a failure leaves the run incomplete', async () => {
+  let refuses = false;
+  const stored: number[] = [];
+  const partner = await partnerOf(async ({ path }) => {
+    if (path !== '/ack') return list;
+    stored.push((await runtime.stored('acked')).length);
+    return refuses ? { status: 400, json: {} } : { json: { success: true } };
+  });
+  const connector = {
+    pull: { pagination: none, acknowledge: { method: 'POST', path: '/ack', body: { booking_ids: '{ids}' } } },
+  };
+  const ports = runtime.ports({ integration: 'acked', baseUrl: partner.url, connector });
+  assert.equal((await sync(ports, 'acked', day)).state, 'complete');
+  assert.deepEqual(JSON.parse(partner.requests.at(-1)?.body ?? ''), { booking_ids: ['R00001', 'R00002', 'R00003'] });
+  assert.deepEqual(stored, [3], 'the page is stored before it is acknowledged');
+  refuses = true;
+  const failed = await sync(ports, 'acked', day);
+  assert.deepEqual([failed.state, failed.error?.code], ['incomplete', 'pull.not_acknowledged']);
+});

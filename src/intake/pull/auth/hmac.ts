@@ -36,7 +36,7 @@ function keyOf({ secret, secretEncoding = 'text' }: HmacAuth): Buffer {
 
 /** Replaces in one pass, so that a placeholder's text inside the body is not replaced. */
 function write(template: string, parts: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
+  return template.replace(/\{([a-z_0-9]+)\}/g, (whole, name: string) =>
     Object.hasOwn(parts, name) ? (parts[name] ?? whole) : whole,
   );
 }
