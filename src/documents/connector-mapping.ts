@@ -141,6 +141,19 @@ export const shapeSchema = z.strictObject({
     .describe(
       'Where the list of reservations is; left out where the response is the list. It may go through lists: bookings[].rooms.',
     ),
+  also: z
+    .array(
+      z.strictObject({
+        path: path.describe('Where the further list is; it may be missing.'),
+        set: z
+          .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]))
+          .optional()
+          .describe('Fields that each row of it is given before the mapping, such as { status: cancelled }.'),
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe('Further lists of reservations in the same response, such as cancellations beside bookings.'),
   single_path: path
     .optional()
     .describe('Where the reservation is in the response for a single one; the response itself unless said.'),

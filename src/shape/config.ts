@@ -129,8 +129,16 @@ export interface FlatConfig {
   readonly charges?: { readonly key: KeyMap } | undefined;
 }
 
+/** A further list of the same response, such as cancellations beside bookings. */
+export interface FurtherList {
+  readonly path: string;
+  /** Fields that every row of it is given. */
+  readonly set?: Readonly<Record<string, Scalar>> | undefined;
+}
+
 export interface ShapeSection {
   readonly root_path?: string | undefined;
+  readonly also?: readonly FurtherList[] | undefined;
   readonly single_path?: string | undefined;
   readonly total?: string | undefined;
   readonly count_path?: string | undefined;

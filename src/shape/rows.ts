@@ -1,5 +1,5 @@
-import type { Json } from '../terms.ts';
-import type { ShapeSection } from './config.ts';
+import { isObject, type Json } from '../terms.ts';
+import type { Scalar, ShapeSection } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileRead } from './read.ts';
@@ -27,10 +27,16 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
+  const further = (shape.also ?? []).map(({ path, set = {} }, i) => {
+    const { each } = place(path, `shape.also[${i}].path`, env);
+    return (scope: Scope) => each(scope).map((row) => withFields(row, set));
+  });
   const all: Rows['all'] = (body) => {
     const scope = loneScope(body);
     const found = listAt(root, scope, shape);
-    return found ?? { kind: 'ok', rows: root.each(scope) };
+    if (found) return found;
+    const rows = root.each(scope);
+    return { kind: 'ok', rows: further.length === 0 ? rows : [...rows, ...further.flatMap((list) => list(scope))] };
   };
   return {
     all,
@@ -38,6 +44,10 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
     count: (body) => (listAt(counted, loneScope(body), shape) === undefined ? counted.each(loneScope(body)).length : 0),
     total: (body) => wholeNumber(total.read(loneScope(body))),
   };
+}
+
+function withFields(row: Scope, fields: Readonly<Record<string, Scalar>>): Scope {
+  return isObject(row.item) ? { ...row, item: { ...row.item, ...fields } } : row;
 }
 
 interface Place {

@@ -104,3 +104,17 @@ for (const [name, shape, body, key] of singles) {
     else assert.ok(answer.kind === 'ok' && answer.record.key === key, JSON.stringify(answer));
   });
 }
+
+test('a second list of the same response is read too, with the fields that it is given', () => {
+  const shape: ShapeSection = { root_path: 'bookings', also: [{ path: 'cancelled', set: { status: 'cancelled' } }] };
+  const shaper = shaperOf({ shape });
+  const body: Json = { bookings: [{ id: 'R1', status: 'confirmed' }], cancelled: [{ id: 'R2' }, { id: 'R3' }] };
+  const read = recordsOf(shaper, body).map((raw) => [raw.key, shaper.draft(raw).record.status]);
+  assert.deepEqual(read, [
+    ['R1', 'confirmed'],
+    ['R2', 'cancelled'],
+    ['R3', 'cancelled'],
+  ]);
+  assert.equal(shaper.count(body), 1, 'paging counts the first list');
+  assert.equal(recordsOf(shaper, { bookings: [] }).length, 0, 'it may be missing');
+});
