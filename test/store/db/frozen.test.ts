@@ -12,3 +12,12 @@ test('a migration that has landed is never edited or removed', async () => {
   const unrecorded = Object.keys(present).filter((file) => frozen[file] === undefined);
   assert.deepEqual(unrecorded, [], 'run node_modules/.bin/node scripts/freeze-migrations.ts');
 });
+
+test('every migration has a number of its own', async () => {
+  const numbers = (await readMigrations()).map(({ number }) => number);
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)],
+    'two migrations landed with the same number: renumber the later one',
+  );
+});
