@@ -40,7 +40,10 @@ export function readYaml(text: string): YamlText {
     offset: pos[0],
     message: `YAML: ${message}`,
   }));
-  return { kind: 'read', yaml, faults: [...syntax, ...keyFaults(yaml, text)] };
+  const bare = barePlaceholders(yaml, text);
+  const lines = new Set(bare.map(({ offset }) => positionAt(text, offset).line));
+  const other = [...syntax, ...keyFaults(yaml, text)].filter(({ offset }) => !lines.has(positionAt(text, offset).line));
+  return { kind: 'read', yaml, faults: [...bare, ...other] };
 }
 
 const tooDeep = 'the document is nested too deeply';
@@ -62,9 +65,31 @@ function overLimits(text: string): string | undefined {
   return undefined;
 }
 
-/** Once a flow of braces is broken, the parser stumbles over every token that follows: only the first is reported. */
+/**
+ * Errors that only follow from an earlier one are left out: tokens after a broken flow of braces, and everything after a tab in the
+ * indentation.
+ */
 function withoutFollowing(errors: Document['errors']): Document['errors'] {
-  return errors.filter(({ message }, index) => index === 0 || !/^Unexpected .* token in YAML stream/s.test(message));
+  const tab = errors.findIndex(({ message }) => message.startsWith('Tabs are not allowed'));
+  const first = tab === -1 ? errors : errors.slice(0, tab + 1);
+  return first.filter(({ message }, index) => index === 0 || !/^Unexpected .* token in YAML stream/s.test(message));
+}
+
+const barePlaceholder = /^\{\s*([A-Za-z_][\w.]*)\s*\}$/;
+
+/** `{window.from}` without quotes, which YAML reads as a mapping with one key and no value. */
+function barePlaceholders(yaml: Document, text: string): TextFault[] {
+  const found: TextFault[] = [];
+  visit(yaml, {
+    Map: (_, map, ancestors) => {
+      const [start = 0, end = 0] = map.range ?? [];
+      const [, name] = map.flow && map.items.length === 1 ? (barePlaceholder.exec(text.slice(start, end)) ?? []) : [];
+      if (name === undefined) return;
+      const message = `put the text in quotes: without them YAML reads {${name}} as a mapping`;
+      found.push({ offset: start, path: pathOfAncestors(ancestors), message });
+    },
+  });
+  return found;
 }
 
 /** Keys that are lists or mappings, which YAML allows, and keys that are set twice. */

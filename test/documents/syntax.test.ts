@@ -81,3 +81,19 @@ test('a byte order mark and Windows line ends do not move positions', () => {
 test('settings of another type are unknown, and what is known is listed', () => {
   assert.match(mistakes(`${sound}url: x\n`).join(), /^4:1 url: unknown key url; known here: .*path.*receives/);
 });
+
+test('a tab is one mistake', () => {
+  assert.deepEqual(mistakes('destination: a\ntype: files\n\tpath: d\n\tformat: x\n\tdrop: [\n'), [
+    '3:1 : YAML: Tabs are not allowed as indentation',
+  ]);
+});
+
+test('a placeholder without quotes is named as such, and is the only mistake', () => {
+  assert.deepEqual(mistakes('destination: a\ntype: http\nurl: {with.base}/x\n'), [
+    '3:6 url: put the text in quotes: without them YAML reads {with.base} as a mapping',
+  ]);
+  assert.deepEqual(
+    mistakes('destination: a\ntype: http\nurl: https://x.example\nbody: { email: {guest.email}, a: { b: c } }\n'),
+    ['4:16 body.email: put the text in quotes: without them YAML reads {guest.email} as a mapping'],
+  );
+});
