@@ -31,7 +31,8 @@ const hotels: readonly DemoHotel[] = [
     integration: 'lisbon-grand',
     property: 'LIS01',
     variable: 'DEMO_FRONT_DESK',
-    simulator: (token) => ({ seed: 11, paging: 'offset', auth: { type: 'bearer', token } }),
+    // Its events carry as little as the interface description allows; the other hotel's carry everything.
+    simulator: (token) => ({ seed: 11, paging: 'offset', detail: 'thin', auth: { type: 'bearer', token } }),
   },
   {
     integration: 'kamo-riverside',
