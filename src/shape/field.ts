@@ -48,25 +48,29 @@ export function compileSlot(
   over: (read: Read) => Read = (read) => read,
 ): Read {
   const read = over(compileField(map, slot, at, env));
-  return env.traced ? traced(read, slot) : read;
+  return env.traced ? traced(read, slot, typeof map === 'object' ? map : {}) : read;
 }
 
-function traced(read: Read, slot: Slot): Read {
+function traced(read: Read, slot: Slot, form: FieldForm): Read {
   return (scope) => {
     const { trace } = scope.root;
     if (trace === undefined) return read(scope);
     trace.sources = [];
     trace.present = false;
     const value = read(scope);
-    if (!isBlank(value)) trace.origins[slotPath(slot, scope.root)] = originOf(trace.sources);
+    if (!isBlank(value)) trace.origins[slotPath(slot, scope.root)] = originOf(trace.sources, form);
     if (trace.present && slot.within !== undefined)
       trace.itemKeys.add(slot.within === 'guests.extra' ? 'extra' : slot.field);
     return value;
   };
 }
 
-function originOf(sources: readonly string[]): string {
+/** As a person would write the computation: `qty × price`, `min(a, b)`, `a + b`. */
+function originOf(sources: readonly string[], { product, min, max }: FieldForm): string {
   const [only] = sources;
   if (only === undefined) return '(constant)';
-  return sources.length === 1 ? only : [...new Set(sources)].join(' + ');
+  if (sources.length === 1) return only;
+  const distinct = [...new Set(sources)];
+  if (min !== undefined || max !== undefined) return `${min === undefined ? 'max' : 'min'}(${distinct.join(', ')})`;
+  return distinct.join(product === undefined ? ' + ' : ' × ');
 }

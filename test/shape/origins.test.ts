@@ -138,3 +138,27 @@ test('a record that reads nothing around it is stored unchanged', () => {
   assert.equal(shaper.selfContained(raw), raw);
   assert.deepEqual(Object.keys(raw), ['key', 'value']);
 });
+
+test('a computed value shows how it was computed', () => {
+  const shaper = shaperOf({
+    map: {
+      check_in: { min: { from: 'stays', value: 'from' } },
+      total_amount: { product: ['nights', 'rate'] },
+      channel: { join: ['a', 'b'] },
+    },
+  });
+  const raw = only(
+    recordsOf(shaper, [
+      { stays: [{ from: '2026-05-02' }, { from: '2026-05-01' }], nights: 2, rate: 80, a: 'x', b: 'y' },
+    ]),
+  );
+  const { check_in, total_amount, channel } = shaper.origins(raw);
+  assert.deepEqual(
+    { check_in, total_amount, channel },
+    {
+      check_in: 'min(stays[0].from, stays[1].from)',
+      total_amount: 'nights × rate',
+      channel: 'a + b',
+    },
+  );
+});
