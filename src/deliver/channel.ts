@@ -53,6 +53,8 @@ export class Channel {
   #claims: Promise<void> | undefined;
   #claimAgain = false;
   #directLeaseSinceClaim = false;
+  /** Records on their way back to the queue are due as soon as they are there. */
+  #puttingBack = 0;
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(ports: DeliverPorts, config: DestinationConfig, settler: Settler, onSettled: (counts: Counts) => void) {
@@ -78,7 +80,13 @@ export class Channel {
   get isIdle(): boolean {
     const { lanes, pausedMs } = this.#claiming;
     const hasNothingToClaim = lanes.size === 0 || pausedMs > soonMs;
-    return this.#claims === undefined && this.#calling.isIdle && this.#gathering.queue.size === 0 && hasNothingToClaim;
+    return (
+      this.#puttingBack === 0 &&
+      this.#claims === undefined &&
+      this.#calling.isIdle &&
+      this.#gathering.queue.size === 0 &&
+      hasNothingToClaim
+    );
   }
 
   /** How long claims stay paused. */
@@ -261,8 +269,10 @@ export class Channel {
     // A record that may have arrived earlier stays marked as such.
     const tried = claims.filter(({ interrupted }) => interrupted);
     const untried = claims.filter(({ interrupted }) => !interrupted);
+    this.#puttingBack += 1;
     if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
     if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
+    this.#puttingBack -= 1;
     if (this.#state === 'closed') return;
     this.#claiming.lanes.add(lane);
     this.#advance();
