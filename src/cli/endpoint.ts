@@ -93,7 +93,7 @@ async function readSecret(): Promise<string> {
   return secret;
 }
 
-/** Why a secret chosen by a sender is refused: whoever guesses it can forge events. */
+/** Why a secret chosen by a sender is refused: anyone who guesses it can forge events. */
 function weaknessOf(secret: string): string | undefined {
   if (secret.length > 1024) return 'A secret has at most 1024 characters.';
   if (secret.length < 24) return 'The secret is too short: use at least 24 random characters.';

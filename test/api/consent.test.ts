@@ -40,11 +40,11 @@ after(async () => {
 
 const sample = () => node.call('POST', '/integrations/grand/sample', admin, {});
 
-test('without consent the partner does not answer', async () => {
+test('without authorization the partner refuses', async () => {
   assert.equal((await sample()).status, 409);
 });
 
-test('the link leads over the partner back to a page, and then a page of reservations can be fetched', async () => {
+test('the link leads through the partner back to us, and then reservations can be fetched', async () => {
   const link = await node.call('POST', '/integrations/grand/consent', admin, {});
   assert.equal(link.status, 200, JSON.stringify(link.body));
   const back = await fetch(link.body.url, { redirect: 'follow' });
@@ -57,7 +57,7 @@ test('the link leads over the partner back to a page, and then a page of reserva
   assert.equal((await fetch(back.url)).status, 400, 'a link is good once');
 });
 
-test('a callback that nobody asked for is refused; a brand without the grant has no link', async () => {
+test('an unexpected callback is refused; an integration without the grant has no link', async () => {
   const stray = await fetch(`${node.url}/oauth/callback?state=guess&code=x`);
   assert.equal(stray.status, 400);
   assert.ok(!(await stray.text()).includes('guess'));

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-test('metrics tell what was counted and what waits, by brand, without a word of any guest', async () => {
+test('metrics show counts and backlog by integration, without guest data', async () => {
   const metrics = metricsOf(node.runtime);
   metrics.answered(202, undefined, 'grand');
   metrics.answered(401, 'push.unauthorized', undefined);
@@ -34,7 +34,7 @@ test('metrics tell what was counted and what waits, by brand, without a word of 
   assert.match(text, /process_resident_memory_bytes/);
 });
 
-test('counters never fall, and a scrape without a store says so', async () => {
+test('counters never decrease, and a scrape without the store reports it', async () => {
   const pool = { query: () => Promise.reject(new Error('gone')) };
   const metrics = metricsOf({ ...node.runtime, pool } as unknown as typeof node.runtime);
   assert.match(await metrics.text(), /innbound_store_up 0/);

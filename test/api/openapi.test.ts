@@ -16,15 +16,15 @@ interface Operation {
   readonly requestBody?: object;
 }
 
-test('the published document is the one that the server speaks (scripts/openapi-doc.ts writes it)', () => {
+test('the published OpenAPI document matches the server (scripts/openapi-doc.ts writes it)', () => {
   assert.equal(readFileSync(openApiFile, 'utf8'), openApiText());
 });
 
-test('the console’s types are those of the published document (scripts/console-types.ts writes them)', () => {
+test('the console’s types match the published document (scripts/console-types.ts writes them)', () => {
   assert.equal(readFileSync(operationsFile, 'utf8'), operationsText());
 });
 
-test('it is OpenAPI 3.1 with every parameter of every path described', () => {
+test('the document is OpenAPI 3.1 and describes every parameter of every path', () => {
   assert.match(document.openapi, /^3\.1\./);
   for (const { path, method, parameters, summary, operationId } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
@@ -34,7 +34,7 @@ test('it is OpenAPI 3.1 with every parameter of every path described', () => {
   }
 });
 
-test('every reference leads somewhere, and every answer has a form', () => {
+test('every reference resolves, and every response has a schema', () => {
   const references = [...openApiText().matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1] ?? '');
   for (const reference of new Set(references)) {
     const found = reference

@@ -19,6 +19,8 @@ export interface DatabaseClock extends Clock {
 /** Quartz clocks drift by less than 0.1 ms a second, so an estimate is good to some 3 ms between measurements. */
 const everyMs = 30_000;
 const samples = 3;
+/** A larger difference between wall clock and monotonic clock leads to a measurement at once. */
+const jumpMs = 1_000;
 
 export async function openDatabaseClock(
   pool: Pool,
@@ -26,39 +28,52 @@ export async function openDatabaseClock(
   onError: (error: unknown) => void = () => {},
 ): Promise<DatabaseClock> {
   let measured = await measure(pool, node);
+  let isStopped = false;
   let cancel = () => {};
-  const again = (): void => {
-    cancel = node.schedule(everyMs, () => {
-      measure(pool, node)
-        .then((fresh) => {
-          measured = fresh;
-        }, onError)
-        .finally(again);
-    });
+  let measuring: Promise<void> | undefined;
+  const measureNow = (): void => {
+    cancel();
+    measuring ??= measure(pool, node)
+      .then((fresh) => {
+        measured = fresh;
+      }, onError)
+      .finally(() => {
+        measuring = undefined;
+        if (!isStopped) cancel = node.schedule(everyMs, measureNow);
+      });
   };
-  again();
-  const now = (): EpochMs => Math.floor(measured.databaseMs + (node.uptimeMs() - measured.uptimeMs));
+  cancel = node.schedule(everyMs, measureNow);
+  const now = (): EpochMs => {
+    const elapsedMs = node.uptimeMs() - measured.uptimeMs;
+    // The monotonic clock stands still while a machine is suspended; the wall clock then jumps.
+    if (Math.abs(node.now() - measured.nodeMs - elapsedMs) > jumpMs) measureNow();
+    return Math.floor(measured.databaseMs + elapsedMs);
+  };
   return {
     now,
     wait: node.wait,
     nodeAheadMs: () => node.now() - now(),
-    stop: () => cancel(),
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
   };
 }
 
 interface Measured {
   readonly databaseMs: number;
   readonly uptimeMs: number;
+  readonly nodeMs: number;
 }
 
 /** The latest of several samples: the one whose answer took the shortest way back. */
-async function measure(pool: Pool, node: Timers): Promise<Measured> {
+async function measure(pool: Pool, node: Clock & Timers): Promise<Measured> {
   let best: Measured | undefined;
   for (let i = 0; i < samples; i++) {
     const { rows } = await pool.query<{ ms: number }>(
       `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
     );
-    const sample = { databaseMs: rows[0]?.ms ?? 0, uptimeMs: node.uptimeMs() };
+    const sample = { databaseMs: rows[0]?.ms ?? 0, uptimeMs: node.uptimeMs(), nodeMs: node.now() };
     if (best === undefined || sample.databaseMs - sample.uptimeMs > best.databaseMs - best.uptimeMs) best = sample;
   }
   return best as Measured;

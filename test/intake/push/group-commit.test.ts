@@ -16,7 +16,7 @@ const event = (eventId: string, bytes = 10): NewEvent => ({
   rawBody: Buffer.alloc(bytes),
 });
 
-/** A store that answers when it is told to, and remembers the batches. */
+/** A store that answers on command and records the batches. */
 function heldStore() {
   const batches: string[][] = [];
   const held: ((result: 'store' | Error) => void)[] = [];
