@@ -29,6 +29,8 @@ export interface Thin {
   readonly integration: string;
   readonly id: string;
   readonly attempt: number;
+  /** The events that were claimed for it. */
+  readonly seqs: readonly string[];
 }
 
 export type Fetched =

@@ -15,24 +15,25 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
        update events e set due_at = now() + make_interval(secs => $2), attempt = e.attempt + 1
          from (select distinct integration, id from due) d
         where e.integration = d.integration and e.id = d.id and e.state = 'hydrate'
-       returning e.integration, e.id, e.attempt
+       returning e.integration, e.id, e.attempt, e.seq
      )
-     select integration, id, max(attempt) as attempt from taken group by integration, id`,
+     select integration, id, max(attempt) as attempt, array_agg(seq)::text[] as seqs from taken group by integration, id`,
     [limit, leaseMs / 1000],
   );
   return rows;
 }
 
-/** Completes every event of the reservation received before the request; later events need another request. */
+/**
+ * Completes the events that were claimed, which were all received before the request; later ones need another request. Compared
+ * by number and not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
+ */
 export async function hydrateEvents(pool: Pool, thin: Thin, body: Buffer, requestedAt: EpochMs): Promise<void> {
   await pool.query(
     `update events
-        set state = case when received_at <= to_timestamp($4 / 1000.0) then 'pending' else 'hydrate' end,
-            hydrated = case when received_at <= to_timestamp($4 / 1000.0) then $3::bytea end,
-            hydrated_at = case when received_at <= to_timestamp($4 / 1000.0) then to_timestamp($4 / 1000.0) end,
-            due_at = case when received_at <= to_timestamp($4 / 1000.0) then null else now() end, attempt = 0
-      where integration = $1 and id = $2 and state = 'hydrate'`,
-    [thin.integration, thin.id, body, requestedAt],
+        set state = 'pending', hydrated = $3::bytea, hydrated_at = greatest(to_timestamp($4 / 1000.0), received_at),
+            due_at = null, attempt = 0
+      where integration = $1 and id = $2 and state = 'hydrate' and seq = any($5::bigint[])`,
+    [thin.integration, thin.id, body, requestedAt, thin.seqs],
   );
 }
 
