@@ -24,7 +24,9 @@ interface Vendor {
   readonly record: JsonObject;
 }
 const golden = async (connector: string, file: string) =>
-  JSON.parse(await readFile(new URL(`../../../connectors/${connector}/cases/${file}.json`, import.meta.url), 'utf8')) as {
+  JSON.parse(
+    await readFile(new URL(`../../../connectors/${connector}/cases/${file}.json`, import.meta.url), 'utf8'),
+  ) as {
     timezone: string;
     country: string;
     single: JsonObject;
