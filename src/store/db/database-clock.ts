@@ -30,15 +30,17 @@ export async function openDatabaseClock(
   let measured = await measure(pool, node);
   let isStopped = false;
   let cancel = () => {};
-  let measuring: Promise<void> | undefined;
+  let isMeasuring = false;
   const measureNow = (): void => {
+    if (isMeasuring) return;
+    isMeasuring = true;
     cancel();
-    measuring ??= measure(pool, node)
+    measure(pool, node)
       .then((fresh) => {
         measured = fresh;
       }, onError)
       .finally(() => {
-        measuring = undefined;
+        isMeasuring = false;
         if (!isStopped) cancel = node.schedule(everyMs, measureNow);
       });
   };
