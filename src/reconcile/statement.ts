@@ -44,17 +44,17 @@ export interface Manner {
 export const listNames = ['guests', 'rooms', 'charges'] as const satisfies readonly ListName[];
 
 /** What normalization makes of a field belongs to the field: they are said and replaced together. */
-const followers: { readonly [field: string]: readonly string[] } = {
-  status: ['status_raw'],
-  email: ['email_raw', 'email_proxy'],
-  phone: ['phone_raw'],
-};
-const leaders = new Map(Object.entries(followers).flatMap(([field, all]) => all.map((one) => [one, field] as const)));
+const followers: ReadonlyMap<string, readonly string[]> = new Map([
+  ['status', ['status_raw']],
+  ['email', ['email_raw', 'email_proxy']],
+  ['phone', ['phone_raw']],
+]);
+const leaders = new Map([...followers].flatMap(([field, all]) => all.map((one) => [one, field] as const)));
 
 /** The field under which a value is said. */
 export const leaderOf = (field: string): string => leaders.get(field) ?? field;
 
-export const groupOf = (field: string): readonly string[] => [field, ...(followers[field] ?? [])];
+export const groupOf = (field: string): readonly string[] => [field, ...(followers.get(field) ?? [])];
 
 export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));

@@ -174,7 +174,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
 function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
   const found = updates.map(({ update, notes }) => {
-    const by = path.identity.keys(update.guest).map(({ kind }) => names[kind] ?? kind);
+    const by = path.identity.keys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
     if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);
     return { update, notes, by: [...new Set(by)] };
   });
@@ -196,4 +196,4 @@ function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
   };
 }
 
-const names: { readonly [kind: string]: string } = { guest_id: 'guest_id', email: 'e-mail', phone: 'phone' };
+const names: ReadonlyMap<string, string> = new Map([['email', 'e-mail']]);

@@ -1,16 +1,16 @@
 /** Letters that have no decomposition into a plain letter and a mark. The migration that folded the stored keys has the same. */
-const plain: Readonly<Record<string, string>> = {
-  ł: 'l',
-  đ: 'd',
-  ø: 'o',
-  ð: 'd',
-  ı: 'i',
-  ħ: 'h',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-};
+const plain: ReadonlyMap<string, string> = new Map([
+  ['ł', 'l'],
+  ['đ', 'd'],
+  ['ø', 'o'],
+  ['ð', 'd'],
+  ['ı', 'i'],
+  ['ħ', 'h'],
+  ['ß', 'ss'],
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['þ', 'th'],
+]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character, which includes the control characters
 const ascii = /^[\u0000-\u007f]*$/;
@@ -22,5 +22,5 @@ export function foldName(name: string): string {
   return lower
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
-    .replace(/[łđøðıħßæœþ]/g, (letter) => plain[letter] ?? letter);
+    .replace(/[łđøðıħßæœþ]/g, (letter) => plain.get(letter) ?? letter);
 }
