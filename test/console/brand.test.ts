@@ -69,7 +69,7 @@ describe('the pages of a brand', { skip }, () => {
   test('signed requests: only values that differ from the defaults are written', async () => {
     await begin('signed', partner.baseUrl);
     await choose(/HMAC/);
-    await page.getByLabel('Secret').fill('hush');
+    await page.getByRole('textbox', { name: 'Secret' }).fill('hush');
     await page.getByText('Advanced').click();
     await page.getByLabel('Headers').fill('X-Sig: {signature}\nX-Time: {timestamp}');
     await page.getByRole('button', { name: 'Next' }).click();
@@ -107,7 +107,7 @@ describe('the pages of a brand', { skip }, () => {
         .waitFor();
       await desk.api('PUT', '/secrets/tested-token', { value: 'open sesame' });
       await page.getByRole('button', { name: 'Test the connection' }).click();
-      await page.getByText('The partner answered').waitFor();
+      await page.getByText('The partner answered', { exact: true }).waitFor();
       await page.getByText(/of \d+ records? valid/).waitFor();
       const runs = await desk.api<{ items: unknown[] }>('GET', '/runs?integration=tested');
       assert.deepEqual(runs.items, [], 'nothing was pulled before the start');
