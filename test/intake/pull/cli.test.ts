@@ -158,7 +158,8 @@ test('a dry run counts like a real one, also if windows list the same reservatio
     unchanged,
     requests,
   ];
-  assert.deepEqual(counts(dry), [28, 7, 21, 4]);
+  // A short first page without a total is confirmed by one more request per window.
+  assert.deepEqual(counts(dry), [28, 7, 21, 8]);
   assert.deepEqual(counts(real), counts(dry));
 });
 
