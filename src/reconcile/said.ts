@@ -183,8 +183,11 @@ function valuesOf(
   sortOut?: (field: string, value: Json) => boolean,
 ): { [field: string]: Json } {
   const values: { [field: string]: Json } = {};
+  /** Fields that the message does not leave empty, although they are not among its values. */
+  const sortedOut = new Set<string>();
   const say = (field: string, value: Json) => {
-    if (sortOut?.(field, value) !== true) values[field] = value;
+    if (sortOut?.(field, value) === true) sortedOut.add(field);
+    else values[field] = value;
   };
   for (const [field, value] of Object.entries(record)) {
     if (value === undefined || value === null || listNames.includes(field as ListName)) continue;
@@ -192,12 +195,12 @@ function valuesOf(
     else for (const [name, one] of Object.entries(value as object)) say(extraPrefix + name, one as Json);
   }
   if (draft === undefined) return values;
-  const said = new Set(Object.keys(values).map(leaderOf));
+  const said = new Set([...Object.keys(values), ...sortedOut].map(leaderOf));
   for (const [field, value] of Object.entries(draft)) {
     if (value === undefined || listNames.includes(field as ListName)) continue;
     if (field === 'extra') {
       for (const name of Object.keys((value ?? {}) as object))
-        if (!(extraPrefix + name in values)) values[extraPrefix + name] = null;
+        if (!said.has(extraPrefix + name)) values[extraPrefix + name] = null;
     } else if (leaderOf(field) === field && !said.has(field)) {
       values[field] = null;
     }

@@ -23,7 +23,8 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
     const parsed = env.path(path, dot === '' ? at : `${at}.path`);
     return parsed === undefined ? () => undefined : compileRead(parsed, env.traced);
   }
-  if (constant !== undefined) return slot.piece ? () => constant : assumed(constant, slot);
+  // A constant under a condition says what the partner's own data says in another way: it is not assumed.
+  if (constant !== undefined) return slot.piece || form.when !== undefined ? () => constant : assumed(constant, slot);
   if (first !== undefined) {
     const reads = pieces(first, pieceOf(slot), `${at}.first`, env);
     const taken = firstOf(reads, env.traced);
@@ -53,7 +54,8 @@ function assumed(constant: Json, slot: Slot): Read {
 
 /** A constant among the alternatives stands for the others only where the partner sent none of them. */
 function assuming(taken: Read, maps: readonly FieldMap[], reads: readonly Read[], slot: Slot): Read {
-  const isConstant = (map: FieldMap | undefined) => typeof map === 'object' && map.const !== undefined;
+  const isConstant = (map: FieldMap | undefined) =>
+    typeof map === 'object' && map.const !== undefined && map.when === undefined;
   const first = maps.findIndex(isConstant);
   if (first === -1) return taken;
   const before = reads.slice(0, first);

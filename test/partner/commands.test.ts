@@ -70,8 +70,8 @@ test('check: wrong arguments are reported, and nothing is requested', async () =
   const calls: [string[], RegExp][] = [
     [[], /base URL/],
     [['ftp://pms.example'], /base URL/],
-    [[good.baseUrl, '--from', '2026-13-01'], /a date is written as/],
-    [[good.baseUrl, '--from', '2026-02-02', '--to', '2026-02-01'], /--to lies before --from/],
+    [[good.baseUrl, '--from', '2026-13-01'], /Expected a date such as/],
+    [[good.baseUrl, '--from', '2026-02-02', '--to', '2026-02-01'], /--to is before --from/],
     [[good.baseUrl, '--auth', join(folder, 'nowhere.yaml')], /nowhere\.yaml cannot be read: the file does not exist/],
     [[good.baseUrl, '--auth', broken], /is neither YAML nor JSON\. See line 2/],
   ];

@@ -302,3 +302,31 @@ test('business rules see the merged record, and never what a rule wrote before',
     await ruled.end();
   }
 });
+
+test('a constant of the mapping is not lost at the second message', async () => {
+  const constants = activeIntegration(
+    {},
+    {},
+    {
+      map: {
+        currency: { const: 'EUR' },
+        status: { first: [{ const: 'no_show', when: { reason: 'NoShow' } }, 'status'] },
+      },
+    },
+  );
+  const own = await openBench(constants);
+  try {
+    await own.send('reservation.created', full, { occurredAt: at });
+    await own.send('reservation.updated', { ...full, channel: 'desk' } as Json, { occurredAt: at + 1 });
+    await own.work();
+    const kept = await own.reservation();
+    assert.equal(kept?.channel, 'desk');
+    assert.equal(kept?.currency, 'EUR');
+    assert.equal(kept?.status, 'confirmed');
+    await own.send('reservation.updated', { ...full, reason: 'NoShow' } as Json, { occurredAt: at + 2 });
+    await own.work();
+    assert.equal((await own.reservation())?.status, 'no_show');
+  } finally {
+    await own.end();
+  }
+});
