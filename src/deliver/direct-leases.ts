@@ -104,7 +104,7 @@ export class DirectLeaseBatch {
     await Promise.all(reserved.map(({ capacity, leased }) => capacity.use(leased?.claims ?? [])));
   }
 
-  /** The transaction failed for good. It may have been committed all the same, if only the answer to the commit was lost. */
+  /** The transaction failed for good. It may still be committed, if only the answer to the commit was lost. */
   failed(): void {
     for (const { capacity, leased } of this.#reserved) {
       if (leased === undefined || leased.claims.length === 0) void capacity.use([]);

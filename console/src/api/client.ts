@@ -30,7 +30,7 @@ export async function call<Id extends OperationId>(
   const { method, url, body } = requestOf(id, input);
   const response = await fetch(url, {
     method,
-    // A page of another site cannot set this header, so it cannot act in the name of whoever is signed in here.
+    // A page of another site cannot set this header, so it cannot act for the signed-in user.
     headers: { 'x-innbound-console': '1', ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body }),
     ...(signal && { signal }),

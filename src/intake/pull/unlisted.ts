@@ -50,7 +50,7 @@ export async function followUp(
   const canAsk = plan.settings.single !== undefined;
   for (const row of canAsk ? rows.filter((one) => !one.isAskedRecently).slice(0, mostAsked) : rows) {
     const answer = canAsk ? await askFor(context, row.id, counts) : { kind: 'unknown' as const };
-    // The partner cannot be asked now: the next run tries again, and this one is complete all the same.
+    // The partner cannot be asked now: the next run tries again. This run still counts as complete.
     if (answer === undefined) break;
     if (answer.kind === 'found') {
       prepared.push(answer.prepared);

@@ -147,7 +147,7 @@ function isAside(words: readonly string[], property: Json): boolean {
   return type === 'number' && words.some((word) => asideAmounts.has(word));
 }
 
-/** What lists of ids are told apart by, where the description does not say. */
+/** The id types to assume if the description does not list them. */
 const idTypes = ['Reservation', 'Confirmation', 'CancellationNumber'];
 
 function identifies(items: JsonObject, name: string): boolean {
