@@ -10,6 +10,7 @@ import { columns, copyText, rowsOf, stagedOnly, type Table } from '../src/delive
 import type { Delivery } from '../src/deliver/message.ts';
 import type { Settlement } from '../src/deliver/ports.ts';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
+import { systemClock } from '../src/kit/clock.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../src/store/db/pool.ts';
 import { outboxStore } from '../src/store/outbox/outbox.ts';
@@ -130,7 +131,7 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
       workspaceDir: '/',
       allowPrivate: true,
       node: 'bench',
-      clock: { now: Date.now, wait: async () => {} },
+      clock: systemClock,
       http: { request: async () => Promise.reject(new Error('unused')), close: async () => {} },
       authorizer: () => {
         throw new Error('unused');

@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     notReady: async () => {
       if (draining) return ['draining'];
       const pools = [runtime.pool, ...(intake ? [intake.pool] : [])];
-      const problems = await Promise.all(pools.map(poolProblem));
+      const problems = await Promise.all(pools.map((pool) => poolProblem(pool)));
       const stalled = runtime.heartbeats.stalled().length > 0 ? ['operate.stalled'] : [];
       return [...new Set([...problems.filter((problem) => problem !== undefined), ...stalled])];
     },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { Clock } from '../kit/clock.ts';
+import type { Clock, Timers } from '../kit/clock.ts';
 import type { Http } from '../kit/http.ts';
 import type { Json } from '../terms.ts';
 import type { Delivery } from './message.ts';
@@ -87,7 +87,7 @@ export interface DestinationServices {
   readonly workspaceDir: string;
   readonly allowPrivate: boolean;
   readonly node: string;
-  readonly clock: Clock;
+  readonly clock: Clock & Pick<Timers, 'uptimeMs'>;
   readonly http: Http;
   readonly authorizer: (auth: Json) => Authorizer;
 }

@@ -10,15 +10,38 @@ export interface Clock {
 export interface Timers {
   /** Milliseconds since an arbitrary start. */
   uptimeMs(): number;
-  /** Calls `run` once after the time. Returns a function that cancels it. */
-  schedule(ms: number, run: () => void): () => void;
+  /** Calls `run` once after the time. Returns a function that cancels it. A background timer does not keep the process alive. */
+  schedule(ms: number, run: () => void, options?: { readonly background?: boolean }): () => void;
+}
+
+/** Calls `run` at every interval. Returns a function that ends it. */
+export function repeat(
+  timers: Pick<Timers, 'schedule'>,
+  everyMs: number,
+  run: () => void,
+  options?: { readonly background?: boolean },
+): () => void {
+  let cancel = () => {};
+  const again = () => {
+    cancel = timers.schedule(
+      everyMs,
+      () => {
+        again();
+        run();
+      },
+      options,
+    );
+  };
+  again();
+  return () => cancel();
 }
 
 export const systemClock: Clock & Timers = {
   now: () => Date.now(),
   uptimeMs: () => performance.now(),
-  schedule(ms, run) {
+  schedule(ms, run, options) {
     const timer = setTimeout(run, ms);
+    if (options?.background) timer.unref();
     return () => clearTimeout(timer);
   },
   wait: (ms, signal) =>

@@ -1,3 +1,5 @@
+import { systemClock, type Timers } from './clock.ts';
+
 /**
  * Wakes waiting loops when there is work, so that they need not poll often. Signals inside the process arrive at once; `relay`
  * carries them to other processes. A lost signal only costs time: every waiter also wakes by itself.
@@ -7,6 +9,11 @@ export class Wake {
   /** Signals without a waiter: the next wait returns at once. */
   #pending = new Set<string>();
   #relay: ((topic: string) => void) | undefined;
+  readonly #timers: Pick<Timers, 'schedule'>;
+
+  constructor(timers: Pick<Timers, 'schedule'> = systemClock) {
+    this.#timers = timers;
+  }
 
   relayTo(relay: (topic: string) => void): void {
     this.#relay = relay;
@@ -34,12 +41,12 @@ export class Wake {
       const waiters = this.#waiters.get(topic) ?? new Set();
       this.#waiters.set(topic, waiters);
       const done = () => {
-        clearTimeout(timer);
+        cancel();
         waiters.delete(done);
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, maxMs);
+      const cancel = this.#timers.schedule(maxMs, done);
       waiters.add(done);
       signal?.addEventListener('abort', done, { once: true });
     });

@@ -8,7 +8,7 @@ const maxFollowers = 200;
 /** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without one. */
 export function openLiveFeed(runtime: Runtime): LivePorts {
   const followers = new Set<(event: LiveEvent) => void>();
-  let timer: NodeJS.Timeout | undefined;
+  let isScheduled = false;
   /** Rows of the last read. A row is sent once, and again when it has changed. */
   let sent = new Set<string>();
 
@@ -21,21 +21,22 @@ export function openLiveFeed(runtime: Runtime): LivePorts {
     }
   };
   const schedule = (): void => {
-    timer = setTimeout(() => {
+    isScheduled = true;
+    const next = () => {
       if (followers.size === 0) {
-        timer = undefined;
+        isScheduled = false;
         sent = new Set();
         return;
       }
       read().then(schedule, schedule);
-    }, everyMs);
-    timer.unref();
+    };
+    runtime.clock.schedule(everyMs, next, { background: true });
   };
   return {
     follow: (send) => {
       if (followers.size >= maxFollowers) return undefined;
       followers.add(send);
-      if (timer === undefined) schedule();
+      if (!isScheduled) schedule();
       return () => followers.delete(send);
     },
   };

@@ -43,7 +43,7 @@ export async function createSignIn(
     createdBy: grant.by ?? 'command line',
     lifeMs: grant.lifeMs ?? signInLifeMs,
   });
-  return { path: `/sign-in#${token}`, expires_at: row.expires_at ?? new Date() };
+  return { path: `/sign-in#${token}`, expires_at: row.expires_at ?? new Date(0) };
 }
 
 /** Creates a session from an API token, or from a sign-in link, which the same transaction uses up. */

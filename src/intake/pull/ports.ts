@@ -1,6 +1,6 @@
 import type { Reservation, Status } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Clock } from '../../kit/clock.ts';
+import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Arrival, Prepared, Tally } from '../../reconcile/incoming.ts';
@@ -35,7 +35,7 @@ export type Planned =
 
 export interface PullPorts {
   readonly node: string;
-  readonly clock: Clock;
+  readonly clock: Clock & Timers;
   readonly http: Http;
   readonly log: Log;
   /** 0 to 1. */

@@ -1,17 +1,18 @@
+import { repeat } from '../../kit/clock.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
 import type { Run, WaitReason } from './run-state.ts';
 
 /** This node's lease on a run: extended while work goes on, and known to be lost once another node has taken the run over. */
 export class RunLease {
-  readonly #ports: Pick<PullPorts, 'runs' | 'limits'>;
+  readonly #ports: Pick<PullPorts, 'runs' | 'limits' | 'clock'>;
   readonly #run: Run;
   readonly #abort = new AbortController();
   #isLost = false;
   /** Why the run is not asking right now; stored with each extension. */
   waiting: WaitReason | undefined;
 
-  constructor(ports: Pick<PullPorts, 'runs' | 'limits'>, run: Run) {
+  constructor(ports: Pick<PullPorts, 'runs' | 'limits' | 'clock'>, run: Run) {
     this.#ports = ports;
     this.#run = run;
   }
@@ -39,11 +40,11 @@ export class RunLease {
     const stop = () => this.#abort.abort();
     if (stopping?.aborted) stop();
     stopping?.addEventListener('abort', stop, { once: true });
-    const beat = setInterval(() => void this.#extend(), this.ms / 3);
+    const stopBeat = repeat(this.#ports.clock, this.ms / 3, () => void this.#extend());
     try {
       return await work();
     } finally {
-      clearInterval(beat);
+      stopBeat();
       stop();
       stopping?.removeEventListener('abort', stop);
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/clock.ts';
+import { type Clock, repeat, type Timers } from '../../kit/clock.ts';
 import type { NewEvent, Stored } from './ports.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { NewEvent, Stored } from './ports.ts';
  * flushed to disk.
  */
 export interface GroupCommitPorts {
-  readonly clock: Clock;
+  readonly clock: Clock & Timers;
   /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
   readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
   /** Called after each batch that stored an event. */
@@ -94,25 +94,22 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     one.settle = undefined;
   };
 
-  const deadlines = setInterval(
-    () => {
-      const late = ports.clock.now() - limits.deadlineMs;
-      for (const one of open) {
-        if (one.since > late) break;
-        settle(one, { kind: 'unavailable', reason: 'store_slow' });
-      }
-    },
-    Math.min(500, limits.deadlineMs),
-  );
-  deadlines.unref();
+  const refuseLate = () => {
+    const late = ports.clock.uptimeMs() - limits.deadlineMs;
+    for (const one of open) {
+      if (one.since > late) break;
+      settle(one, { kind: 'unavailable', reason: 'store_slow' });
+    }
+  };
+  const stopDeadlines = repeat(ports.clock, Math.min(500, limits.deadlineMs), refuseLate, { background: true });
 
   const underWay = new Set<Promise<void>>();
   const pace = new Pace();
   const run = async () => {
     while (queue.length > 0) {
-      const gatherMs = queue.length >= enough ? 0 : pace.gatherMs(performance.now());
+      const gatherMs = queue.length >= enough ? 0 : pace.gatherMs(ports.clock.uptimeMs());
       if (gatherMs >= 1) await gathered(gatherMs);
-      pace.begins(queue.length, performance.now());
+      pace.begins(queue.length, ports.clock.uptimeMs());
       const batch = takeBatch();
       if (batch.length === 0) continue;
       const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -127,9 +124,9 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   /** Resolves after the time, or as soon as the batch is large enough. */
   const gathered = (ms: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
+      const cancel = ports.clock.schedule(ms, done);
       function done(): void {
-        clearTimeout(timer);
+        cancel();
         onEnough = undefined;
         resolve();
       }
@@ -170,7 +167,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         return Promise.resolve({ kind: 'unavailable', reason: 'backlog_full' });
       }
       return new Promise((settle) => {
-        const one: QueuedEvent = { event, since: ports.clock.now(), settle };
+        const one: QueuedEvent = { event, since: ports.clock.uptimeMs(), settle };
         open.add(one);
         openBytes += event.rawBody.length;
         queue.push(one);
@@ -182,6 +179,6 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     async flushed() {
       while (running || underWay.size > 0) await Promise.all([running, ...underWay]);
     },
-    close: () => clearInterval(deadlines),
+    close: stopDeadlines,
   };
 }

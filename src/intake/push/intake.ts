@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/clock.ts';
+import type { Clock, Timers } from '../../kit/clock.ts';
 import { type StrictLimits, strictLimits } from '../../kit/json-strict.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Refused } from './answer.ts';
@@ -20,7 +20,7 @@ import { openRejectionLog, type RejectionBatch, type RejectionLog } from './reje
 
 /** The push side of a running node: the state that it keeps between requests. */
 export interface IntakePorts {
-  readonly clock: Clock;
+  readonly clock: Clock & Timers;
   readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   readonly insert: GroupCommitPorts['insert'];

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/clock.ts';
+import type { Timers } from '../../kit/clock.ts';
 import type { Rejection } from './ports.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Rejection } from './ports.ts';
  * once a second, and only a sample of a flood: a refusal must cost us less than it costs the sender.
  */
 export interface RejectionLogPorts {
-  readonly clock: Clock;
+  readonly clock: Pick<Timers, 'schedule'>;
   readonly write: (batch: RejectionBatch) => Promise<void>;
   readonly onError?: (error: unknown) => void;
 }
@@ -37,12 +37,12 @@ export interface RejectionLog {
 export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
   let samples: Rejection[] = [];
   let counts = new Map<string, RejectionCount>();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   const flush = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    cancel?.();
+    cancel = undefined;
     if (counts.size === 0) return writing;
     const batch = { samples, counts: [...counts.values()] };
     samples = [];
@@ -65,7 +65,7 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
         counts.set(key, integration === undefined ? count : { ...count, integration });
       }
       if (samples.length < samplesPerFlush) samples.push(rejection);
-      timer ??= setTimeout(() => void flush(), flushMs).unref();
+      cancel ??= ports.clock.schedule(flushMs, () => void flush(), { background: true });
     },
     flush,
     close: flush,

@@ -10,7 +10,7 @@ import type { Pool } from './pool.ts';
  * estimate is never ahead of the database: a measurement is dated at the end of its round trip. It is behind by at most that
  * round trip, and a state requested before an event was received is therefore never taken for a newer one.
  */
-export interface DatabaseClock extends Clock {
+export interface DatabaseClock extends Clock, Timers {
   /** How far the node's wall clock is ahead of the database's; negative when it is behind. */
   nodeAheadMs(): number;
   stop(): void;
@@ -54,6 +54,8 @@ export async function openDatabaseClock(
   return {
     now,
     wait: node.wait,
+    uptimeMs: node.uptimeMs,
+    schedule: node.schedule,
     nodeAheadMs: () => node.now() - now(),
     stop: () => {
       isStopped = true;

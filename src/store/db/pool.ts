@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import pg from 'pg';
+import { systemClock, type Timers } from '../../kit/clock.ts';
 import { parseJson } from '../../kit/json.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import { HostsPool, readHosts } from './hosts.ts';
@@ -109,13 +110,16 @@ export async function withPatience<T>(pool: Pool, work: (client: pg.PoolClient) 
 const readinessMs = 3_000;
 
 /** Why the store cannot be used through this pool now; undefined if it can. Answers in time also if the server is frozen. */
-export async function poolProblem(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+export async function poolProblem(
+  pool: Pool,
+  timers: Pick<Timers, 'schedule'> = systemClock,
+): Promise<'store.unreachable' | 'store.read_only' | undefined> {
   const late = Promise.withResolvers<'store.unreachable'>();
-  const timer = setTimeout(() => late.resolve('store.unreachable'), readinessMs);
+  const cancel = timers.schedule(readinessMs, () => late.resolve('store.unreachable'));
   try {
     return await Promise.race([askPool(pool), late.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -1,9 +1,17 @@
 import type pg from 'pg';
+import { systemClock, type Timers } from '../../kit/clock.ts';
+import { type Random, systemRandom } from '../../kit/random.ts';
 import type { Wake } from '../../kit/wake.ts';
 import type { Pool } from './pool.ts';
 
 export interface Signals {
   close(): Promise<void>;
+}
+
+interface SignalOptions {
+  readonly alone?: boolean;
+  readonly timers?: Pick<Timers, 'schedule'>;
+  readonly random?: Random;
 }
 
 const channel = 'innbound';
@@ -13,12 +21,16 @@ const channel = 'innbound';
  * topic is woken once to make up for missed signals. A node that is `alone` listens (commands send signals) but never sends: under
  * load it would send forty notifications a second without a receiver.
  */
-export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}): Promise<Signals> {
-  const own = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+export async function openSignals(
+  pool: Pool,
+  wake: Wake,
+  { alone = false, timers = systemClock, random = systemRandom }: SignalOptions = {},
+): Promise<Signals> {
+  const own = `${process.pid}-${random().toString(36).slice(2)}`;
   const topics = new Set<string>();
   let listener: pg.PoolClient | undefined;
   let closed = false;
-  let again: NodeJS.Timeout | undefined;
+  let cancelRetry = () => {};
 
   const listen = async (): Promise<void> => {
     const client = await pool.connect();
@@ -32,7 +44,7 @@ export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}
       if (closed) return;
       listener = undefined;
       client.release(error);
-      again = setTimeout(retry, 1000);
+      cancelRetry = timers.schedule(1000, retry);
     });
     await client.query(`listen ${channel}`);
     listener = client;
@@ -43,16 +55,16 @@ export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}
         for (const topic of topics) wake.arrived(topic);
       },
       () => {
-        if (!closed) again = setTimeout(retry, 1000);
+        if (!closed) cancelRetry = timers.schedule(1000, retry);
       },
     );
   };
 
   // Signals come in bursts, one per commit; they are combined into at most 50 notifications a second.
   const waiting = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  let cancelSend: (() => void) | undefined;
   const send = (): void => {
-    timer = undefined;
+    cancelSend = undefined;
     const payloads = [...waiting].map((topic) => `${topic} ${own}`);
     waiting.clear();
     pool.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, payloads]).catch(() => {});
@@ -61,15 +73,15 @@ export async function openSignals(pool: Pool, wake: Wake, { alone = false } = {}
     topics.add(topic);
     if (alone) return;
     waiting.add(topic);
-    if (!closed) timer ??= setTimeout(send, 20);
+    if (!closed) cancelSend ??= timers.schedule(20, send);
   });
 
   await listen();
   return {
     close: async () => {
       closed = true;
-      clearTimeout(again);
-      clearTimeout(timer);
+      cancelRetry();
+      cancelSend?.();
       wake.relayTo(() => {});
       listener?.release(true);
     },

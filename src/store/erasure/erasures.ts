@@ -49,10 +49,10 @@ export async function noteConfirmations(db: Pool): Promise<void> {
     'select erasure_id, receipt from erasures where completed_at is not null and confirmed_at is null limit 1000',
   );
   for (const { erasure_id: id, receipt } of open) {
-    const { rows: now } = await db.query<Told & { settled: number; last_at: Date | null }>(
+    const { rows: now } = await db.query<Told & { settled: number; last_at: Date }>(
       `select r.integration, o.destination, count(*)::int as records,
               count(*) filter (where o.delivered_version >= r.version)::int as confirmed,
-              count(*) filter (where o.next_version > r.version)::int as settled, max(a.at) as last_at
+              count(*) filter (where o.next_version > r.version)::int as settled, coalesce(max(a.at), now()) as last_at
          from receipts r
          join outbox o on o.integration = r.integration and o.type = r.type and o.id = r.id
          left join lateral (select min(at) as at from attempts
@@ -67,7 +67,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       if (found === undefined) return one;
       const { confirmed, settled, last_at: lastAt } = found;
       const isDone = settled >= one.records;
-      const at = isDone ? (lastAt ?? new Date()).toISOString() : null;
+      const at = isDone ? lastAt.toISOString() : null;
       return { ...one, confirmed, passed_over: settled - confirmed, confirmed_at: at };
     });
     const isNews = told.some(({ confirmed, passed_over, confirmed_at }, i) => {

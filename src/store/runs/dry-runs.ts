@@ -1,11 +1,12 @@
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run-state.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { hash53, Seen } from '../../kit/seen.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
-import type { IntegrationName, RunId } from '../../terms.ts';
+import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 import { storedRooms } from './stored-rooms.ts';
@@ -15,7 +16,7 @@ import { readWatermark } from './watermarks.ts';
  * A run that stores nothing: pages go through the same code in a transaction that is rolled back, so that the counters show what a
  * real run would do. The run itself exists in memory only.
  */
-export function openDryRunStore(pool: Pool): RunStore {
+export function openDryRunStore(pool: Pool, clock: Pick<Clock, 'now'> = systemClock): RunStore {
   const staged = new Map<string, StagedRow[]>();
   const seen = new Seen();
   const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
@@ -24,7 +25,7 @@ export function openDryRunStore(pool: Pool): RunStore {
     return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
   };
   return {
-    queue: async (request) => ({ kind: 'queued', run: newRun(request) }),
+    queue: async (request) => ({ kind: 'queued', run: newRun(request, clock.now()) }),
     claimNext: async () => undefined,
     claim: async () => undefined,
     extend: async () => true,
@@ -89,10 +90,10 @@ const zero: Counters = {
   dead: 0,
 };
 
-function newRun(request: Parameters<RunStore['queue']>[0]): Run {
+function newRun(request: Parameters<RunStore['queue']>[0], now: EpochMs): Run {
   return {
     integration: request.integration as IntegrationName,
-    runId: timedId('dry', Date.now()) as RunId,
+    runId: timedId('dry', now) as RunId,
     sync: request.sync,
     kind: request.kind,
     state: 'running',

@@ -1,6 +1,7 @@
 import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
@@ -17,9 +18,14 @@ import { windowPages } from './window-pages.ts';
  * The store behind pulling. `program` is the version of the code that maps rows to records; `directLeases` passes changes to this
  * node's channels.
  */
-export function openRunStore(pool: Pool, program: string, directLeases: DirectLeases): RunStore {
+export function openRunStore(
+  pool: Pool,
+  program: string,
+  directLeases: DirectLeases,
+  clock: Pick<Clock, 'now'> = systemClock,
+): RunStore {
   return {
-    queue: (request, claim) => queueRun(pool, request, claim),
+    queue: (request, claim) => queueRun(pool, request, claim, clock),
     claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
     claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
@@ -51,6 +57,7 @@ export async function queueRun(
   pool: Pool,
   request: QueueRequest,
   claim?: { readonly node: string; readonly leaseMs: number },
+  clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<Queued> {
   const sync = request.sync ?? 'backfill';
   for (;;) {
@@ -61,7 +68,7 @@ export async function queueRun(
        returning ${runColumns}`,
       [
         request.integration,
-        timedId('run', Date.now()),
+        timedId('run', clock.now()),
         sync,
         request.kind,
         claim ? 'running' : 'queued',

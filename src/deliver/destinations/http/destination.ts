@@ -36,7 +36,7 @@ export const destinationType: DestinationType<Settings> = {
           const message = `No credentials: ${allowed.message}`;
           return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
         }
-        const remainingMs = Math.ceil(limits.deadlineAtMs - performance.now());
+        const remainingMs = Math.ceil(limits.deadlineAtMs - clock.uptimeMs());
         if (remainingMs <= 0) {
           const message = 'The requests of this batch took longer than the timeout.';
           return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
@@ -107,7 +107,7 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       async deliver(batch, given) {
-        const limits: Limits = { ...given, deadlineAtMs: performance.now() + given.deadlineMs };
+        const limits: Limits = { ...given, deadlineAtMs: clock.uptimeMs() + given.deadlineMs };
         const all = batch.map((delivery, index) => plan.items(delivery, index));
         const outcomes: Outcome[][] = batch.map(() => []);
         let askedToWait: readonly Item[] = [];

@@ -17,7 +17,7 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1_000, most: 10_000 }),
   timeoutMs,
-  open(settings, { allowPrivate }): Destination {
+  open(settings, { allowPrivate, clock }): Destination {
     const pool = openWarehouse(settings, allowPrivate, timeoutMs(settings));
     // Quoted, because a plain lower-case name may be a keyword of SQL.
     const schema = `"${settings.schema}"`;
@@ -66,14 +66,14 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
-        const startedAt = performance.now();
+        const startedAt = clock.uptimeMs();
         const rows = rowsOf(batch);
         const written = write(rows).catch((error: unknown) => {
           if (isSqlState(error, 'uniqueViolation')) return write(rows, mergeOverLeftovers);
           throw error;
         });
         const outcome = await written.then((): Outcome => ({ kind: 'delivered' }), failureOf);
-        const durationMs = Math.round(performance.now() - startedAt);
+        const durationMs = Math.round(clock.uptimeMs() - startedAt);
         return batch.map(() => ({ ...outcome, durationMs }));
       },
       async close() {

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../../src/kit/clock.ts';
+import { type Clock, systemClock, type Timers } from '../../../../src/kit/clock.ts';
 
-/** A clock whose waits take no time: it jumps ahead instead, and remembers by how much. */
-export interface JumpingClock extends Clock {
+/** A clock whose waits take no time: it jumps ahead instead, and remembers by how much. Timers run in real time. */
+export interface JumpingClock extends Clock, Timers {
   readonly waits: readonly number[];
 }
 
@@ -9,6 +9,7 @@ export function jumpingClock(): JumpingClock {
   let ahead = 0;
   const waits: number[] = [];
   return {
+    ...systemClock,
     waits,
     now: () => Date.now() + ahead,
     wait: (ms, signal) =>

@@ -7,7 +7,7 @@ import { integrationSchema } from '../../../../src/documents/integration.ts';
 import type { PullPlan, PullPorts, QueueRequest } from '../../../../src/intake/pull/ports.ts';
 import { readSettings } from '../../../../src/intake/pull/read-settings.ts';
 import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/intake/pull/sync-once.ts';
-import type { Clock } from '../../../../src/kit/clock.ts';
+import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
 import { compilePath } from '../../../../src/pipeline.ts';
@@ -61,7 +61,7 @@ export async function openPullRuntime(): Promise<PullRuntime> {
     http,
     ports: (documents, more = {}) => ({
       node: 'test',
-      clock: jumpingClock() as Clock,
+      clock: jumpingClock() as Clock & Timers,
       http,
       log: pino({ level: 'silent' }),
       random: () => 0.5,
