@@ -17,6 +17,7 @@ import { type IntegrationPorts, integrationRoutes } from './routes/integrations.
 import { type LivePorts, liveRoutes } from './routes/live.ts';
 import { type OverviewPorts, overviewRoutes } from './routes/overview.ts';
 import { type PrivacyPorts, privacyRoutes } from './routes/privacy.ts';
+import { type ProfilePorts, profileRoutes } from './routes/profiles.ts';
 import { type RecordPorts, recordRoutes } from './routes/records.ts';
 import { type RunPorts, runRoutes } from './routes/runs.ts';
 import { type SecretPorts, secretRoutes } from './routes/secrets.ts';
@@ -36,6 +37,7 @@ export interface ApiPorts {
   readonly runs: RunPorts;
   readonly events: EventPorts;
   readonly records: RecordPorts;
+  readonly profiles: ProfilePorts;
   readonly destinations: DestinationPorts;
   readonly deadLetters: DeadLetterPorts;
   readonly alerts: AlertPorts;
@@ -61,6 +63,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...runRoutes(ports.runs),
     ...eventRoutes(ports.events),
     ...recordRoutes(ports.records),
+    ...profileRoutes(ports.profiles),
     ...destinationRoutes(ports.destinations),
     ...deadLetterRoutes(ports.deadLetters),
     ...alertRoutes(ports.alerts),

@@ -11,6 +11,7 @@ import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
+import { registerProfile } from './profile.ts';
 import { registerRefetch } from './refetch.ts';
 import { registerReprocess } from './reprocess.ts';
 import { registerResend } from './resend.ts';
@@ -40,6 +41,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerMap,
   registerReservation,
   registerDeadLetters,
+  registerProfile,
   registerRefetch,
   registerResend,
   registerReprocess,

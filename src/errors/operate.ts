@@ -55,6 +55,12 @@ export const operateErrors = {
     what: 'The request does not match the API’s schema.',
     next: 'Correct the fields that the answer names; /api/v1/openapi.json describes every request.',
   },
+  'operate.profile_not_editable': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The profiles cannot be merged or split in this way.',
+    next: 'Read the message. Look at both profiles (GET /api/v1/integrations/{integration}/guests/{id}) and name others, or other fields.',
+  },
   'operate.too_costly': {
     stage: 'operate',
     retry: 'final',

@@ -40,20 +40,53 @@ export function profileId(integration: string, guest: Guest, digest: (text: stri
 export interface Candidate {
   readonly id: string;
   readonly guest: Guest;
+  /** Keys that an operator gave to this profile by a merge or a split. No other profile gets them. */
+  readonly pins?: ReadonlySet<string>;
+}
+
+export interface ProfileMatch<Profile extends Candidate = Candidate> {
+  readonly candidate: Profile;
+  readonly by: GuestKeyKind;
+  readonly isPinned: boolean;
 }
 
 /** The profile of this guest among candidates that share a key; of several, the one with the smallest id, so that all nodes agree. */
-export function matchProfile(
+export function matchProfile<Profile extends Candidate>(
   guest: Guest,
-  candidates: readonly Candidate[],
-): { readonly candidate: Candidate; readonly by: GuestKeyKind } | undefined {
-  for (const kind of keyKinds) {
-    const fitting = candidates.filter((one) => matchedBy(guest, one.guest) === kind);
+  candidates: readonly Profile[],
+): ProfileMatch<Profile> | undefined {
+  for (const key of guestKeys(guest)) {
+    const pinned = candidates.find(({ pins }) => pins?.has(keyText(key)));
+    if (pinned !== undefined) {
+      if (key.kind !== 'guest_id' && hasOtherId(guest, pinned.guest)) continue;
+      return { candidate: pinned, by: key.kind, isPinned: true };
+    }
+    const fitting = candidates.filter((one) => matchedBy(guest, one.guest) === key.kind);
     const [first, ...others] = fitting;
     if (first === undefined) continue;
-    return { candidate: others.reduce((best, one) => (one.id < best.id ? one : best), first), by: kind };
+    const candidate = others.reduce((best, one) => (one.id < best.id ? one : best), first);
+    return { candidate, by: key.kind, isPinned: false };
   }
   return undefined;
+}
+
+const hasOtherId = (a: Guest, b: Guest): boolean =>
+  a.guest_id !== undefined && b.guest_id !== undefined && a.guest_id !== b.guest_id;
+
+/**
+ * What a guest may give to the profile that it matched: not the addresses that an operator gave to another profile, and not a second
+ * guest id where the profile was merged from two.
+ */
+export function pinnedElsewhere(
+  guest: Guest,
+  { candidate, isPinned }: ProfileMatch,
+  candidates: readonly Candidate[],
+): ReadonlySet<GuestKeyKind> {
+  const others = candidates.filter((one) => one.id !== candidate.id);
+  const kinds = guestKeys(guest)
+    .filter((key) => others.some(({ pins }) => pins?.has(keyText(key))))
+    .map(({ kind }) => kind);
+  return new Set([...kinds, ...(isPinned && hasOtherId(guest, candidate.guest) ? (['guest_id'] as const) : [])]);
 }
 
 /** The strongest key that two guests share; undefined if they share none or their ids differ. */

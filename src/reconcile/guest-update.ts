@@ -1,6 +1,14 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
-import { type Candidate, type GuestKeyKind, matchProfile, placesIn, sameName } from './guest-match.ts';
+import {
+  type Candidate,
+  type GuestKeyKind,
+  matchProfile,
+  type ProfileMatch,
+  pinnedElsewhere,
+  placesIn,
+  sameName,
+} from './guest-match.ts';
 import { extraPrefix } from './merge.ts';
 import type { SaidItem, Values } from './statement.ts';
 
@@ -37,7 +45,9 @@ export function planProfile(
   const found = matchProfile(update.guest, profiles) ?? matchThrough(inReservation, update, profiles);
   if (!found) return { profile: { guest: update.guest } };
   const { candidate, by } = found;
-  return { profile: { id: candidate.id, guest: mergeGuest(candidate.guest, update) }, matchedBy: by };
+  const kept = pinnedElsewhere(update.guest, found, profiles);
+  const present = update.present.difference(kept);
+  return { profile: { id: candidate.id, guest: mergeGuest(candidate.guest, { ...update, present }) }, matchedBy: by };
 }
 
 /**
@@ -68,7 +78,7 @@ function matchThrough(
   inReservation: Guest | undefined,
   update: GuestUpdate,
   profiles: readonly Candidate[],
-): ReturnType<typeof matchProfile> {
+): ProfileMatch | undefined {
   const found = inReservation && matchProfile(inReservation, profiles);
   const ids = [found?.candidate.guest.guest_id, update.guest.guest_id];
   // Two different ids are two people.

@@ -17,7 +17,7 @@ export class ProfileIndex<Profile extends Candidate> {
   /** Keys that the profile had before keep finding it: the match decides. */
   set(profile: Profile): void {
     this.#profiles.set(profile.id, profile);
-    for (const key of guestKeys(profile.guest).map(keyText)) {
+    for (const key of [...guestKeys(profile.guest).map(keyText), ...(profile.pins ?? [])]) {
       const ids = this.#ids.get(key);
       if (ids === undefined) this.#ids.set(key, new Set([profile.id]));
       else ids.add(profile.id);

@@ -1,17 +1,28 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
-import { type Candidate, type GuestKeyKind, guestKeys, keyText, matchProfile, sameName } from './guest-match.ts';
+import type { Consent } from './consent.ts';
+import {
+  type Candidate,
+  type GuestKeyKind,
+  guestKeys,
+  keyText,
+  matchProfile,
+  type ProfileMatch,
+  pinnedElsewhere,
+  sameName,
+} from './guest-match.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
 
 /**
  * Profiles are a brand's guests as records of their own, assembled from its reservations. Matching is conservative: two people
- * merged into one profile cannot be separated again, while one person with two profiles can still be merged.
+ * merged into one profile receive each other's data, while one person with two profiles can still be merged by an operator.
  *
  *   by guest_id                       always
  *   by e-mail (no alias of a site)    unless both names are known and differ in first and last name
  *   by phone                          only under the same name, or where one of the two has no name
  *   a key that belongs to somebody with another name is ignored: the guest's remaining keys make the profile
  *   a key shared by several guests of a reservation belongs to the first of them, who booked
+ *   a key that an operator gave to a profile (a pin) leads to that profile; by phone, still only under the same name
  */
 export type ProfileChoice =
   | { readonly kind: 'known'; readonly id: string; readonly guest: Guest; readonly by: GuestKeyKind }
@@ -54,13 +65,19 @@ export function chooseProfile(guest: Guest, candidates: readonly Candidate[]): P
     return clashes ? byOwnKeys(guest, candidates) : { kind: 'new', guest };
   }
   const { candidate, by } = found;
-  if (!namesAllow(by, candidate.guest, guest)) return byOwnKeys(guest, candidates);
-  return { kind: 'known', id: candidate.id, guest: mergeProfile(candidate.guest, guest), by };
+  if (!namesAllow(found, guest)) return byOwnKeys(guest, candidates);
+  const own = withoutKinds(guest, pinnedElsewhere(guest, found, candidates));
+  return { kind: 'known', id: candidate.id, guest: mergeProfile(candidate.guest, own), by };
+}
+
+function withoutKinds(guest: Guest, kinds: ReadonlySet<GuestKeyKind>): Guest {
+  if (kinds.size === 0) return guest;
+  return Object.fromEntries(Object.entries(guest).filter(([field]) => !kinds.has(field as GuestKeyKind))) as Guest;
 }
 
 /** Another person has one of the keys: the remaining keys still make a profile. */
 function byOwnKeys(guest: Guest, candidates: readonly Candidate[]): ProfileChoice {
-  const taken = new Set(candidates.flatMap((one) => guestKeys(one.guest).map(keyText)));
+  const taken = new Set(candidates.flatMap((one) => [...guestKeys(one.guest).map(keyText), ...(one.pins ?? [])]));
   const own = guestKeys(guest)
     .map(keyText)
     .filter((key) => !taken.has(key));
@@ -72,8 +89,8 @@ function byOwnKeys(guest: Guest, candidates: readonly Candidate[]): ProfileChoic
 const sharesAddress = (a: Guest, b: Guest): boolean =>
   guestKeys(a).some((key) => guestKeys(b).some((other) => keyText(other) === keyText(key)));
 
-function namesAllow(by: GuestKeyKind, a: Guest, b: Guest): boolean {
-  if (by === 'guest_id' || !hasName(a) || !hasName(b) || sameName(a, b)) return true;
+function namesAllow({ candidate: { guest: a }, by, isPinned }: ProfileMatch, b: Guest): boolean {
+  if (by === 'guest_id' || (isPinned && by === 'email') || !hasName(a) || !hasName(b) || sameName(a, b)) return true;
   return by === 'email' && (same(a.first_name, b.first_name) || same(a.last_name, b.last_name));
 }
 
@@ -94,4 +111,13 @@ export function mergeProfile(known: Guest, guest: Guest): Guest {
 export function equalGuests(a: Guest, b: Guest): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Guest>;
   return [...keys].every((key) => isSame(a[key] as Json, b[key] as Json));
+}
+
+/** A newer word about consent stands against one that a newer version of a reservation only carries along. */
+export function withConsent(guest: Guest, consent: Consent | undefined): Guest {
+  if (consent === undefined || guest.marketing_consent === consent.value) return guest;
+  return mergeGuest(guest, {
+    guest: { marketing_consent: consent.value },
+    present: new Set(['marketing_consent']),
+  });
 }

@@ -3,6 +3,7 @@ import { sealSecret } from '../documents/keyring.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
+import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { timelineOf } from '../operations/timeline.ts';
@@ -93,6 +94,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       runDetail: (runId) => runDetail(pool, runId),
       partnerText: (runId) => runPartnerText(pool, runId),
     },
+    profiles: { edit: (integration, decision) => editProfiles(runtime, integration, decision) },
     records: {
       search: ({ text, ...rest }) =>
         searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),

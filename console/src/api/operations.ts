@@ -915,6 +915,31 @@ export interface Operations {
       })[];
     };
   };
+  'guests.merge': {
+    input: {
+      integration: string;
+      id: string;
+      into: string;
+    };
+    answer: {
+      profiles: {
+        id: string;
+        version: number;
+      }[];
+    };
+  };
+  'guests.split': {
+    input: {
+      integration: string;
+      id: string;
+    };
+    answer: {
+      profiles: {
+        id: string;
+        version: number;
+      }[];
+    };
+  };
   'destinations.list': {
     input: {};
     answer: {
@@ -1605,6 +1630,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
   'guests.search': ['GET', '/guests'],
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
+  'guests.merge': ['POST', '/integrations/{integration}/guests/{id}/merge'],
+  'guests.split': ['POST', '/integrations/{integration}/guests/{id}/split'],
   'destinations.list': ['GET', '/destinations'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],

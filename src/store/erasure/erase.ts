@@ -56,6 +56,7 @@ export async function eraseFromRecords(
     const mine = records.filter((record) => record.integration === brand);
     await rewriteNewest(tx, targetOf(brand), erasureId, mine, person, rules);
   }
+  await removePins(tx, records);
   const versions = await rewriteVersions(tx, records, rules);
   const receipts = await emptyReceipts(tx, records, erasureId);
   return { records, versions, receipts };
@@ -162,6 +163,15 @@ function stripped(
 ): Reservation | Guest {
   if (type === 'guest') return meant.has(record as Guest) ? {} : record;
   return rules.strip(record as Reservation, (guest) => meant.has(guest)).reservation;
+}
+
+async function removePins(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
+  const profiles = records.filter(({ type }) => type === 'guest');
+  await tx.query(
+    `delete from profile_pins p using unnest($1::text[], $2::text[]) as t (integration, id)
+      where p.integration = t.integration and p.profile_id = t.id`,
+    [profiles.map(({ integration }) => integration), profiles.map(({ id }) => id)],
+  );
 }
 
 /** Every kept version, delivered or queued. */

@@ -61,8 +61,11 @@ export async function findRecords(
         ...candidate.versions.map((one) => guestsOf(one.record)),
         guestsOf(candidate.record),
         ...guestsSaid(candidate.said),
+        ...guestsPinned(candidate),
       ];
-      const meant = person.among(versions, candidate.integration);
+      const among = person.among(versions, candidate.integration);
+      // A profile is one person, by whatever address a version knows them.
+      const meant = candidate.type === 'guest' && among.size > 0 ? new Set(versions.flat()) : among;
       const key = `${candidate.integration} ${candidate.type} ${candidate.id}`;
       if (meant.size === 0) continue;
       found.set(key, { ...candidate, meant });
@@ -83,7 +86,14 @@ const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
       : [],
   );
 
-type Candidate = Omit<FoundRecord, 'meant'>;
+/** A profile's person by each key that an operator gave to the profile. */
+const guestsPinned = ({ record, pins }: Candidate): (readonly Guest[])[] =>
+  pins.map((pin) => {
+    const [kind = '', ...value] = pin.split(':');
+    return [{ ...(record as Guest), [kind]: value.join(':') }];
+  });
+
+type Candidate = Omit<FoundRecord, 'meant'> & { readonly pins: readonly string[] };
 
 /** Records with the person's keys, and records with a version that mentions the person. */
 async function readCandidates(tx: Tx, person: WantedPerson, integration: string | undefined): Promise<Candidate[]> {
@@ -98,11 +108,15 @@ async function readCandidates(tx: Tx, person: WantedPerson, integration: string 
     seq: number;
     data: string;
     said: StoredViews | null;
+    pins: string[];
     versions: readonly { version: number; data: string; diff: readonly { path: string }[] }[];
   }>(
     `with named as (
        select k.integration, k.type, k.id from unnest($1::text[], $2::text[]) as t (key, integration)
          join guest_keys k on k.key = t.key and (t.integration is null or k.integration = t.integration)
+       union
+       select p.integration, 'guest', p.profile_id from unnest($1::text[], $2::text[]) as t (key, integration)
+         join profile_pins p on p.key = t.key and (t.integration is null or p.integration = t.integration)
        union
        select c.integration, c.type, c.id from changes c
         where ($5::text is null or c.integration = $5)
@@ -112,6 +126,8 @@ async function readCandidates(tx: Tx, person: WantedPerson, integration: string 
         where s.said is not null and ($5::text is null or s.integration = $5) and lower(s.said::text) like any($3::text[]))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
             r.data::text as data, r.said,
+            (select coalesce(array_agg(p.key), '{}') from profile_pins p
+              where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)
                from changes c
               where c.integration = r.integration and c.type = r.type and c.id = r.id and c.erased is null) as versions

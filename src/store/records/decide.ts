@@ -117,6 +117,10 @@ function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews |
 const profileSaid = (prepared: Prepared): StoredViews | undefined =>
   prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
+/** Who said what about consent stays known for as long as the profile states a consent. */
+const consentKept = (record: Reservation | Guest, said: StoredViews | undefined): StoredViews | undefined =>
+  'marketing_consent' in record ? said : undefined;
+
 const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 
 function unmade(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
@@ -147,7 +151,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     state: {
       effectiveAt: arrival.effectiveAt,
       seq,
-      said: arriving.type === 'guest' ? (profileSaid(prepared) ?? said) : undefined,
+      said: arriving.type === 'guest' ? (profileSaid(prepared) ?? consentKept(alone.record, said)) : undefined,
       pulledHash: undefined,
     },
     diff: difference(before.data, parseJson(alone.text)),

@@ -1,7 +1,7 @@
-import { decodeRecord } from '../../canonical/encode.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import { type Candidate, type GuestKey, keyText } from '../../reconcile/guest-match.ts';
 import type { Tx } from '../db/pool.ts';
+import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { readReservation } from './stored-record.ts';
 
 /** Only an address that a call centre puts into every booking has more reservations ahead. */
@@ -23,18 +23,11 @@ async function lockReservations(
   return new Map(rows.map((row) => [row.id, readReservation(row.data)]));
 }
 
-/** Profiles that share a key. Locks profile creation of the brand until the commit, so that a guest gets one profile only. */
+/** Profiles that share a key, locked until the commit. */
 export async function findProfiles(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Candidate[]> {
   if (keys.length === 0) return [];
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [integration]);
-  const { rows } = await tx.query<{ id: string; data: string }>(
-    `select r.id, r.data::text as data
-       from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'guest') k
-       join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
-      order by r.id limit $3`,
-    [integration, keys.map(keyText), mostProfiles],
-  );
-  return rows.map((row) => ({ id: row.id, guest: decodeRecord('guest', row.data) }));
+  await lockProfiles(tx, integration);
+  return profilesByKeys(tx, integration, keys, mostProfiles);
 }
 
 /** Reservations ahead with a guest that has one of these keys, and the named one; all locked. */

@@ -1,16 +1,15 @@
-import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import { type Candidate, type GuestKey, guestKeys, keyText } from '../../reconcile/guest-match.ts';
-import { mergeGuest } from '../../reconcile/guest-update.ts';
+import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
-import { chooseProfile, equalGuests, identifiable } from '../../reconcile/profile.ts';
+import { chooseProfile, equalGuests, identifiable, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { readReservation } from './stored-record.ts';
 
 /** One version of a reservation whose guests get profiles. */
@@ -18,12 +17,6 @@ export interface ReservationVersion {
   readonly id: string;
   readonly version: number;
   readonly guests: Reservation['guests'];
-}
-
-interface Profile extends Candidate {
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
-  readonly consent?: Consent | undefined;
 }
 
 /**
@@ -39,7 +32,7 @@ export async function assembleProfiles(
   const met = reservations.flatMap((one) => identifiable(one).map((guest) => ({ guest, from: one })));
   if (met.length === 0) return undefined;
   return transaction(pool, async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [target.integration]);
+    await lockProfiles(tx, target.integration);
     const times = await effectiveTimes(tx, target.integration, reservations);
     const consents = await readConsents(tx, target.integration, reservations);
     const keys = met.flatMap(({ guest }) => guestKeys(guest));
@@ -58,7 +51,8 @@ export async function assembleProfiles(
       const consent = newerConsent(known?.consent, consents.of(from, guest) ?? statedAt(guest, at.effectiveAt));
       const record = withConsent(choice.guest, consent);
       if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, record)))) continue;
-      profiles.set({ id, guest: record, ...at, consent });
+      const { version = 0, pins } = known ?? {};
+      profiles.set({ id, version, guest: record, ...at, consent, ...(pins && { pins }) });
       prepared.push({
         kind: 'record',
         arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
@@ -74,15 +68,6 @@ export async function assembleProfiles(
       });
     }
     return prepared.length === 0 ? undefined : applyPrepared(tx, target, prepared);
-  });
-}
-
-/** A newer word about consent stands against one that a newer version of a reservation only carries along. */
-function withConsent(guest: Guest, consent: Consent | undefined): Guest {
-  if (consent === undefined || guest.marketing_consent === consent.value) return guest;
-  return mergeGuest(guest, {
-    guest: { marketing_consent: consent.value },
-    present: new Set(['marketing_consent']),
   });
 }
 
@@ -143,22 +128,4 @@ async function effectiveTimes(
     [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
   );
   return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, { effectiveAt: ms, seq }]));
-}
-
-/** Profiles that share a key with anyone in the batch, with the time of their state. */
-async function profilesByKeys(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Profile[]> {
-  const { rows } = await tx.query<{ id: string; data: string; ms: number; seq: number; said: StoredViews | null }>(
-    `select r.id, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.said
-       from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'guest') k
-       join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
-      order by r.id`,
-    [integration, [...new Set(keys.map(keyText))]],
-  );
-  return rows.map(({ id, data, ms, seq, said }) => ({
-    id,
-    guest: decodeRecord('guest', data),
-    effectiveAt: ms,
-    seq,
-    consent: said?.consent,
-  }));
 }

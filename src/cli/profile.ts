@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { editProfiles, type ProfileDecision } from '../operations/edit-profiles.ts';
+import type { GuestKeyKind } from '../reconcile/guest-match.ts';
+import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly integration: string;
+  readonly fields?: string;
+  readonly merged?: string;
+}
+
+const kinds: readonly string[] = ['guest_id', 'email', 'phone'] satisfies GuestKeyKind[];
+
+export function registerProfile(program: Command): void {
+  const profile = program
+    .command('profile')
+    .description('merge two profiles of one guest, or split one that two guests share');
+  common(profile.command('merge <id> <into>'))
+    .description('merge a profile into another of the same integration')
+    .requiredOption('-i, --integration <name>', 'the integration that both belong to')
+    .addHelpText(
+      'after',
+      `
+The second profile stays, with its own values and those that it lacked. Destinations receive both profiles again; the first one
+then only says where its data went (extra.merged_into).
+
+Example:
+  innbound profile merge gst_1f0a gst_77c2 --integration lisbon-grand`,
+    )
+    .action((id: string, into: string, options: Options) => edit(options, { kind: 'merge', id, into }));
+  common(profile.command('split <id>'))
+    .description('give fields of a profile to a new one, or take a merge back')
+    .requiredOption('-i, --integration <name>', 'the integration that it belongs to')
+    .option('--fields <list>', 'what belongs to the other person: guest_id, email, phone (with commas)')
+    .option('--merged <id>', 'a profile that was merged into this one')
+    .addHelpText(
+      'after',
+      `
+Example:
+  innbound profile split gst_77c2 --integration lisbon-grand --fields phone
+  innbound profile split gst_77c2 --integration lisbon-grand --merged gst_1f0a`,
+    )
+    .action((id: string, options: Options) => edit(options, splitOf(id, options)));
+}
+
+function splitOf(id: string, { fields, merged }: Options): ProfileDecision {
+  if ((fields === undefined) === (merged === undefined)) {
+    throw new InnboundError('operate.invalid_input', 'Give either --fields or --merged.');
+  }
+  if (merged !== undefined) return { kind: 'separate', id, merged };
+  const named = (fields ?? '').split(',').map((field) => field.trim());
+  const unknown = named.filter((field) => !kinds.includes(field));
+  if (unknown.length > 0) {
+    throw new InnboundError('operate.invalid_input', `--fields takes ${kinds.join(', ')}, not ${unknown.join(', ')}.`);
+  }
+  return { kind: 'split', id, fields: named as GuestKeyKind[] };
+}
+
+function edit(options: Options, decision: ProfileDecision): Promise<void> {
+  const { integration } = options;
+  return withRuntime(options, 'profile', async (runtime) => {
+    const done = await editProfiles(runtime, integration, decision);
+    if (done.kind === 'missing') {
+      throw new InnboundError('operate.invalid_input', `There is no profile ${done.id} in ${integration}.`);
+    }
+    if (done.kind === 'refused') throw new InnboundError('operate.profile_not_editable', done.reason);
+    await audited(runtime, decision.kind === 'merge' ? 'guests.merge' : 'guests.split', {
+      integration,
+      target: { ...decision } as never,
+    });
+    if (options.json) printJson({ profiles: done.profiles });
+    else for (const { id, version } of done.profiles) show(`${id}: version ${version}`);
+  });
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { InnboundError } from '../errors.ts';
+import type { GuestKeyKind } from '../reconcile/guest-match.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ApplyTarget } from '../store/records/changes.ts';
+import { mergeProfiles, type ProfileEdit, splitProfile, undoMerge } from '../store/records/edit-profiles.ts';
+
+export type ProfileDecision =
+  | { readonly kind: 'merge'; readonly id: string; readonly into: string }
+  /** Gives these fields, and what reservations say with them, to a new profile. */
+  | { readonly kind: 'split'; readonly id: string; readonly fields: readonly GuestKeyKind[] }
+  /** Takes an earlier merge back. */
+  | { readonly kind: 'separate'; readonly id: string; readonly merged: string };
+
+/** An operator's decision about who is one person. It outranks the matching of guests from then on. */
+export async function editProfiles(
+  runtime: Runtime,
+  integration: string,
+  decision: ProfileDecision,
+): Promise<ProfileEdit> {
+  const target = runtime.active().integrations.get(integration)?.target;
+  if (target === undefined) {
+    throw new InnboundError('documents.unknown_name', `There is no integration ${integration}.`);
+  }
+  const edited = await decide(runtime, target, decision);
+  if (edited.kind === 'done') runtime.wake.signal('outbox');
+  return edited;
+}
+
+function decide({ pool }: Runtime, target: ApplyTarget, decision: ProfileDecision): Promise<ProfileEdit> {
+  const { kind, id } = decision;
+  if (kind === 'merge') return mergeProfiles(pool, target, { from: id, into: decision.into });
+  if (kind === 'separate') return undoMerge(pool, target, { id, from: decision.merged });
+  const newId = (parts: readonly string[]) => {
+    const text = JSON.stringify([target.integration, ...parts]);
+    return `gst_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+  };
+  return splitProfile(pool, target, { id, fields: decision.fields }, newId);
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { exportGuest } from '../../src/operations/export-guest.ts';
+import type { IntegrationName, JsonObject } from '../../src/terms.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+let node: ApiNode;
+let operator: string;
+before(async () => {
+  node = await apiNode();
+  operator = await node.token('operator', ['grand']);
+});
+after(() => node.stop());
+
+/** Takes bookings in, one after the other, each with one guest, and lets the profiles follow. */
+async function book(...guests: Guest[]): Promise<void> {
+  for (const guest of guests) {
+    booked += 1;
+    await node.take('grand', reservation(`b-${booked}`, { guests: [guest as JsonObject] }));
+    await drainOnce(await deliverPorts(node.runtime), { integration: 'grand' as IntegrationName });
+  }
+}
+let booked = 0;
+
+/** The profile that holds these values. */
+async function profile(where: Partial<Guest>): Promise<{ id: string; guest: Guest } | undefined> {
+  const { rows } = await node.runtime.pool.query<{ id: string; data: Guest }>(
+    `select id, data from records where integration = 'grand' and type = 'guest' and data::jsonb @> $1::jsonb`,
+    [JSON.stringify(where)],
+  );
+  assert.ok(rows.length <= 1, 'more than one profile');
+  return rows[0] && { id: rows[0].id, guest: rows[0].data };
+}
+
+async function idOf(where: Partial<Guest>): Promise<string> {
+  const found = await profile(where);
+  assert.ok(found, JSON.stringify(where));
+  return found.id;
+}
+
+const decide = (id: string, what: 'merge' | 'split', body: object) =>
+  node.call('POST', `/integrations/grand/guests/${id}/${what}`, operator, body as never);
+
+test('a merged profile takes what it lacked, and the old address leads to it from then on', async () => {
+  const maiden = { first_name: 'Ines', last_name: 'Antiga', email: 'ines.antiga@mail.example', nationality: 'PT' };
+  const married = { first_name: 'Ines', last_name: 'Nova', email: 'ines.nova@mail.example' };
+  await book(maiden, married);
+  const [from, into] = [await idOf({ email: maiden.email }), await idOf({ email: married.email })];
+  const merged = await decide(from, 'merge', { into });
+  assert.equal(merged.status, 200, JSON.stringify(merged.body));
+  assert.deepEqual((await profile({ email: married.email }))?.guest, { ...married, nationality: 'PT' });
+  assert.deepEqual((await profile({ extra: { merged_into: into } }))?.id, from);
+  await book({ first_name: 'Ines', last_name: 'Antiga', email: maiden.email, phone: '+351912000111' });
+  const now = await profile({ phone: '+351912000111' });
+  assert.equal(now?.id, into, 'a later booking with the old address belongs to the merged profile');
+  const { body } = await node.call('GET', `/integrations/grand/guests/${into}`, operator);
+  assert.match(JSON.stringify(body.timeline), /An operator merged profile/);
+  const audit = await node.call('GET', '/audit', await node.token('admin'));
+  assert.ok(audit.body.items.some(({ action }: { action: string }) => action === 'guests.merge'));
+});
+
+test('a merge can be taken back: both profiles are as before, and bookings find their own again', async () => {
+  const one = { first_name: 'Rui', last_name: 'Um', email: 'rui.um@mail.example', nationality: 'PT' };
+  const two = { first_name: 'Rui', last_name: 'Dois', email: 'rui.dois@mail.example' };
+  await book(one, two);
+  const [from, into] = [await idOf({ email: one.email }), await idOf({ email: two.email })];
+  await decide(from, 'merge', { into });
+  const taken = await decide(into, 'split', { merged: from });
+  assert.equal(taken.status, 200, JSON.stringify(taken.body));
+  assert.deepEqual((await profile({ email: one.email }))?.guest, one);
+  assert.deepEqual((await profile({ email: two.email }))?.guest, two, 'it lost what only the other had');
+  await book({ ...one, phone: '+351912000222' });
+  assert.equal((await profile({ phone: '+351912000222' }))?.id, from);
+});
+
+test('a phone that two people share is split off, and stays with the new profile', async () => {
+  const mother = { first_name: 'Eva', last_name: 'Maior', email: 'eva@mail.example', phone: '+351912000333' };
+  const daughter = { first_name: 'Lia', last_name: 'Maior', phone: mother.phone, nationality: 'BR' };
+  await book(mother, daughter);
+  const id = await idOf({ email: mother.email });
+  const split = await decide(id, 'split', { fields: ['phone'] });
+  assert.equal(split.status, 200, JSON.stringify(split.body));
+  const { phone: _, ...without } = mother;
+  assert.deepEqual((await profile({ email: mother.email }))?.guest, without);
+  assert.deepEqual((await profile({ phone: mother.phone }))?.guest, daughter);
+  await book(mother);
+  assert.deepEqual((await profile({ email: mother.email }))?.guest, without, 'the same booking does not bring it back');
+});
+
+test('decisions that make no sense are refused with the reason', async () => {
+  await book({ first_name: 'Ana', last_name: 'So', email: 'ana.so@mail.example' });
+  const id = await idOf({ email: 'ana.so@mail.example' });
+  const itself = await decide(id, 'merge', { into: id });
+  assert.deepEqual([itself.status, itself.body.code], [409, 'operate.profile_not_editable']);
+  assert.equal((await decide(id, 'merge', { into: 'gst_none' })).status, 404);
+  assert.equal((await decide(id, 'split', { fields: ['email'] })).status, 409, 'nothing would be left');
+  assert.equal((await decide(id, 'split', { fields: ['phone'] })).status, 409, 'it has none');
+  assert.equal((await decide(id, 'split', {})).status, 422);
+  const viewer = await node.token('viewer');
+  assert.equal((await node.call('POST', `/integrations/grand/guests/${id}/merge`, viewer, { into: 'x' })).status, 403);
+});
+
+test('an erasure by the address of the merged profile reaches the profile that continues it', async () => {
+  const first = { first_name: 'Ivo', last_name: 'Primeiro', email: 'ivo.markone@mail.example' };
+  const second = { first_name: 'Ivo', last_name: 'Segundo', email: 'ivo.marktwo@mail.example' };
+  await book(first, second);
+  const into = await idOf({ email: second.email });
+  await decide(await idOf({ email: first.email }), 'merge', { into });
+  const exported = await exportGuest(node.runtime, { email: first.email });
+  assert.match(JSON.stringify(exported), /marktwo/);
+  const erased = await eraseGuest(node.runtime, { email: first.email }, 'test');
+  assert.equal(erased.kind, 'erased');
+  const { rows } = await node.runtime.pool.query(
+    `select 1 from records where data::text ~ 'mark(one|two)'
+     union all select 1 from changes where data::text ~ 'mark(one|two)'
+     union all select 1 from profile_pins where key ~ 'mark(one|two)'`,
+  );
+  assert.equal(rows.length, 0);
+});
