@@ -31,8 +31,9 @@ Example:
     });
 }
 
-function showTimeline({ id, integration, version, timeline, deliveries }: Timeline): void {
+function showTimeline({ id, integration, version, history_since: since, timeline, deliveries }: Timeline): void {
   show(`Reservation ${id} of ${integration}, ${version === 0 ? 'never stored' : `now at version ${version}`}\n`);
+  if (since) show(`Entries before ${since} were deleted after their retention (retention.history).`);
   for (const entry of timeline) show(`${new Date(entry.at).toISOString()}  ${describe(entry)}`);
   show('');
   for (const row of deliveries as {

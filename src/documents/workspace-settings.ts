@@ -41,6 +41,10 @@ export const workspaceSchema = z
         sandbox: day('7d', 'Reports of the sandbox endpoints.'),
         runs: day('90d', 'Runs and their pages.'),
         audit: day('400d', 'Who did what.'),
+        history: day(
+          '400d',
+          'Earlier versions of records and what came in for them: the timeline. Deleted by whole months. The newest state is always kept.',
+        ),
       })
       .prefault({})
       .describe('How long things are kept.'),

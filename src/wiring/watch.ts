@@ -151,7 +151,7 @@ async function sendAlerts(runtime: Runtime, url: string): Promise<void> {
 }
 
 async function prune(runtime: Runtime): Promise<void> {
-  const { raw, dead_letters, runs, audit } = runtime.active().settings.retention;
+  const { raw, dead_letters, runs, audit, history } = runtime.active().settings.retention;
   const forgotten = await pruneStore(
     runtime.pool,
     {
@@ -159,6 +159,7 @@ async function prune(runtime: Runtime): Promise<void> {
       deadLettersMs: durationMs(dead_letters),
       runsMs: durationMs(runs),
       auditMs: durationMs(audit),
+      historyMs: durationMs(history),
     },
     () => systemClock.wait(20),
   );

@@ -30,7 +30,8 @@ after(() => node.stop());
 /** Every table as text: whatever is left of somebody is found. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows } = await node.runtime.pool.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'innbound_service'`,
+    `select relname as name from pg_class
+      where relnamespace = 'innbound_service'::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
   const found: string[] = [];
   for (const { name } of rows) {

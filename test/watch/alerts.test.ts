@@ -195,7 +195,7 @@ test('deletes what is past its retention, but never the newest state or open wor
   );
   await query(`insert into audit (at, actor, action) values (now() - interval '401 days', 'x', 'y')`);
   const day = 86_400_000;
-  const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day };
+  const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day, historyMs: 400 * day };
   const forgotten = await pruneStore(node.runtime.pool, kept);
   assert.equal(forgotten.raw_payloads, 2);
   assert.equal(forgotten.sightings, 1);

@@ -746,6 +746,7 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
       }[];
+      history_since?: string | undefined;
       timeline: ({
         what: "received";
         at: string;
@@ -855,6 +856,7 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
       }[];
+      history_since?: string | undefined;
       timeline: ({
         what: "received";
         at: string;

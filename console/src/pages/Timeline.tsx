@@ -38,6 +38,11 @@ export function Timeline() {
             <Verdict story={story} />
             <div className="wide-narrow">
               <Card title="Timeline" aside="newest first">
+                {story.history_since && (
+                  <p className="muted">
+                    Entries before {story.history_since.slice(0, 10)} were deleted after their retention.
+                  </p>
+                )}
                 <Ledger story={story} />
               </Card>
               <Card title="Current record" aside={story.version > 0 ? `version ${story.version}` : undefined}>

@@ -58,6 +58,10 @@ const timeline = z.object({
       held_by: z.string().nullable(),
     }),
   ),
+  history_since: z
+    .string()
+    .optional()
+    .describe('Present if the record is older than the kept history: since when the timeline is complete.'),
   timeline: z.array(timelineEntry),
 });
 

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { InnboundError } from '../../errors.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { isSqlState } from '../../kit/sql-state.ts';
+import { makePartitions } from './partitions.ts';
 import { type Pool, serviceSchema, withPatience } from './pool.ts';
 
 export interface Migration {
@@ -14,6 +17,9 @@ export interface Migration {
 const folder = new URL('../migrations/', import.meta.url);
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
+/** Ten minutes of tries, for a backup or a report that reads for as long. */
+const lockAttempts = 120;
+const lockPauseMs = 2_000;
 
 export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
@@ -58,7 +64,9 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
-  return withPatience(pool, (client) => migrateWith(client, migrations, upTo));
+  const done = await withPatience(pool, (client) => migrateWith(client, migrations, upTo));
+  if (upTo === Number.POSITIVE_INFINITY) await makePartitions(pool);
+  return done;
 }
 
 async function migrateWith(
@@ -87,14 +95,7 @@ async function migrateWith(
         );
       }
       if (before) continue;
-      await client.query('begin');
-      await client.query(migration.sql);
-      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
-        migration.number,
-        migration.name,
-        hashOf(migration),
-      ]);
-      await client.query('commit');
+      await applyOne(client, migration);
       applied.push(migration.name);
     }
     return { applied };
@@ -103,5 +104,29 @@ async function migrateWith(
     throw error;
   } finally {
     await client.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => {});
+  }
+}
+
+/**
+ * A migration that changes a busy table sets a lock timeout: statements that come after it wait behind it, so it must not wait long
+ * behind one that reads for minutes. It is tried again until it finds a gap.
+ */
+async function applyOne(client: pg.PoolClient, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query('begin');
+      await client.query(migration.sql);
+      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
+        migration.number,
+        migration.name,
+        hashOf(migration),
+      ]);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      if (!isSqlState(error, 'lockNotAvailable') || attempt === lockAttempts) throw error;
+      await client.query('rollback');
+      await systemClock.wait(lockPauseMs);
+    }
   }
 }

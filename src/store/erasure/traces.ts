@@ -79,7 +79,7 @@ const places: readonly Place[] = [
   {
     name: 'answers',
     table: 'attempts',
-    key: ['ctid'],
+    key: ['tableoid', 'ctid'],
     texts: ['message'],
     clean: 'update attempts t set message = null',
   },

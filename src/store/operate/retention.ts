@@ -1,3 +1,4 @@
+import { dropPartitions, makePartitions } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { pruneActivity } from './activity.ts';
 import { pruneTokens } from './tokens.ts';
@@ -7,13 +8,15 @@ export interface Retention {
   readonly deadLettersMs: number;
   readonly runsMs: number;
   readonly auditMs: number;
+  /** Receipts and versions: the timeline. */
+  readonly historyMs: number;
 }
 
 const batch = 2_000;
 
 /**
- * Deletes what is past its retention, in small batches, so that no statement holds locks for long. Undelivered work, open dead letters
- * and the newest version of each record are never deleted.
+ * Deletes what is past its retention: the history by whole partitions, the rest in small batches, so that no statement holds locks for
+ * long. Undelivered work, open dead letters and the newest state of each record are never deleted.
  */
 export async function pruneStore(
   db: Pool,
@@ -31,7 +34,11 @@ export async function pruneStore(
   };
   const past = `now() - $1 * interval '1 ms'`;
   const day = 86_400_000;
+  await makePartitions(db);
   const forgotten = {
+    attempt_partitions: await dropPartitions(db, 'attempts', kept.deadLettersMs),
+    change_partitions: await dropPartitions(db, 'changes', kept.historyMs),
+    receipt_partitions: await dropPartitions(db, 'receipts', kept.historyMs),
     raw_payloads: await inBatches(
       `update receipts r set raw = null from (
          select integration, receipt_id from receipts where raw is not null and received_at < ${past}
@@ -54,10 +61,6 @@ export async function pruneStore(
     sightings: await inBatches(
       `delete from sightings where ctid = any(array(select ctid from sightings where requested_at < ${past} limit $2))`,
       7 * day,
-    ),
-    attempts: await inBatches(
-      `delete from attempts where ctid = any(array(select ctid from attempts where at < ${past} order by at limit $2))`,
-      kept.deadLettersMs,
     ),
     run_pages: await inBatches(
       `delete from run_pages where ctid = any(array(

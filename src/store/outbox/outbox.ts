@@ -5,6 +5,7 @@ import type { CallRate, Claimed, ClaimOptions, DeliveryStore, DueLane, LaneKey }
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
+import { currentVersions } from './current-versions.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -126,25 +127,33 @@ async function claim(
     ...(withDelivered ? claimWithDelivered : claimPlain),
     values: [lane.integration, lane.destination, limit, leaseMs, isProbe],
   });
-  return rows.map((row) => ({
-    type: row.type,
-    id: row.id,
-    version: row.version,
-    deliveredVersion: row.delivered_version,
-    triesUsed: row.attempt,
-    fence: row.fence,
-    interrupted: row.interrupted,
-    ...(row.event !== null && {
-      change: {
-        event: row.event,
-        idempotencyKey: row.idempotency_key,
-        at: row.at_ms,
-        record: () => decodeRecord(row.type, row.data),
-        ...(row.erased && { erased: row.erased }),
-      },
-    }),
-    ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
-  }));
+  const gone = rows.filter(({ event }) => event === null);
+  const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
+  return rows.map((row) => {
+    const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
+    return {
+      type: row.type,
+      id: row.id,
+      version: row.version,
+      deliveredVersion: row.delivered_version,
+      triesUsed: row.attempt,
+      fence: row.fence,
+      interrupted: row.interrupted,
+      ...(change && { change }),
+      ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
+    };
+  });
+}
+
+function storedChange(row: ClaimedRow): Claimed['change'] {
+  if (row.event === null) return undefined;
+  return {
+    event: row.event,
+    idempotencyKey: row.idempotency_key,
+    at: row.at_ms,
+    record: () => decodeRecord(row.type, row.data),
+    ...(row.erased && { erased: row.erased }),
+  };
 }
 
 /** If the row stays marked as leased, the next claim knows that the version may have arrived. */

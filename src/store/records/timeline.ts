@@ -1,6 +1,7 @@
 import { type Consent, consentsIn } from '../../reconcile/consent.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType, Json } from '../../terms.ts';
+import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { modeOf } from './receipt-raw.ts';
 import { readReservation } from './stored-record.ts';
@@ -26,6 +27,8 @@ export interface Timeline {
     readonly at: string;
   }[];
   readonly deliveries: readonly Json[];
+  /** Present if the record is older than the kept history: since when the timeline is complete. */
+  readonly history_since?: string;
   readonly timeline: readonly TimelineEntry[];
 }
 
@@ -37,9 +40,9 @@ export async function readTimeline(
   id: string,
 ): Promise<Timeline | undefined> {
   const key = [integration, type, id];
-  const [record, receipts, attempts, dead, outbox, sighting] = await Promise.all([
+  const [record, receipts, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
-      `select version, data, changed_at, data::text as text, said,
+      `select version, data, created_at, changed_at, data::text as text, said,
               (extract(epoch from effective_at) * 1000)::float8 as ms, seq
          from records where integration = $1 and type = $2 and id = $3 and version > 0`,
       key,
@@ -75,6 +78,7 @@ export async function readTimeline(
         where integration = $1 and $2 = any(ids) having count(*) > 0`,
       [integration, id],
     ),
+    completeSince(db, 'receipts'),
   ]);
   const current = record.rows[0];
   const entries = [...receipts.rows, ...attempts.rows, ...dead.rows, ...sighting.rows] as (TimelineEntry & {
@@ -91,6 +95,7 @@ export async function readTimeline(
     data: current?.data ?? null,
     consents: current ? consentsOf(type, current) : [],
     deliveries: outbox.rows as Json[],
+    ...(current && since && current.created_at < since && { history_since: since.toISOString() }),
     timeline: entries.map(withoutNulls),
   };
 }
@@ -98,6 +103,7 @@ export async function readTimeline(
 interface Current {
   readonly version: number;
   readonly data: Json;
+  readonly created_at: Date;
   readonly changed_at: Date;
   readonly text: string;
   readonly said: StoredViews | null;

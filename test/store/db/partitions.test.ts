@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Reservation } from '../../../src/canonical/reservation.ts';
+import { timelineOf } from '../../../src/operations/timeline.ts';
+import { migrate } from '../../../src/store/db/migrate.ts';
+import { dropPartitions, makePartitions, partitionsOf } from '../../../src/store/db/partitions.ts';
+import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
+import { outboxStore } from '../../../src/store/outbox/outbox.ts';
+import { resend } from '../../../src/store/outbox/resend.ts';
+import { type ApplyTarget, applyPrepared } from '../../../src/store/records/apply.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { testDatabase } from '../../support/database.ts';
+
+const day = 86_400_000;
+/** Everything in the first partition, which ends the day after tomorrow, is past a retention that ends in three days. */
+const past = -3 * day;
+
+async function withStore(work: (pool: Pool) => Promise<void>, upTo?: number): Promise<void> {
+  const { connection } = await testDatabase();
+  const pool = openPool({ connection, applicationName: 'test' });
+  try {
+    await migrate(pool, upTo);
+    await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+const target: ApplyTarget = {
+  integration: 'lisbon' as IntegrationName,
+  connectorVersion: 1,
+  integrationVersion: 1,
+  destinations: { reservation: ['crm'], guest: [] },
+};
+
+function take(pool: Pool, id: string, amount: string): Promise<unknown> {
+  const record: Reservation = {
+    id,
+    check_in: '2026-03-01',
+    check_out: '2026-03-04',
+    status: 'confirmed',
+    total_amount: amount,
+    guests: [],
+    rooms: [],
+    charges: [],
+  };
+  const arrival = { mode: 'pull', effectiveAt: 1_000 + Number(amount), cause: 'run', causeId: 'run_1' } as const;
+  const incoming = { type: 'reservation', id, record, raw: { id }, notes: [], origins: () => ({}) } as const;
+  return transaction(pool, (tx) => applyPrepared(tx, target, [{ kind: 'record', arrival, incoming }]));
+}
+
+const count = async (pool: Pool, sql: string): Promise<number> =>
+  (await pool.query<{ n: number }>(`select count(*)::int as n from ${sql}`)).rows[0]?.n ?? -1;
+
+const lane = { integration: 'lisbon', destination: 'crm' };
+
+async function deliverAll(pool: Pool) {
+  const store = outboxStore(pool);
+  const sent: { id: string; version: number; event?: string; key?: string }[] = [];
+  for (;;) {
+    const claims = await store.claim(lane, 100, 60_000);
+    if (claims.length === 0) return sent;
+    for (const { id, version, change } of claims) {
+      sent.push({ id, version, ...(change && { event: change.event, key: change.idempotencyKey }) });
+    }
+    const settlements = claims.map((claim) => ({
+      ...lane,
+      ...claim,
+      attempt: 1,
+      result: { kind: 'delivered' } as const,
+    }));
+    await store.settle(settlements, 'node');
+  }
+}
+
+test('partitions cover the present and the two periods after it', () =>
+  withStore(async (pool) => {
+    for (const table of ['receipts', 'changes', 'attempts'] as const) {
+      const parts = await partitionsOf(pool, table);
+      const ahead = (parts.at(-1)?.to.getTime() ?? 0) - Date.now();
+      assert.ok(ahead > (table === 'attempts' ? 14 : 58) * day, `${table} ends ${ahead / day} days ahead`);
+      parts.slice(1).forEach((part, i) => {
+        assert.deepEqual(part.from, parts[i]?.to, `${part.name} begins where the one before ends`);
+      });
+    }
+    assert.equal(await makePartitions(pool), 0, 'a second call makes none');
+  }));
+
+test('a row that came before its partition moves into it', () =>
+  withStore(async (pool) => {
+    const newest = (await partitionsOf(pool, 'attempts')).at(-1);
+    assert.ok(newest?.from);
+    await pool.query(`drop table ${newest.name}`);
+    await pool.query(
+      `insert into attempts (integration, destination, type, id, version, attempt, outcome, at)
+       values ('lisbon', 'crm', 'reservation', 'A', 1, 1, 'delivered', $1)`,
+      [newest.from],
+    );
+    assert.equal(await count(pool, 'attempts_kept'), 1);
+    assert.equal(await makePartitions(pool), 1);
+    assert.equal(await count(pool, 'attempts_kept'), 0);
+    assert.equal(await count(pool, newest.name), 1);
+  }));
+
+test('retention drops partitions; versions that wait for their destination stay and are delivered', () =>
+  withStore(async (pool) => {
+    await take(pool, 'DELIVERED', '1');
+    await take(pool, 'DELIVERED', '2');
+    await deliverAll(pool);
+    await take(pool, 'WAITS', '1');
+    await take(pool, 'WAITS', '2');
+    const before = await count(pool, 'changes');
+    assert.equal(before, 4);
+
+    assert.equal(await dropPartitions(pool, 'changes', 400 * day), 0, 'nothing is old enough');
+    assert.equal(await dropPartitions(pool, 'changes', past), 1);
+    assert.equal(await dropPartitions(pool, 'receipts', past), 1);
+    assert.equal(await count(pool, 'receipts'), 0);
+    const { rows } = await pool.query('select id, version from changes order by 1, 2');
+    assert.deepEqual(rows, [
+      { id: 'WAITS', version: 1 },
+      { id: 'WAITS', version: 2 },
+    ]);
+
+    const sent = await deliverAll(pool);
+    assert.deepEqual(
+      sent.map(({ id, version, event }) => [id, version, event]),
+      [
+        ['WAITS', 1, 'created'],
+        ['WAITS', 2, 'updated'],
+      ],
+    );
+    await dropPartitions(pool, 'changes', past);
+    assert.equal(await count(pool, 'changes'), 0, 'delivered work is not kept any longer');
+  }));
+
+test('the newest version is sent again after its history is gone, with the key that it always had', () =>
+  withStore(async (pool) => {
+    await take(pool, 'A', '1');
+    await take(pool, 'A', '2');
+    const first = await deliverAll(pool);
+    await dropPartitions(pool, 'changes', past);
+    assert.equal(await resend(pool, 'lisbon', 'crm', ['reservation']), 1);
+    assert.deepEqual(await deliverAll(pool), [first[1]]);
+    await take(pool, 'A', '3');
+    assert.deepEqual(
+      (await deliverAll(pool)).map(({ version, event }) => [version, event]),
+      [[3, 'updated']],
+    );
+  }));
+
+test('a timeline says since when it is complete', () =>
+  withStore(async (pool) => {
+    await take(pool, 'A', '1');
+    await take(pool, 'A', '2');
+    const before = await timelineOf(pool, 'lisbon', 'reservation', 'A');
+    assert.equal(before?.history_since, undefined);
+    assert.equal(before?.timeline.length, 2);
+    const boundary = (await partitionsOf(pool, 'receipts'))[0]?.to.toISOString();
+    await dropPartitions(pool, 'receipts', past);
+    const after = await timelineOf(pool, 'lisbon', 'reservation', 'A');
+    assert.deepEqual([after?.version, after?.history_since, after?.timeline], [2, boundary, []]);
+    assert.deepEqual(after?.data, before?.data, 'the record itself stays');
+  }));
+
+test('a partition that a long transaction uses is dropped later, and writers do not wait for it', () =>
+  withStore(async (pool) => {
+    await take(pool, 'A', '1');
+    const reader = await pool.connect();
+    await reader.query('begin');
+    await reader.query('select count(*) from changes');
+    try {
+      assert.equal(await dropPartitions(pool, 'changes', past), 0);
+      await take(pool, 'B', '1');
+    } finally {
+      await reader.query('commit');
+      reader.release();
+    }
+    assert.equal(await dropPartitions(pool, 'changes', past), 1);
+  }));
+
+test('a database is partitioned in place while others write, without copying a row', () =>
+  withStore(async (pool) => {
+    await pool.query(
+      `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, raw)
+       select 'lisbon', 'reservation', 'R' || n, now(), n, 'run', 'run_1', 'created', 1, '{}' from generate_series(1, 20000) n`,
+    );
+    await pool.query(
+      `insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
+       select integration, type, id, 1, 'created', receipt_id, '{}', '[]', 'k' || receipt_id from receipts`,
+    );
+    const file = async (table: string) =>
+      (await pool.query<{ f: string }>('select pg_relation_filenode($1::regclass) as f', [table])).rows[0]?.f;
+    const files = [await file('receipts'), await file('changes'), await file('attempts')];
+
+    let isDone = false;
+    const write = async (): Promise<number> => {
+      for (let written = 0; ; written++) {
+        if (isDone && written > 0) return written;
+        await pool.query(
+          `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome)
+           values ('lisbon', 'reservation', 'W', now(), 1, 'run', 'run_1', 'unchanged')`,
+        );
+      }
+    };
+    const writing = write();
+    const reader = await pool.connect();
+    await reader.query('begin');
+    await reader.query('select from receipts limit 1');
+    const migrating = migrate(pool).finally(() => {
+      isDone = true;
+    });
+    // The migration finds the reader in its way, and writers get through between its tries.
+    const seen = await count(pool, 'receipts');
+    while ((await count(pool, 'receipts')) <= seen + 1);
+    await reader.query('commit');
+    reader.release();
+    assert.ok((await migrating).applied.includes('partitions'));
+
+    assert.equal(await count(pool, 'receipts'), 20_000 + (await writing));
+    assert.equal(await count(pool, 'changes'), 20_000);
+    assert.deepEqual([await file('receipts_first'), await file('changes_first'), await file('attempts_first')], files);
+    const { rows } = await pool.query(`select count(distinct receipt_id)::int as ids from receipts`);
+    assert.equal(rows[0]?.ids, await count(pool, 'receipts'), 'numbers of receipts go on');
+  }, 24));
