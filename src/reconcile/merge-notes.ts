@@ -32,9 +32,9 @@ function whence({ source, at: [ms] }: Giver): string {
 const consentPath = /^guests\[\d+\]\.marketing_consent$/;
 
 /** Who said that a guest agrees to marketing, or no longer does, and when. */
-export function consentNotes(diff: readonly Difference[], givers: ReadonlyMap<string, Giver>): Note[] {
+export function consentNotes(diff: readonly Difference[], giverOf: (path: string) => Giver | undefined): Note[] {
   return diff.flatMap(({ path, after }): Note[] => {
-    const giver = consentPath.test(path) && typeof after === 'boolean' ? givers.get(path) : undefined;
+    const giver = consentPath.test(path) && typeof after === 'boolean' ? giverOf(path) : undefined;
     return giver === undefined ? [] : [consentNote(path, after as boolean, giver)];
   });
 }

@@ -77,6 +77,11 @@ export function isSole(stored: StoredViews | undefined, source: Source): boolean
   return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
 }
 
+/** The fields that the only source said to be empty. */
+export function emptiesOfSole(stored: StoredViews | undefined, source: Source): readonly string[] {
+  return (stored?.[source] as SoleView | undefined)?.none ?? [];
+}
+
 function viewOfRecord(record: Reservation, { said, none = [] }: SoleView): View {
   const statement = statementOf(record);
   const lists: { [Name in ListName]?: ViewList } = {};

@@ -7,7 +7,8 @@ import type { Arrival, Finished, Message, Prepared } from '../../reconcile/incom
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
-import { isSole, readViews, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
+import { restates } from '../../reconcile/restate.ts';
+import { emptiesOfSole, isSole, readViews, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
 import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
@@ -78,7 +79,8 @@ export function decide(arriving: Arriving, before: LockedRecord | undefined, sig
   const isPullAlone =
     message === undefined ||
     (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && arriving.alone !== undefined);
-  return isPullAlone ? replaced(arriving, before, sightedAt) : merged(arriving, message, before, sightedAt);
+  if (isPullAlone) return replaced(arriving, before, sightedAt);
+  return restated(arriving, message, before) ?? merged(arriving, message, before, sightedAt);
 }
 
 /** The first message of a record. */
@@ -162,6 +164,36 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
 const stillShown = (sightedAt: Date): string =>
   `The partner's list, requested at ${sightedAt.toISOString()}, still showed the stored state.`;
 
+/** The only source repeats all that it said, with a newer state: the record is the message. Undefined where it must be merged. */
+function restated(arriving: Arriving, message: Message, before: LockedRecord): Decision | undefined {
+  const { alone, arrival, seq, prepared } = arriving;
+  const { source, manner, isVerbatim } = message;
+  const isWhole = alone !== undefined && prepared.kind === 'record' && !isRuled(prepared) && isVerbatim;
+  if (!isWhole || manner.lists !== 'replace' || !isSole(before.said, source)) return undefined;
+  const said: Mark = [arrival.effectiveAt, seq];
+  if (!isNewer(said, [before.effectiveAt, before.seq])) return undefined;
+  const none = message.empties();
+  const known = { record: before.data as object, none: emptiesOfSole(before.said, source) };
+  if (!restates({ record: alone.record, none }, known)) return undefined;
+  const state: SaidState = {
+    effectiveAt: arrival.effectiveAt,
+    seq,
+    said: soleView(source, said, none),
+    pulledHash: otherThan(alone, source === 'pull' ? arriving.hash : ''),
+  };
+  if (alone.hash === before.hash) return { kind: 'unchanged', version: before.version, state };
+  const diff = difference(before.data, parseJson(alone.text));
+  const giver = { source, at: said };
+  return {
+    kind: 'change',
+    ...changeAfter(before, statusOf(alone.record)),
+    content: alone,
+    state,
+    diff,
+    notes: [...prepared.incoming.notes, ...consentNotes(diff, () => giver)],
+  };
+}
+
 /** What the message says joins what others said. */
 function merged(arriving: Arriving, message: Message, before: LockedRecord, sightedAt: Date | undefined): Decision {
   const { arrival, seq } = arriving;
@@ -206,7 +238,7 @@ function merged(arriving: Arriving, message: Message, before: LockedRecord, sigh
       ...finished.notes,
       // A guest's own event speaks of one guest: that the rest of the reservation stays goes without saying.
       ...(arrival.cause === 'guest' ? [] : keptNotes(result.givers, message.source, said)),
-      ...consentNotes(diff, result.givers),
+      ...consentNotes(diff, (path) => result.givers.get(path)),
     ],
     ...(isOverruled && { isOverruled }),
   };

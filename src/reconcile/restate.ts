@@ -1,0 +1,86 @@
+import type { ListName } from '../canonical/fields.ts';
+import { extraPrefix } from './merge.ts';
+import { groupOf, leaderOf, listNames } from './statement.ts';
+
+type Fields = { readonly [field: string]: unknown };
+
+/** A record that is one source's word, and the fields that the source said to be empty. */
+export interface Word {
+  readonly record: object;
+  readonly none: readonly string[];
+}
+
+/**
+ * Whether a newer message of the same source speaks of every field that the record holds, in lists that replace. Then merging can
+ * only result in the message itself, and the merge is not run: 0.3 ms of processor time less per update (`npm run bench -- push`,
+ * arm64 under load). A message that leaves out a field, an element or a list is merged.
+ */
+export function restates(message: Word, known: Word): boolean {
+  const [now, before] = [spokenOf(message), spokenOf(known)];
+  if (now === undefined || before === undefined || !isWithin(before.fields, now.fields)) return false;
+  return listNames.every((name) => {
+    const [items, olderItems] = [now.lists[name], before.lists[name]];
+    if (olderItems === undefined) return true;
+    return items !== undefined && coverAll(name, items, olderItems);
+  });
+}
+
+interface Spoken {
+  readonly fields: ReadonlySet<string>;
+  readonly lists: { readonly [Name in ListName]?: readonly SpokenItem[] };
+}
+
+interface SpokenItem {
+  readonly item: Fields;
+  readonly fields: ReadonlySet<string>;
+}
+
+/** Undefined where an empty `extra` hides which of its fields were named. */
+function spokenOf({ record, none }: Word): Spoken | undefined {
+  if (none.some((path) => path === 'extra' || path.startsWith(extraPrefix))) return undefined;
+  const fields = record as Fields;
+  const lists: { [Name in ListName]?: readonly SpokenItem[] } = {};
+  for (const name of listNames) {
+    const items = (fields[name] ?? []) as readonly Fields[];
+    if (items.length === 0 && !none.includes(name)) continue;
+    lists[name] = items.map((item, index) => ({ item, fields: fieldsOf(item, none, `${name}.${index}.`) }));
+  }
+  return { fields: fieldsOf(fields, none, ''), lists };
+}
+
+function fieldsOf(object: Fields, none: readonly string[], prefix: string): Set<string> {
+  const found = new Set<string>();
+  for (const field in object) {
+    const value = object[field];
+    if (value === undefined || value === null || listNames.includes(field as ListName)) continue;
+    if (field !== 'extra') found.add(leaderOf(field));
+    else for (const name in value as Fields) found.add(extraPrefix + name);
+  }
+  for (const path of none) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));
+  return found;
+}
+
+/**
+ * Elements at the same places that look the same are matched with each other by every rule of `matchItems`. Otherwise any of the
+ * elements may be matched with any older one, so each must speak of all that any older one did.
+ */
+function coverAll(name: ListName, items: readonly SpokenItem[], older: readonly SpokenItem[]): boolean {
+  const isSameLook = (one: SpokenItem, index: number): boolean =>
+    looks[name].every((field) => one.item[field] === older[index]?.item[field]);
+  if (items.length === older.length && items.every(isSameLook)) {
+    return items.every((one, index) => isWithin(older[index]?.fields ?? new Set(), one.fields));
+  }
+  const any = new Set(older.flatMap(({ fields }) => [...fields]));
+  return items.every(({ fields }) => isWithin(any, fields));
+}
+
+const looks: { readonly [Name in ListName]: readonly string[] } = {
+  guests: ['guest_id', 'first_name', 'last_name', ...groupOf('email'), 'phone'],
+  rooms: ['room_type', 'start_date', 'end_date'],
+  charges: ['code', 'description'],
+};
+
+function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  for (const one of some) if (!all.has(one)) return false;
+  return true;
+}
