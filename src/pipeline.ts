@@ -59,11 +59,12 @@ export function compilePath(
   const pull = compileShape(config);
   const push = compilePushShape(config, connector.push?.map);
   const single = compileSingle(connector, config, pull);
-  const rules = compileRules(integration.transforms, {
+  const about = {
     integration: integration.integration,
     brand_id: integration.brand_id,
     ...(integration.country !== undefined && { country: integration.country }),
-  });
+  };
+  const rules = compileRules(integration.transforms, about, connector.transforms);
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const region = { country: integration.country };
     const isOnlySource = !integration.push.enabled;
@@ -97,7 +98,7 @@ export function compilePath(
     ...shapeProblems(pull, push, single).map((problem) => ({ document: 'connector' as const, ...problem })),
   );
   if (rules.kind === 'invalid') {
-    problems.push(...rules.problems.map((problem) => ({ document: 'integration' as const, ...problem })));
+    problems.push(...rules.problems);
   }
   return { kind: 'invalid', problems };
 }
@@ -194,7 +195,7 @@ function finish(
   if (ruled.kind === 'dropped') return { finished: { kind: 'dropped', reason: ruled.note }, said };
   if (ruled.kind === 'failed') {
     const { code, rule, message } = ruled;
-    const problems = [{ field: `transforms[${rule}]`, rule: message }];
+    const problems = [{ field: rule, rule: message }];
     return { finished: failed({ code, problems, message }, id), said };
   }
   if (!ruled.changed) {
@@ -291,7 +292,11 @@ export function connectorProblems(connector: Connector): MappingProblem[] {
   const config = shapeConfig(connector, 'UTC');
   const pull = compileShape(config);
   const push = compilePushShape(config, connector.push?.map);
-  return shapeProblems(pull, push, compileSingle(connector, config, pull));
+  const rules = compileRules([], {}, connector.transforms);
+  return [
+    ...shapeProblems(pull, push, compileSingle(connector, config, pull)),
+    ...(rules.kind === 'invalid' ? rules.problems.map(({ document: _, ...problem }) => problem) : []),
+  ];
 }
 
 function compileSingle(connector: Connector, config: ShapeConfig, pull: CompiledShape): CompiledShape {

@@ -8,6 +8,7 @@ import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, requestSchema, singleSchema } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
+import { ruleSchema } from './rule.ts';
 import { durationText, nameText } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
@@ -110,6 +111,10 @@ export const connectorSchema = crossChecked(
       .describe(
         'What becomes of a record whose status no value map knows: kept as a dead letter, or passed on as `other`.',
       ),
+    transforms: z
+      .array(ruleSchema)
+      .default([])
+      .describe('Business rules that every brand of this connector shares; they run before the brand’s own.'),
     push: z
       .strictObject({
         map: pushMapSchema.optional().describe('What differs in events: laid over `map`.'),

@@ -4,6 +4,7 @@ import { checkedText, crossChecked } from './checked.ts';
 import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
 import { ownHeadersSchema, setByAuth } from './own-headers.ts';
 import { rateSchema } from './rate.ts';
+import { ruleSchema } from './rule.ts';
 import { countryText, durationText, httpUrl, nameText, secretText, timezoneText } from './scalars.ts';
 
 /** One brand: a connector, its credentials, time zone, schedules, and the destinations it feeds. */
@@ -92,32 +93,6 @@ const pushSchema = z.strictObject({
     .describe('The most the endpoint takes before it answers 429.'),
 });
 
-const fieldPath = z.string().min(1);
-
-const ruleSchema = crossChecked(
-  z.strictObject({
-    when: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('A CEL condition over the canonical record; left out, the rule always holds.'),
-    set: z
-      .record(fieldPath, z.string().min(1))
-      .optional()
-      .describe('Fields to set, each to the value of a CEL expression. `guests[].FIELD` sets it for each guest.'),
-    drop: z
-      .union([z.literal(true), z.array(fieldPath).min(1)], {
-        error: 'must be true (the whole record) or a list of fields',
-      })
-      .optional()
-      .describe('`true` drops the record; a list drops these fields.'),
-    note: z.string().min(1).optional().describe('The reason, for the timeline.'),
-  }),
-  ({ set, drop }, report) => {
-    if (set === undefined && drop === undefined) report({ message: 'does nothing: needs set or drop' });
-  },
-);
-
 export const integrationSchema = crossChecked(
   z.strictObject({
     integration: nameText().describe('The integration’s name; commands and the console use it.'),
@@ -133,7 +108,10 @@ export const integrationSchema = crossChecked(
     paused: z.boolean().default(false).describe('Whether pulling rests. Events are still accepted and kept.'),
     pull: pullSchema.optional().describe('Pull mode; left out, the brand is not polled.'),
     push: pushSchema.prefault({ enabled: false }).describe('Push mode; left out, the brand has no endpoint.'),
-    transforms: z.array(ruleSchema).default([]).describe('Business rules, applied in their order after normalization.'),
+    transforms: z
+      .array(ruleSchema)
+      .default([])
+      .describe('Business rules of this brand, applied in their order after normalization and after the connector’s.'),
     deliver: z.array(nameText()).default([]).describe('The destinations that get this brand’s changes.'),
   }),
   ({ deliver }, report) => {

@@ -22,6 +22,7 @@ export function normalizeReservation(
   const notes: Note[] = [];
   const country = context.country?.toUpperCase();
   let guests: Guest[] | undefined;
+  const emptied: Guest[] = [];
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
     if (guest === clean?.guests[index]) continue;
@@ -29,8 +30,17 @@ export function normalizeReservation(
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;
+    if (isEmpty(done)) emptied.push(done);
   }
-  return { reservation: guests ? { ...reservation, guests } : reservation, notes };
+  if (guests === undefined) return { reservation, notes };
+  // A guest that was nothing but a placeholder is nobody. One that came empty is the place of an erased guest, which stays.
+  const left = emptied.length === 0 ? guests : guests.filter((guest) => !emptied.includes(guest));
+  return { reservation: { ...reservation, guests: left }, notes };
+}
+
+function isEmpty(guest: Guest): boolean {
+  for (const _ in guest) return false;
+  return true;
 }
 
 /** One guest outside a reservation, from a guest.updated event. */

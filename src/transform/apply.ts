@@ -12,7 +12,7 @@ export type Applied =
   | { readonly kind: 'kept'; readonly record: object; readonly changed: boolean; readonly notes: Note[] }
   /** `note` is the rule's own note, or names the rule. */
   | { readonly kind: 'dropped'; readonly rule: number; readonly note: string }
-  | ({ readonly kind: 'failed'; readonly rule: number } & Failure);
+  | ({ readonly kind: 'failed'; readonly rule: string } & Failure);
 
 interface Failure {
   readonly code: ErrorCode;
@@ -29,7 +29,7 @@ export function applyRules(rules: readonly CompiledRule[], given: Reservation, a
     const rule = rules[index] as CompiledRule;
     const effects: Effects = { writes: [], removed: [] };
     const held = collect(rule, { record, scope, about }, effects);
-    if (typeof held !== 'boolean') return { kind: 'failed', rule: index, ...held };
+    if (typeof held !== 'boolean') return failedIn(rule, held);
     if (held && rule.dropsRecord) return { kind: 'dropped', rule: index, note: rule.reason };
     const next = commit(rule, record, effects, notes);
     if (next === record) continue;
@@ -37,6 +37,11 @@ export function applyRules(rules: readonly CompiledRule[], given: Reservation, a
     scope = new ReservationScope(record, about);
   }
   return { kind: 'kept', record, changed: record !== given, notes };
+}
+
+function failedIn({ document, path }: CompiledRule, { code, message }: Failure): Applied {
+  const of = document === 'connector' ? 'connector.' : '';
+  return { kind: 'failed', rule: `${of}${path}`, code, message: `${of}${message}` };
 }
 
 interface Subject {

@@ -13,6 +13,8 @@ interface Size {
   readonly chars: number;
   readonly items: number;
   readonly of: Size | undefined;
+  /** For a guest or a room: the size of its text fields, which the views limit further than other texts. */
+  readonly field?: Size | undefined;
 }
 
 const small: Size = { chars: 32, items: 0, of: undefined };
@@ -21,42 +23,69 @@ const scalar = text(limits.text);
 /** A value in `extra`: any JSON, recursively. */
 const anything: Size & { of: Size | undefined } = { chars: limits.text, items: limits.extraEntries, of: undefined };
 anything.of = anything;
+const person: Size = { chars: 0, items: 0, of: undefined, field: text(limits.itemText) };
 
 interface Estimate {
   readonly steps: number;
   readonly size: Size;
 }
 
-/** The most steps over a record whose lists have at most `items` items; infinite if the expression could build a text over the limit. */
-export function mostSteps(root: ASTNode, items: number): number {
-  const ofList: Size = { chars: 0, items, of: scalar };
-  const known = new Map<string, Size>([
-    ['guests', ofList],
-    ['rooms', ofList],
-    ['charges', ofList],
-    ['extra', anything],
-  ]);
-  return estimate(root, known, ofList).steps;
+/** What an expression costs at most: all its steps, and the part of it that takes the most of them. */
+export interface Cost {
+  /** Infinite if the expression could build a text over the limit. */
+  readonly steps: number;
+  readonly most: { readonly node: ASTNode; readonly steps: number };
 }
 
-function estimate(node: ASTNode, known: ReadonlyMap<string, Size>, ofList: Size): Estimate {
-  const of = (child: ASTNode): Estimate => estimate(child, known, ofList);
-  if (node.op === 'rcall' && isMacro(node)) return overList(node, known, ofList);
+/** The cost over a record whose lists have at most `items` items. */
+export function costOf(root: ASTNode, items: number): Cost {
+  const ofList = (of: Size): Size => ({ chars: 0, items, of });
+  const sizes = new Map<string, Size>([
+    ['guests', ofList(person)],
+    ['rooms', ofList(person)],
+    ['charges', ofList(scalar)],
+    ['guest', person],
+    ['room', person],
+    ['extra', anything],
+  ]);
+  let most: Cost['most'] = { node: root, steps: 0 };
+  const spend = (node: ASTNode, steps: number): void => {
+    if (steps > most.steps) most = { node, steps };
+  };
+  const { steps } = estimate(root, { sizes, lists: sizes, times: 1, spend });
+  return { steps, most };
+}
+
+interface Context {
+  /** The size of each variable in scope. */
+  readonly sizes: ReadonlyMap<string, Size>;
+  /** The lists of a reservation by name. */
+  readonly lists: ReadonlyMap<string, Size>;
+  /** How often the expression is run: the product of the lists around it. */
+  readonly times: number;
+  readonly spend: (node: ASTNode, steps: number) => void;
+}
+
+function estimate(node: ASTNode, context: Context): Estimate {
+  const { sizes, lists, times, spend } = context;
+  const of = (child: ASTNode): Estimate => estimate(child, context);
+  if (node.op === 'rcall' && isMacro(node)) return overList(node, context);
   const parts = childrenOf(node).map(of);
   const steps = parts.reduce((sum, part) => sum + part.steps, 1);
   const [first = { steps: 0, size: small }, second = { steps: 0, size: small }] = parts;
-  const done = (size: Size, further: number): Estimate => ({
-    steps: size.chars > limits.builtText ? Number.POSITIVE_INFINITY : steps + further,
-    size,
-  });
+  const done = (size: Size, further: number): Estimate => {
+    const own = size.chars > limits.builtText ? Number.POSITIVE_INFINITY : 1 + further;
+    spend(node, own * times);
+    return { steps: steps - 1 + own, size };
+  };
   switch (node.op) {
     case 'value':
       return done(typeof node.args === 'string' ? text(node.args.length) : small, 0);
     case 'id':
-      return done(known.get(node.args) ?? scalar, 0);
+      return done(sizes.get(node.args) ?? scalar, 0);
     case '.':
       if (node.args[1] === 'extra') return done(anything, 0);
-      return done(first.size.of ?? (known.get(node.args[1]) === ofList ? ofList : scalar), 0);
+      return done(first.size.field ?? first.size.of ?? listNamed(node.args[1], lists) ?? scalar, 0);
     case '[]':
       return done(first.size.of ?? scalar, 0);
     case 'list':
@@ -128,13 +157,19 @@ function called(
   }
 }
 
-function overList(node: ASTNode & { op: 'rcall' }, known: ReadonlyMap<string, Size>, ofList: Size): Estimate {
+function listNamed(name: string, lists: ReadonlyMap<string, Size>): Size | undefined {
+  const size = lists.get(name);
+  return size !== undefined && size !== anything && size.items > 0 ? size : undefined;
+}
+
+function overList(node: ASTNode & { op: 'rcall' }, context: Context): Estimate {
   const [name, receiver, args] = node.args;
   const [variable, ...bodies] = args;
-  const list = estimate(receiver, known, ofList);
-  const inside = new Map(known);
-  if (variable?.op === 'id') inside.set(variable.args, list.size.of ?? scalar);
-  const parts = bodies.map((body) => estimate(body, inside, ofList));
+  const list = estimate(receiver, context);
+  const sizes = new Map(context.sizes);
+  if (variable?.op === 'id') sizes.set(variable.args, list.size.of ?? scalar);
+  const inside = { ...context, sizes, times: context.times * Math.max(1, list.size.items) };
+  const parts = bodies.map((body) => estimate(body, inside));
   const each = parts.reduce((sum, part) => sum + part.steps, 2);
   const made = name === 'map' ? parts.at(-1)?.size : list.size.of;
   const size: Size = name === 'map' || name === 'filter' ? { chars: 0, items: list.size.items, of: made } : small;
@@ -143,6 +178,7 @@ function overList(node: ASTNode & { op: 'rcall' }, known: ReadonlyMap<string, Si
 
 function larger(one: Size, other: Size): Size {
   if (one === anything || other === anything) return anything;
+  if (one === other) return one;
   return {
     chars: Math.max(one.chars, other.chars),
     items: Math.max(one.items, other.items),

@@ -2,11 +2,12 @@ import type { ASTNode, ParseError, TypeError as TypeMistake } from '@marcbachman
 import { closest } from '../canonical/closest.ts';
 import type { ErrorCode } from '../errors.ts';
 import { NotADate } from './calendar.ts';
-import { mostSteps } from './cost.ts';
+import { type Cost, costOf } from './cost.ts';
 import { environments, fieldsOf, type ScopeName, variables } from './environments.ts';
 import { withWrittenNames } from './functions.ts';
 import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
 import { LimitReached, limits } from './limits.ts';
+import { slipAt } from './slips.ts';
 
 /** A CEL expression that passed every check: it can only fail because of the record. */
 export interface Expression {
@@ -43,17 +44,31 @@ export function compileExpression(text: string, scope: ScopeName): Compiled {
     const parsed = environment.parse(guarded.text);
     const checked = parsed.check();
     if (!checked.valid) return invalid(mistakeOf(checked.error, text, scope));
-    if (mostSteps(ast, limits.items) > limits.steps) {
-      return invalid({
-        message: 'The expression could take too long: go over fewer lists, or build shorter texts.',
-        offset: 0,
-        length: text.length,
-      });
-    }
+    const cost = costOf(ast, limits.items);
+    if (cost.steps > limits.steps) return invalid(tooCostly(cost, text));
     return { kind: 'ok', expression: runnable(parsed, ast, checked.type ?? 'dyn') };
   } catch (error) {
     return invalid(mistakeOf(error, text, scope));
   }
+}
+
+/** Points at the part that costs the most. */
+function tooCostly({ steps, most }: Cost, text: string): Mistake {
+  const { start, end } = most.node;
+  const place = { offset: start, length: end - start };
+  const part = text.slice(start, end);
+  if (!Number.isFinite(steps)) {
+    const message = `${part} could build a text of more than ${roundedSteps(limits.builtText)} characters.`;
+    return { message, ...place };
+  }
+  const message = `The expression could take ${roundedSteps(steps)} steps with ${limits.items} guests, rooms and charges; the limit is ${roundedSteps(limits.steps)}. The most, ${roundedSteps(most.steps)}, are in ${part}: move it out of the list, or compare shorter texts.`;
+  return { message, ...place };
+}
+
+/** Rounded to two digits and grouped: an estimate has no more. */
+export function roundedSteps(steps: number): string {
+  const scale = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, steps))) - 1);
+  return String(Math.round(steps / scale) * scale).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 function invalid(...mistakes: Mistake[]): Compiled {
@@ -64,7 +79,7 @@ function runnable(parsed: (scope: object) => unknown, root: ASTNode, type: strin
   return {
     type,
     root,
-    mostSteps: (items) => mostSteps(root, items),
+    mostSteps: (items) => costOf(root, items).steps,
     run(scope) {
       try {
         return { kind: 'value', value: parsed(scope) };
@@ -85,9 +100,11 @@ function isCelError(error: unknown): error is CelError {
 function mistakeOf(error: unknown, text: string, scope: ScopeName): Mistake {
   if (!isCelError(error))
     return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
-  const message = messages.get(error.code)?.(error, scope) ?? sentence(withWrittenNames(error.summary));
   const place = placeOf(error, text);
   const offset = Math.min(place.offset, text.length);
+  const slip = slipAt(text, offset);
+  if (slip !== undefined) return slip;
+  const message = messages.get(error.code)?.(error, scope) ?? sentence(withWrittenNames(error.summary));
   return place.length > 0
     ? { message, offset, length: Math.min(place.length, text.length - offset) }
     : { message, offset };
@@ -133,7 +150,10 @@ const messages: ReadonlyMap<string, (error: CelError, scope: ScopeName) => strin
 
 function unknown(kind: string, word: string, known: readonly string[]): string {
   const near = closest(word, known);
-  return near === undefined ? `There is no ${kind} ${word}.` : `There is no ${kind} ${word}; did you mean ${near}?`;
+  if (near !== undefined) return `There is no ${kind} ${word}; did you mean ${near}?`;
+  return kind === 'variable'
+    ? `There is no variable ${word}. A text needs quotes of its own: "${word}".`
+    : `There is no ${kind} ${word}.`;
 }
 
 /** The fields of the object in which the unknown field was looked up. */

@@ -13,6 +13,8 @@ export const limits = {
   macroNesting: 2,
   /** Characters of a text that an expression reads, or that split, join and replace make. */
   text: 2_000,
+  /** Characters of a text field of a guest or a room. Shorter, so that guests can be compared with each other within the budget. */
+  itemText: 256,
   /** Parts that split makes. */
   parts: 200,
   /** Entries of one list or object inside `extra`, and values in `extra` as a whole. */

@@ -4,7 +4,7 @@ import { type ListName, listNames, lists } from './fields.ts';
 import { childrenOf, isMacro, type Mistake } from './guards.ts';
 import { acceptedTypes, isRequired, type Target, targetOf } from './target.ts';
 
-/** A business rule as it stands in an integration's `transforms`. */
+/** A business rule in the `transforms` of a connector or an integration. */
 export interface Rule {
   /** A CEL condition; absent means always. If everything the rule changes is in one list, it may use `guest`, `room` or `charge` and is tested for each item. */
   readonly when?: string | undefined;
@@ -16,7 +16,11 @@ export interface Rule {
   readonly note?: string | undefined;
 }
 
+/** The document that states a rule. */
+export type RuleHome = 'connector' | 'integration';
+
 export interface RuleProblem extends Mistake {
+  readonly document: RuleHome;
   /** Such as transforms[0].when. */
   readonly path: string;
 }
@@ -30,6 +34,7 @@ export interface Assignment {
 }
 
 export interface CompiledRule {
+  readonly document: RuleHome;
   readonly path: string;
   readonly reason: string;
   readonly when: Expression | undefined;
@@ -42,8 +47,12 @@ export interface CompiledRule {
   readonly dropsRecord: boolean;
 }
 
-export function compileRule(rule: Rule, index: number, problems: RuleProblem[]): CompiledRule {
+/** Where the mistakes of one rule go. */
+type Problems = Omit<RuleProblem, 'document'>[];
+
+export function compileRule(rule: Rule, index: number, document: RuleHome, found: RuleProblem[]): CompiledRule {
   const path = `transforms[${index}]`;
+  const problems: Problems = [];
   const sets = Object.entries(rule.set ?? {}).flatMap(([at, text]) => compileSet(at, text, path, problems));
   const { removes, removesItems } = compileRemovals(rule.drop, path, problems);
   if (rule.set === undefined && rule.drop === undefined)
@@ -66,9 +75,11 @@ export function compileRule(rule: Rule, index: number, problems: RuleProblem[]):
       offset: 0,
     });
   }
+  found.push(...problems.map((problem) => ({ document, ...problem })));
   return {
+    document,
     path,
-    reason: rule.note ?? `Rule ${path} of the integration.`,
+    reason: rule.note ?? `Rule ${path} of the ${document}.`,
     when,
     each,
     sets,
@@ -82,7 +93,7 @@ function compileWhen(
   text: string,
   list: ListName | undefined,
   path: string,
-  problems: RuleProblem[],
+  problems: Problems,
 ): Expression | undefined {
   const compiled = compileExpression(text, list ?? 'reservation');
   if (compiled.kind === 'invalid') {
@@ -102,7 +113,7 @@ export function notBoolean(type: string, text: string): Mistake {
   return { message, offset: 0, length: text.length };
 }
 
-function compileSet(at: string, text: string, rule: string, problems: RuleProblem[]): Assignment[] {
+function compileSet(at: string, text: string, rule: string, problems: Problems): Assignment[] {
   // As documents write paths: keys other than plain words are quoted.
   const path = /^\w+$/.test(at) ? `${rule}.set.${at}` : `${rule}.set[${JSON.stringify(at)}]`;
   const target = targetOf(at);
@@ -133,7 +144,7 @@ function compileSet(at: string, text: string, rule: string, problems: RuleProble
 function compileRemovals(
   drop: Rule['drop'],
   rule: string,
-  problems: RuleProblem[],
+  problems: Problems,
 ): { removes: Target[]; removesItems: ListName[] } {
   const removes: Target[] = [];
   const removesItems: ListName[] = [];

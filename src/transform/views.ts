@@ -87,31 +87,35 @@ function checkSize(root: Json): void {
   }
 }
 
-export function checkText(text: string): string {
-  if (text.length > limits.text) throw new LimitReached(`a text is longer than ${limits.text} characters`);
+export function checkText(text: string, longest: number = limits.text): string {
+  if (text.length > longest) throw new LimitReached(`a text is longer than ${longest} characters`);
   return text;
 }
 
-const readers: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
-  text: (value) => (value === undefined ? '' : checkText(String(value))),
+const readers: Readonly<Record<FieldKind, (value: unknown, longestText: number) => unknown>> = {
+  text: (value, longestText) => (value === undefined ? '' : checkText(String(value), longestText)),
   decimal: (value) => (value === undefined ? 0 : Number(value)),
   integer: (value) => (value === undefined ? 0n : BigInt(value as number)),
   flag: (value) => value === true,
 };
 
-function addGetters(view: { prototype: View }, fields: Readonly<Record<string, FieldKind>>): void {
+function addGetters(
+  view: { prototype: View },
+  fields: Readonly<Record<string, FieldKind>>,
+  longestText: number = limits.text,
+): void {
   for (const [name, kind] of Object.entries(fields)) {
     const read = readers[kind];
     Object.defineProperty(view.prototype, name, {
       get(this: View) {
-        return read(this.raw[name]);
+        return read(this.raw[name], longestText);
       },
     });
   }
 }
 
-addGetters(GuestView, guestFields);
-addGetters(RoomView, lists.rooms.fields);
+addGetters(GuestView, guestFields, limits.itemText);
+addGetters(RoomView, lists.rooms.fields, limits.itemText);
 addGetters(ChargeView, lists.charges.fields);
 addGetters(ReservationView, reservationFields);
 

@@ -58,6 +58,11 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
     for (const item of gone) notes.push(noteOf(rule, 'rule_item_dropped', `${list}[${item}]`, items[item], undefined));
     next[list] = items.filter((_, item) => !gone.has(item));
   }
+  if (copied.has('guests') && next !== undefined) {
+    const emptied = new Set<Json>([...copied.values()].filter((holder) => Object.keys(holder).length === 0));
+    // A guest that was empty before is the place of an erased guest, which stays.
+    next.guests = (next.guests as Json[]).filter((guest) => !emptied.has(guest));
+  }
   return next === undefined ? record : (next as unknown as Reservation);
 }
 

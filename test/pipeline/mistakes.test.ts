@@ -19,6 +19,9 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
     'pull:',
     '  request: { path: /r, query: { from: "{window.from}", to: "{window.to}" } }',
     '  single: { path: "/r/{id}", map: { channel: "b[" } }',
+    'transforms:',
+    `  - when: 'channel = "BDC"'`,
+    `    set: { source: OTA }`,
   ]);
   await write('integrations/grand.yaml', [
     'integration: grand',
@@ -38,6 +41,8 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
     [
       'connectors/desk.yaml:3',
       'connectors/desk.yaml:6',
+      'connectors/desk.yaml:8',
+      'connectors/desk.yaml:9',
       'destinations/lake.yaml:4',
       'integrations/grand.yaml:2',
       'integrations/grand.yaml:4',

@@ -163,6 +163,66 @@ test('what a rule writes is cleaned like what a partner writes', () => {
   assert.equal((one.incoming.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
 });
 
+test('the rules of a connector run for each of its brands, before the brand’s own', () => {
+  const connector = {
+    transforms: [
+      { when: 'channel == "BDC"', set: { source: '"OTA"' } },
+      { when: 'brand_id == "LIS01"', set: { 'extra.house': '"grand"' } },
+    ],
+  };
+  const own = { transforms: [{ when: 'source == "OTA"', set: { source: '"OTA / " + channel' }, note: 'ours' }] };
+  const [one] = prepare(pathOf(connector, own), `[{"id":"A",${bare},"channel":"BDC"}]`);
+  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
+  const { source, extra } = one.incoming.record as { source: string; extra: JsonObject };
+  assert.deepEqual([source, extra], ['OTA / BDC', { house: 'grand' }]);
+  assert.deepEqual(
+    one.incoming.notes.map(({ reason }) => reason),
+    ['Rule transforms[0] of the connector.', 'Rule transforms[1] of the connector.', 'ours'],
+  );
+  return undefined;
+});
+
+test('a rule of a connector that fails names the connector', () => {
+  const connector = { transforms: [{ set: { 'extra.days': 'days_between(channel, check_out)' } }] };
+  const [one] = prepare(pathOf(connector), `[{"id":"A",${bare},"channel":"BDC"}]`);
+  if (one?.kind !== 'dead') return assert.fail(JSON.stringify(one));
+  assert.match(one.deadLetter.message, /^connector\.transforms\[0\]\.set/);
+  return undefined;
+});
+
+test('a guest that a rule leaves without any field disappears', () => {
+  const path = pathOf({}, { transforms: [{ when: 'guest.last_name == "Walkin"', drop: ['guests[].last_name'] }] });
+  const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Walkin"},{"last_name":"Moura"}]}]`);
+  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
+  assert.deepEqual((one.incoming.record as { guests: JsonObject[] }).guests, [{ last_name: 'Moura' }]);
+  return undefined;
+});
+
+test('modifiers without a source apply to the field of the same name, in the record, in lists and in events', () => {
+  const path = pathOf({
+    map: {
+      check_in: { date: 'DD/MM/YYYY' },
+      total_amount: { minor_units: 2 },
+      guests: { fields: { nationality: { country: 'de' } } },
+      charges: { fields: { amount: { negate: true } } },
+    },
+  });
+  const text = `{"id":"A","check_in":"01/03/2026","check_out":"2026-03-02","status":"confirmed","total_amount":12050,"guests":[{"nationality":"Portugal"}],"charges":[{"amount":3}]}`;
+  const [one] = prepare(path, `[${text}]`);
+  const event = path.pushShaper.single(parseJson(text));
+  assert.ok(event.kind === 'ok');
+  const pushed = path.prepare(event.record, { ...pulled, mode: 'push', cause: 'event' });
+  for (const made of [one, pushed]) {
+    if (made?.kind !== 'record') return assert.fail(JSON.stringify(made));
+    const { check_in, total_amount, guests, charges } = made.incoming.record as JsonObject;
+    assert.deepEqual(
+      { check_in, total_amount, guests, charges },
+      { check_in: '2026-03-01', total_amount: '120.5', guests: [{ nationality: 'PT' }], charges: [{ amount: '-3' }] },
+    );
+  }
+  return undefined;
+});
+
 test('a rule can drop a record', () => {
   const path = pathOf({}, { transforms: [{ when: 'status == "confirmed"', drop: true, note: 'only past stays' }] });
   const [one] = prepare(path, `[{"id":"A",${bare}}]`);

@@ -51,13 +51,36 @@ describe('refused when the document is applied', () => {
   test('rules over the limit only together', () => {
     const rule = { when: 'guests.exists(g, g.email.matches("^[a-z.]+@example[.]com$"))', set: { source: '"x"' } };
     assert.equal(compileRules([rule, rule, rule]).kind, 'ok');
-    const many = compileRules(Array(50).fill(rule));
-    assert.deepEqual(many.kind === 'invalid' && many.problems.map(({ path }) => path), ['transforms']);
+    const many = compileRules(Array(100).fill(rule), {}, [{ ...rule, when: `${rule.when} || ${rule.when}` }]);
+    assert.ok(many.kind === 'invalid');
+    assert.deepEqual(
+      many.problems.map(({ document, path }) => [document, path]),
+      [['connector', 'transforms']],
+    );
+    assert.match(
+      many.problems[0]?.message ?? '',
+      /the limit is 1,000,000\. transforms\[0\] of the connector takes the most/,
+    );
   });
   test('more rules than allowed', () => {
     assert.equal(compileRules(Array(limits.rules).fill({ drop: ['channel'] })).kind, 'ok');
     assert.equal(compileRules(Array(limits.rules + 1).fill({ drop: ['channel'] })).kind, 'invalid');
   });
+});
+
+describe('accepted: guests compared with each other', () => {
+  const comparisons = [
+    'guests.exists(g, g.email == guest.email && g.first_name != guest.first_name)',
+    'guests.filter(g, g.email.lowerAscii() == guest.email.lowerAscii()).size() > 1',
+    'guests.exists(a, guests.exists(b, a.last_name.lowerAscii().trim() == b.last_name.lowerAscii().trim() && a.email != b.email))',
+    'guests.exists(a, guests.exists(b, a.email.contains(b.last_name)))',
+  ];
+  for (const when of comparisons) {
+    test(when, () => {
+      const rules = compileRules([{ when, drop: ['guests[].marketing_consent'] }]);
+      assert.equal(rules.kind, 'ok', JSON.stringify(rules));
+    });
+  }
 });
 
 describe('refused for the record at hand', () => {
@@ -90,6 +113,10 @@ describe('refused for the record at hand', () => {
   });
   const tooLarge: Readonly<Record<string, readonly [string, Partial<Reservation>]>> = {
     'a long text': ['channel.contains("x")', { channel: 'a'.repeat(limits.text + 1) }],
+    'a long text of a guest': [
+      'guests.exists(g, g.email == "")',
+      { guests: [{ email: 'a'.repeat(limits.itemText + 1) }] },
+    ],
     'a text with many parts': ['channel.split(",").size() > 1', { channel: ','.repeat(limits.parts + 1) }],
     'a text that grows when parts are joined': [
       'channel.split(",").join("a long separator, as it were") != ""',
