@@ -1,12 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { encodeRecord } from '../canonical/encode.ts';
-import { schemas } from '../documents/kinds.ts';
-import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
-import { compilePath } from '../pipeline.ts';
-import { readSoundDocuments } from '../runtime/runtime.ts';
+import { pathToMap } from '../operations/documents-to-map.ts';
 import { isObject } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
@@ -40,7 +37,7 @@ export function registerMap(program: Command): void {
     .addHelpText(
       'after',
       `
-Stores nothing and contacts nobody. With --json each line is one canonical record; a record that fails is {"error": …}, and
+Stores nothing and contacts nobody. Needs no workspace for a connector that comes with Innbound. With --json each line is one canonical record; a record that fails is {"error": …}, and
 the command exits with 1.
 
 Examples:
@@ -48,30 +45,9 @@ Examples:
   curl -s … | innbound map acme-pms --sample - --json`,
     )
     .action(async (name: string, options: Options) => {
-      const { connectors, integrations } = await readSoundDocuments(path.resolve(options.workspace));
-      const connector = connectors.get(name);
-      if (!connector) {
-        throw new InnboundError(
-          'documents.unknown_name',
-          `There is no connector ${name}; known connectors: ${[...connectors.keys()].sort().join(', ')}.`,
-        );
-      }
-      const integration = options.integration === undefined ? undefined : integrations.get(options.integration);
-      if (options.integration !== undefined && !integration) {
-        throw new InnboundError('documents.unknown_name', noIntegration(options.integration, integrations.keys()));
-      }
-      const nobody = schemas.integration.parse({
-        integration: 'sample',
-        connector: name,
-        brand_id: 'sample',
-        timezone: options.timezone ?? 'UTC',
-        ...(options.country !== undefined && { country: options.country }),
-      });
-      if (integration === undefined) warnOfAssumptions(options);
-      const compiled = compilePath(connector.body, integration?.body ?? nobody);
-      if (compiled.kind === 'invalid')
-        throw new InnboundError('documents.invalid', compiled.problems[0]?.message ?? '');
-      const { path: route } = compiled;
+      if (options.integration === undefined) warnOfAssumptions(options);
+      const { integration, timezone, country } = options;
+      const route = await pathToMap(path.resolve(options.workspace), name, integration, { timezone, country });
       const body = await readSample(options.sample);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
       const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
@@ -87,7 +63,10 @@ Examples:
           process.exitCode = 1;
           const { code, message, detail } = prepared.deadLetter;
           if (options.json) printJson({ error: { code, message, detail } });
-          else show(`✗ ${raw.key || '(no id)'}: ${code}: ${message}\n`);
+          else {
+            show(`✗ ${raw.key || '(no id)'}: ${code}: ${message}\n`);
+            for (const one of shaper.unmapped(raw)) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
+          }
           continue;
         }
         if (prepared.kind === 'dropped') {
@@ -115,6 +94,13 @@ Examples:
           say(
             `Warning: the id ${id} is there ${times} times; a run keeps the last one. Is it the id of a reservation?`,
           );
+      const unmatched = shaper.unmatched(records);
+      if (unmatched.length > 0) {
+        say(
+          `Warning: these paths of the mapping match nothing in ${records.length === 1 ? 'the record' : `any of the ${records.length} records`}:`,
+        );
+        for (const { at, text } of unmatched) say(`  ${at}: ${text}`);
+      }
       if (unmapped.size > 0) {
         show('not mapped:');
         for (const [at, times] of unmapped)

@@ -34,13 +34,26 @@ export async function readWorkspace(dir: string, { shippedConnectorsDir }: LoadO
       { dir },
     );
   }
-  if (shippedConnectorsDir !== undefined) {
-    for (const { name } of await entries(shippedConnectorsDir)) {
-      const path = join(shippedConnectorsDir, name, 'connector.yaml');
-      const file = `(shipped) connectors/${name}/connector.yaml`;
-      if (await isFile(path)) places.push({ kind: 'connector', file, path, shipped: true });
-    }
+  if (shippedConnectorsDir !== undefined) places.push(...(await shippedPlaces(shippedConnectorsDir)));
+  return readAll(places);
+}
+
+/** The connectors that come with the product, for commands that need no workspace. */
+export async function readShippedConnectors(dir: string): Promise<SourceFile[]> {
+  return readAll(await shippedPlaces(dir));
+}
+
+async function shippedPlaces(dir: string): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const { name } of await entries(dir)) {
+    const path = join(dir, name, 'connector.yaml');
+    const file = `(shipped) connectors/${name}/connector.yaml`;
+    if (await isFile(path)) places.push({ kind: 'connector', file, path, shipped: true });
   }
+  return places;
+}
+
+async function readAll(places: readonly Place[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   // 32 at a time: a workspace of ten thousand brands must not open ten thousand files at once.
   for (let i = 0; i < places.length; i += 32) files.push(...(await Promise.all(places.slice(i, i + 32).map(read))));

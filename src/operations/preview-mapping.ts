@@ -12,6 +12,7 @@ import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
+import { sampleIntegration } from './sample-integration.ts';
 
 type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
 
@@ -35,21 +36,21 @@ const file = 'connector.yaml';
 
 /** Runs the pipeline over a sample, with a connector text that is not in force. Stores nothing. */
 export function previewMapping(
-  { connector: text, sample, push, limit }: Omit<Asked, 'integration'>,
+  { connector: text, sample, push, limit, timezone, country }: Omit<Asked, 'integration'>,
   integration: Bodies['integration'] | undefined,
 ): Previewed {
-  const failed = (mistakes: readonly Mistake[]): Previewed => ({ mistakes, total: 0, records: [] });
+  const failed = (mistakes: readonly Mistake[]): Previewed => ({
+    mistakes,
+    total: 0,
+    records: [],
+    unmatched: [],
+    repeated: [],
+  });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
   const connector = schemas.connector.parse(parsed.document.body);
-  const body =
-    integration ??
-    schemas.integration.parse({
-      integration: 'sample',
-      connector: connector.connector,
-      brand_id: 'sample',
-      timezone: 'UTC',
-    });
+  const body = integration ?? sampleIntegration(connector.connector, { timezone, country });
+  if (typeof body === 'string') return { ...failed([]), problem: { code: 'operate.invalid_input', message: body } };
   const compiled = compilePath(connector, body);
   if (compiled.kind === 'invalid') {
     const { mistakeAt } = parseFile({ kind: 'connector', file, text });
@@ -64,7 +65,15 @@ export function previewMapping(
   const found = readSample(compiled.path, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
   const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, push));
-  return { mistakes: [], total: found.records.length, records };
+  const shaper = push ? compiled.path.pushShaper : compiled.path.shaper;
+  const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
+  return { mistakes: [], total: found.records.length, records, unmatched, repeated: repeatedIds(found.records) };
+}
+
+function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
+  const times = new Map<string, number>();
+  for (const { key } of records) if (key !== '') times.set(key, (times.get(key) ?? 0) + 1);
+  return [...times].flatMap(([id, count]) => (count > 1 ? [{ id, times: count }] : []));
 }
 
 function readSample(path: Path, sample: string, push: boolean) {

@@ -8,6 +8,7 @@ import type { CheckResult } from '../documents/check.ts';
 import { openSecret, workspaceKeyring } from '../documents/keyring.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { loadWorkspace } from '../documents/load.ts';
+import type { Mistake } from '../documents/mistake.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { secretFiles } from '../documents/secret-files.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
@@ -92,13 +93,17 @@ export async function readDocuments(workspaceDir: string): Promise<CheckResult> 
 export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDocuments> {
   const loaded = await readDocuments(workspaceDir);
   if (loaded.kind === 'ok') return loaded.documents;
-  const places = loaded.mistakes.map(
+  throw invalidDocuments(loaded.mistakes, workspaceDir);
+}
+
+export function invalidDocuments(mistakes: readonly Mistake[], workspaceDir: string): InnboundError {
+  const places = mistakes.map(
     ({ file, line, column, path: at, message }) => `  ${file}:${line}:${column} ${at}: ${message}`,
   );
-  throw new InnboundError(
+  return new InnboundError(
     'documents.invalid',
     `${places.length === 1 ? 'One mistake' : `${places.length} mistakes`} in ${workspaceDir}:\n${places.join('\n')}`,
-    { mistakes: loaded.mistakes },
+    { mistakes },
   );
 }
 

@@ -123,6 +123,15 @@ export class CompiledShaper implements Shaper {
     return unmappedPaths(raw.value, this.#trace(raw, true).touched ?? new Set());
   }
 
+  unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[] {
+    const env = newEnv(this.#config, 'map', true);
+    const builder = compileBuilder(this.#config, env);
+    for (const raw of records) builder.build(raw, new Trace());
+    const found = new Set(env.uses.filter((use) => use.found).map(({ at }) => at));
+    const missed = env.uses.filter((use) => use.missed && !found.has(use.at));
+    return [...new Map(missed.map(({ at, text }) => [at, { at: at.replace(/\.path$/, ''), text }])).values()];
+  }
+
   selfContained(raw: RawRecord): RawRecord {
     if (raw.body === undefined && raw.around === undefined) return raw;
     return selfContained(raw, this.#trace(raw, true));

@@ -1,6 +1,5 @@
 import type { Json } from '../terms.ts';
-import type { Path, Step } from './path.ts';
-import { pathText } from './path.ts';
+import { markUse, type Path, type PathUse, pathText, type Step } from './path.ts';
 import type { Each, Scope } from './scope.ts';
 import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
@@ -17,7 +16,7 @@ export function compileEach(path: Path, traced: boolean): Each {
   return (scope) => {
     const from = start(scope);
     const out: Scope[] = [];
-    if (from !== undefined) walk(from, from.item, from.at, steps, 0, { out, traced });
+    if (from !== undefined) walk(from, from.item, from.at, steps, 0, { out, traced, use: path.use });
     return out;
   };
 }
@@ -25,6 +24,7 @@ export function compileEach(path: Path, traced: boolean): Each {
 interface Walk {
   readonly out: Scope[];
   readonly traced: boolean;
+  readonly use: PathUse | undefined;
 }
 
 /** The common case: a list under one key. */
@@ -33,7 +33,7 @@ function listAt(step: Step): Each {
     const value = stepInto(scope.item, step);
     if (Array.isArray(value)) return value.map((item, key) => itemOf(scope, item, key, '', false));
     const out: Scope[] = [];
-    end(scope, value, '', step, { out, traced: false });
+    end(scope, value, '', step, { out, traced: false, use: undefined });
     return out;
   };
 }
@@ -48,11 +48,14 @@ function walk(
 ): void {
   const step = steps[index];
   if (step === undefined) {
+    markUse(to.use, value !== undefined);
     end(parent, value, at, steps[index - 1], to);
   } else if (step.kind === 'each') {
     for (const item of entries(parent, value, at, to.traced)) {
-      if (index === steps.length - 1) to.out.push(item);
-      else walk(item, item.item, item.at, steps, index + 1, to);
+      if (index === steps.length - 1) {
+        markUse(to.use, true);
+        to.out.push(item);
+      } else walk(item, item.item, item.at, steps, index + 1, to);
     }
   } else {
     const key = keyOfStep(value, step);

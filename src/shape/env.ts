@@ -1,5 +1,5 @@
 import type { MappingProblem, NumberFormat } from './config.ts';
-import { type Path, parsePath } from './path.ts';
+import { type Path, type PathUse, parsePath } from './path.ts';
 import type { Read } from './scope.ts';
 import type { CompileField } from './slot.ts';
 
@@ -25,6 +25,10 @@ export class Env {
   usesKey = false;
   /** Fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
   readonly strict = new Set<string>();
+  /** Every path that the document states, collected while tracing. */
+  readonly uses: PathUse[] = [];
+  /** True while a field is compiled that the document does not mention: its path is our default, not a statement. */
+  implied = false;
   /** Reads the record's currency, for amounts in its minor unit. */
   currency: Read = () => undefined;
 
@@ -33,23 +37,33 @@ export class Env {
     this.traced = options.traced;
   }
 
+  asImplied<Of>(compile: () => Of): Of {
+    const before = this.implied;
+    this.implied = true;
+    try {
+      return compile();
+    } finally {
+      this.implied = before;
+    }
+  }
+
   problem(path: string, message: string, offset?: number): void {
     this.problems.push(offset === undefined ? { path, message } : { path, message, offset });
   }
 
   /** Parses a path that is a text of the document. */
   path(text: string, at: string): Path | undefined {
-    return this.#parsed(text, (message, offset) => this.problem(at, message, offset));
+    return this.#parsed(text, at, (message, offset) => this.problem(at, message, offset));
   }
 
   /** Parses a path that is a key of the document: positions exist for values only, so the message names the character. */
   pathOfKey(text: string, at: string): Path | undefined {
-    return this.#parsed(text, (message, offset) =>
+    return this.#parsed(text, at, (message, offset) =>
       this.problem(at, `in ${JSON.stringify(text)}, character ${offset + 1}: ${message}`),
     );
   }
 
-  #parsed(text: string, fail: (message: string, offset: number) => void): Path | undefined {
+  #parsed(text: string, at: string, fail: (message: string, offset: number) => void): Path | undefined {
     const parsed = parsePath(text);
     if (parsed.kind === 'bad') {
       fail(parsed.message, parsed.offset);
@@ -64,6 +78,10 @@ export class Env {
     if (path.start === 'rows' && !flat) fail('$rows can only be used with shape.flat', 0);
     if (path.up > 0) this.usesParent = true;
     if (path.start === 'key') this.usesKey = true;
-    return path;
+    // The currency is compiled a second time without a place, for amounts in minor units.
+    if (!this.traced || this.implied || at === '' || at.startsWith('.')) return path;
+    const use = { at, text, found: false, missed: false };
+    this.uses.push(use);
+    return { ...path, use };
   }
 }

@@ -14,7 +14,8 @@ const absent: Read = () => undefined;
 /** Compiles one field of the mapping. A field with a mistake reads as absent; the environment collects the mistake. */
 export function compileField(map: FieldMap | undefined, slot: Slot, at: string, env: Env): Read {
   if (map === false) return absent;
-  if (map === undefined || typeof map === 'string') return compileForm({ path: map ?? slot.field }, slot, at, '', env);
+  if (map === undefined) return env.asImplied(() => compileForm({ path: slot.field }, slot, at, '', env));
+  if (typeof map === 'string') return compileForm({ path: map }, slot, at, '', env);
   return compileForm(map, slot, at, '.', env);
 }
 

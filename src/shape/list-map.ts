@@ -99,7 +99,8 @@ function pathsOf(name: ListName, { from, join }: AnyListMap, flat: boolean): rea
 /** Without `from`: the list of the same name; for flat rows the row itself; with a join the record itself. */
 function compileOrigin(name: ListName, map: AnyListMap, at: string, flat: boolean, env: Env): Each {
   const { from } = map;
-  if (from === undefined) return compileFrom([flat || map.join !== undefined ? '$item' : name], at, env);
+  if (from === undefined)
+    return env.asImplied(() => compileFrom([flat || map.join !== undefined ? '$item' : name], at, env));
   if (typeof from === 'object' && 'first' in from) return firstWithItems(from.first, `${at}.from.first`, env);
   return compileFrom(asList(from), `${at}.from`, env);
 }

@@ -15,6 +15,23 @@ export interface Path {
   /** Number of $parent steps. */
   readonly up: number;
   readonly steps: readonly Step[];
+  /** Only while tracing, and only for a path that the document states. */
+  readonly use?: PathUse | undefined;
+}
+
+/** What a path found in the records read so far. Neither is set for a path that only leads through empty lists. */
+export interface PathUse {
+  /** The path in the document, and its text. */
+  readonly at: string;
+  readonly text: string;
+  found: boolean;
+  missed: boolean;
+}
+
+export function markUse(use: PathUse | undefined, found: boolean): void {
+  if (use === undefined) return;
+  if (found) use.found = true;
+  else use.missed = true;
 }
 
 interface Bad {

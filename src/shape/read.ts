@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import { compileEach } from './each.ts';
-import { type Path, pathText, type Step } from './path.ts';
+import { markUse, type Path, pathText, type Step } from './path.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
@@ -56,7 +56,7 @@ function firstOf(each: Each, list: Read): Read {
 
 function tracedRead(path: Path): Read {
   const start = startOf(path);
-  const { steps } = path;
+  const { steps, use } = path;
   const last = steps.at(-1);
   const text = textOf(steps);
   return (scope) => {
@@ -69,6 +69,7 @@ function tracedRead(path: Path): Read {
       value = stepInto(value, step);
     }
     const there = last === undefined ? value !== undefined : isThere(around, keyOfStep(around, last));
+    markUse(use, there);
     if (there) wasRead(scope, from, text, value);
     return value;
   };

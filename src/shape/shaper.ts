@@ -39,6 +39,8 @@ export interface Shaper {
   origins(raw: RawRecord): Origins;
   /** Raw paths of the record that the mapping never read. */
   unmapped(raw: RawRecord): string[];
+  /** The paths of the mapping that found nothing in any of these records. */
+  unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[];
   /** The record with only those parts of the response that its mapping reads: the form to store. */
   selfContained(raw: RawRecord): RawRecord;
   /** The guest of a guest.updated event: the fields in its data, or in data.guest. */

@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import type { Env } from './env.ts';
-import { pathText } from './path.ts';
+import { markUse, pathText } from './path.ts';
 import { compileRead, silent } from './read.ts';
 import { keyText, type Read, type Scope } from './scope.ts';
 
@@ -23,6 +23,7 @@ export function compileTable(text: string, keys: readonly string[] | undefined, 
   const indexes = new WeakMap<object, Index>();
   return (scope, wanted) => {
     const rows = table(scope);
+    markUse(path.use, rows !== undefined);
     if (typeof rows !== 'object' || rows === null) return [];
     let found: readonly (string | number)[];
     if (key === undefined) {

@@ -17,10 +17,9 @@ const record = { id: 'R1', from: '2026-05-01T23:30:00Z', to: '2026-05-03T10:00:0
 const sample = path.join(dir, 'response.json');
 writeFileSync(sample, JSON.stringify([record, { ...record, note: 'late' }]));
 
-const map = (...args: string[]) =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'map', 'desk', '--sample', sample, ...args], {
-    cwd: dir,
-  });
+const innbound = (...args: string[]) =>
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: dir });
+const map = (...args: string[]) => innbound('map', 'desk', '--sample', sample, ...args);
 
 test('map warns of what it assumes about the property, and reports an id that is there twice', async () => {
   const { stdout, stderr } = await map('--json');
@@ -36,4 +35,63 @@ test('map sums up once what is not mapped', async () => {
   const { stdout } = await map('--timezone', 'UTC', '--country', 'PT');
   assert.deepEqual(stdout.split('not mapped:').length, 2);
   assert.match(stdout, /not mapped:\n {2}vip\n {2}note \(in 1 of 2 records\)/);
+});
+
+test('map names paths of the mapping that match nothing in any record', async () => {
+  const lines = [
+    'connector: gaps',
+    'map:',
+    '  check_in: from',
+    '  check_out: { path: to }',
+    '  confirmation_number: confNo',
+    '  channel: { first: [vip, agency] }',
+    '  guests: { from: persons, fields: { email: mail } }',
+    '  charges: { from: lines, where: { kind: fee }, fields: { amount: price } }',
+  ];
+  writeFileSync(path.join(dir, 'connectors', 'gaps.yaml'), `${lines.join('\n')}\n`);
+  const file = path.join(dir, 'gaps.json');
+  const one = { ...record, persons: [], lines: [{ type: 'fee', price: 3 }] };
+  writeFileSync(file, JSON.stringify([one, { ...one, id: 'R2', agency: null }]));
+  const { stderr } = await innbound('map', 'gaps', '--sample', file, '--timezone', 'UTC', '--country', 'PT');
+  const named = [...stderr.matchAll(/^ {2}(.*)$/gm)].map(([, text]) => text);
+  // `agency` is there with null once, and no guest was there to look for `mail` in.
+  assert.deepEqual(named, ['map.confirmation_number: confNo', 'map.charges.where.kind: kind']);
+  assert.match(stderr, /match nothing in any of the 2 records/);
+});
+
+test('a broken document does not block map for another connector', async () => {
+  mkdirSync(path.join(dir, 'integrations'), { recursive: true });
+  writeFileSync(path.join(dir, 'connectors', 'broken.yaml'), 'connector: broken\nmap: { idd: x }\n');
+  writeFileSync(path.join(dir, 'integrations', 'broken.yaml'), 'integration: lost\nconnector: nowhere\n');
+  assert.equal((await map('--json')).stdout.trim().split('\n').length, 2);
+  const own = await innbound('map', 'broken', '--sample', sample).catch(
+    (error: unknown) => error as { stderr: string },
+  );
+  assert.match(own.stderr, /connectors\/broken\.yaml:2:8 map\.idd: unknown key idd; did you mean id\?/);
+});
+
+test('a shipped connector needs no workspace', async () => {
+  const file = path.join(dir, 'response.json');
+  const empty = mkdtempSync(path.join(dir, 'empty-'));
+  const list = JSON.stringify([{ id: 'R1', check_in: '2026-05-01', check_out: '2026-05-02', status: 'confirmed' }]);
+  writeFileSync(path.join(empty, 'list.json'), list);
+  const { stdout } = await innbound(
+    'map',
+    'reference-bare',
+    '--sample',
+    path.join(empty, 'list.json'),
+    '-w',
+    empty,
+    '--json',
+  );
+  assert.equal((JSON.parse(stdout) as { id: string }).id, 'R1');
+  const unknown = await innbound('map', 'desk', '--sample', file, '-w', empty).catch(
+    (error: unknown) => error as { stderr: string },
+  );
+  assert.match(unknown.stderr, /There is no connector desk; known connectors: apaleo, /);
+});
+
+test('a wrong time zone is a usage error', async () => {
+  const failed = await map('--timezone', 'Lisbon').catch((error: unknown) => error as { stderr: string });
+  assert.match(failed.stderr, /operate\.usage: timezone "Lisbon" is not an IANA time zone/);
 });

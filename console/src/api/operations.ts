@@ -1285,6 +1285,8 @@ export interface Operations {
       connector: string;
       sample: string;
       integration?: string | undefined;
+      timezone?: string | undefined;
+      country?: string | undefined;
       push?: boolean | undefined;
       limit?: number | undefined;
     };
@@ -1316,6 +1318,14 @@ export interface Operations {
         unmapped?: string[] | undefined;
         code?: string | undefined;
         message?: string | undefined;
+      }[];
+      unmatched: {
+        at: string;
+        path: string;
+      }[];
+      repeated: {
+        id: string;
+        times: number;
       }[];
     };
   };

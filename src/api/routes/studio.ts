@@ -13,6 +13,9 @@ export interface StudioPorts {
     readonly integration: string | undefined;
     readonly push: boolean;
     readonly limit: number;
+    /** Of a property that has no integration yet. */
+    readonly timezone?: string | undefined;
+    readonly country?: string | undefined;
   }) => Promise<Previewed>;
   readonly suggest: (
     sample: string,
@@ -46,6 +49,10 @@ export interface Previewed {
   readonly problem?: { readonly code: ErrorCode; readonly message: string };
   readonly total: number;
   readonly records: readonly Json[];
+  /** Paths of the mapping that found nothing in any record. */
+  readonly unmatched: readonly { readonly at: string; readonly path: string }[];
+  /** Ids that several records have. */
+  readonly repeated: readonly { readonly id: string; readonly times: number }[];
 }
 
 const sample = z
@@ -73,6 +80,16 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .describe('The connector’s document, as text.'),
         sample,
         integration: z.string().optional().describe('Use the time zone, country and rules of this integration.'),
+        timezone: z
+          .string()
+          .max(100)
+          .optional()
+          .describe('Without an integration: the time zone of the property; UTC unless given.'),
+        country: z
+          .string()
+          .max(2)
+          .optional()
+          .describe('Without an integration: the country of the property, for local phone numbers.'),
         push: z.boolean().default(false).describe('The sample is an event.'),
         limit: z.int().min(1).max(100).default(20),
       }),
@@ -92,13 +109,19 @@ export function studioRoutes(ports: StudioPorts): Route[] {
             message: z.string().optional(),
           }),
         ),
+        unmatched: z
+          .array(z.object({ at: z.string(), path: z.string() }))
+          .describe('Paths of the mapping that match nothing in any record of the sample.'),
+        repeated: z
+          .array(z.object({ id: z.string(), times: z.int() }))
+          .describe('Ids that several records of the sample have; a run keeps the last one.'),
       }),
       handle: async ({ body, within }) => {
-        const { integration, connector, push, limit } = body;
+        const { integration, connector, push, limit, timezone, country } = body;
         if (integration !== undefined && within !== undefined && !within.includes(integration)) {
           return problem(404, 'operate.not_found', noIntegration(integration));
         }
-        return ok(await ports.preview({ connector, sample: body.sample, integration, push, limit }));
+        return ok(await ports.preview({ connector, sample: body.sample, integration, push, limit, timezone, country }));
       },
     }),
     route({

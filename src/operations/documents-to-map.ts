@@ -1,0 +1,71 @@
+import type { LoadedDocument } from '../documents/kinds.ts';
+import { readShippedConnectors, readWorkspace } from '../documents/load.ts';
+import type { Mistake } from '../documents/mistake.ts';
+import { type ParsedFile, parseFile, type SourceFile } from '../documents/parse.ts';
+import { pathFromText } from '../documents/path.ts';
+import { noIntegration } from '../errors/no-integration.ts';
+import { InnboundError } from '../errors.ts';
+import { compilePath, type Path } from '../pipeline.ts';
+import { invalidDocuments, shippedConnectorsDir } from '../runtime/runtime.ts';
+import { type Property, sampleIntegration } from './sample-integration.ts';
+
+/**
+ * The pipeline of one connector, as the files say. Mistakes in other documents do not matter, and a shipped connector needs no
+ * workspace. Throws if one of the two documents is missing or has mistakes.
+ */
+export async function pathToMap(
+  workspaceDir: string,
+  connector: string,
+  integration: string | undefined,
+  property: Property,
+): Promise<Path> {
+  const files = (await sourcesOf(workspaceDir)).map(parseFile);
+  const ofKind = (kind: SourceFile['kind']) =>
+    files
+      .filter(({ source }) => source.kind === kind)
+      .toSorted((a, b) => Number(a.source.shipped) - Number(b.source.shipped));
+  const chosen = ofKind('connector').find(({ name }) => name === connector);
+  if (chosen === undefined) {
+    const known = [...new Set(ofKind('connector').flatMap(({ name }) => name ?? []))].sort();
+    throw new InnboundError(
+      'documents.unknown_name',
+      `There is no connector ${connector}; known connectors: ${known.join(', ')}.`,
+    );
+  }
+  const brand = integration === undefined ? undefined : ofKind('integration').find(({ name }) => name === integration);
+  if (integration !== undefined && brand === undefined) {
+    const known = ofKind('integration').flatMap(({ name }) => name ?? []);
+    throw new InnboundError('documents.unknown_name', noIntegration(integration, known));
+  }
+  refuse([...chosen.mistakes, ...(brand?.mistakes ?? [])], workspaceDir);
+  const body =
+    brand === undefined
+      ? sampleIntegration(connector, property)
+      : (brand.document as LoadedDocument<'integration'>).body;
+  if (typeof body === 'string') throw new InnboundError('operate.usage', body);
+  const compiled = compilePath((chosen.document as LoadedDocument<'connector'>).body, body);
+  if (compiled.kind === 'ok') return compiled.path;
+  const mistakes = compiled.problems.map(({ document, path, message, offset }) =>
+    placeIn(document === 'connector' ? chosen : (brand ?? chosen), path, message, offset),
+  );
+  refuse(mistakes, workspaceDir);
+  throw new TypeError('a mapping that does not compile has no problems');
+}
+
+async function sourcesOf(workspaceDir: string): Promise<SourceFile[]> {
+  try {
+    return await readWorkspace(workspaceDir, { shippedConnectorsDir });
+  } catch (error) {
+    if (error instanceof InnboundError && error.code === 'documents.no_workspace')
+      return readShippedConnectors(shippedConnectorsDir);
+    throw error;
+  }
+}
+
+function placeIn(file: ParsedFile, path: string, message: string, offset: number | undefined): Mistake {
+  return file.mistakeAt({ path: pathFromText(path), at: 'value', message, ...(offset !== undefined && { offset }) });
+}
+
+function refuse(mistakes: readonly Mistake[], workspaceDir: string): void {
+  if (mistakes.length > 0) throw invalidDocuments(mistakes, workspaceDir);
+}
