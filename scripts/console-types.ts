@@ -66,6 +66,8 @@ function answerOf({ responses }: Operation): Schema | undefined {
 /** One object: the client puts each value in its place. That works because no operation uses a name twice. */
 function inputOf({ operationId, parameters = [], requestBody }: Operation): Schema {
   const body = requestBody?.content['application/json']?.schema ?? {};
+  // A body of several forms stays a union.
+  if (body.oneOf && parameters.length === 0) return body;
   const fields = [
     ...parameters.map(({ name, schema }) => [name, schema] as const),
     ...Object.entries(body.properties ?? {}),

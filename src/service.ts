@@ -14,6 +14,7 @@ import { startEventWorker } from './intake/push/worker.ts';
 import { openLog } from './kit/log.ts';
 import { type Loop, startLoop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
+import { startJobs } from './operations/jobs.ts';
 import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { newerSchemaCheck } from './store/db/migrate.ts';
 import { poolProblem } from './store/db/pool.ts';
@@ -114,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
       loops.push(startPushUpkeep(upkeepPorts(runtime)));
-      loops.push(startDeliveries(await deliverPorts(runtime)));
+      loops.push(startDeliveries(await deliverPorts(runtime)), startJobs(runtime));
     }
     loops.push(startWatch(runtime));
     await app.listen({ host, port });

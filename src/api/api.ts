@@ -14,6 +14,7 @@ import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
 import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
+import { type JobPorts, jobRoutes } from './routes/jobs.ts';
 import { type LivePorts, liveRoutes } from './routes/live.ts';
 import { type OverviewPorts, overviewRoutes } from './routes/overview.ts';
 import { type PrivacyPorts, privacyRoutes } from './routes/privacy.ts';
@@ -40,6 +41,7 @@ export interface ApiPorts {
   readonly profiles: ProfilePorts;
   readonly destinations: DestinationPorts;
   readonly deadLetters: DeadLetterPorts;
+  readonly jobs: JobPorts;
   readonly alerts: AlertPorts;
   readonly documents: DocumentPorts;
   readonly studio: StudioPorts;
@@ -66,6 +68,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...profileRoutes(ports.profiles),
     ...destinationRoutes(ports.destinations),
     ...deadLetterRoutes(ports.deadLetters),
+    ...jobRoutes(ports.jobs),
     ...alertRoutes(ports.alerts),
     ...documentRoutes(ports.documents),
     ...studioRoutes(ports.studio),

@@ -44,18 +44,50 @@ export async function reprocess(
   { integration: name, preview, ...range }: ReprocessRequest,
   onStep?: (done: Reprocessed) => void,
 ): Promise<Reprocessed> {
-  const integration = runtime.active().integrations.get(name);
-  if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
-  let total: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
+  let total = nothing;
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const { payloads, last } = await keptPayloads(runtime.pool, name, range, after, batch);
-    total = add(total, await reprocessBatch(runtime, integration, payloads, preview));
+    const { last, ...step } = await reprocessStep(runtime, { integration: name, preview, ...range }, after);
+    total = add(total, step);
     onStep?.(total);
     after = last;
   }
-  if (!preview && total.changed > 0) runtime.wake.signal('outbox');
   return total;
 }
+
+/** The reservations of a preview that an operator waits for. */
+const previewed = 1_000;
+
+/** A preview of the first reservations, and how many were looked at. */
+export async function previewReprocess(
+  runtime: Runtime,
+  wanted: Omit<ReprocessRequest, 'preview'>,
+): Promise<Reprocessed & { readonly lookedAt: number }> {
+  let total = nothing;
+  let lookedAt = 0;
+  for (let after: string | undefined = ''; after !== undefined && lookedAt < previewed; ) {
+    const { last, read, ...step } = await reprocessStep(runtime, { ...wanted, preview: true }, after);
+    total = add(total, step);
+    lookedAt += read;
+    after = last;
+  }
+  return { ...total, lookedAt };
+}
+
+/** The next reservations after an id. `last` is undefined after the last step. */
+export async function reprocessStep(
+  runtime: Runtime,
+  { integration: name, preview, ...range }: ReprocessRequest,
+  after: string,
+): Promise<Reprocessed & { readonly read: number; readonly last: string | undefined }> {
+  const integration = runtime.active().integrations.get(name);
+  if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
+  const { payloads, read, last } = await keptPayloads(runtime.pool, name, range, after, batch);
+  const done = await reprocessBatch(runtime, integration, payloads, preview);
+  if (!preview && done.changed > 0) runtime.wake.signal('outbox');
+  return { ...done, read, last };
+}
+
+const nothing: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
 
 async function reprocessBatch(
   runtime: Runtime,

@@ -1,7 +1,7 @@
 import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { resend } from '../store/outbox/resend.ts';
+import { type ResendLane, resendStep } from '../store/outbox/resend.ts';
 
 export interface ResendRequest {
   readonly destination: string;
@@ -11,15 +11,11 @@ export interface ResendRequest {
   readonly id?: string | undefined;
 }
 
-/**
- * Queues the newest version of each record for a destination that is new, lost its data, or lacks one reservation. Returns the number of
- * queued records and the brands they belong to.
- */
-export async function resendRecords(
+/** What a resend goes through, in order. Lanes of profiles come last for each brand and are not counted. */
+export function resendLanes(
   runtime: Runtime,
-  { destination: name, integration, id }: ResendRequest,
-  onStep?: (queued: number) => void,
-): Promise<{ readonly queued: number; readonly integrations: readonly string[] }> {
+  { destination: name, integration }: Omit<ResendRequest, 'id'>,
+): readonly ResendLane[] {
   const { destinations, integrations } = runtime.active();
   const destination = destinations.get(name);
   if (destination === undefined) {
@@ -34,15 +30,34 @@ export async function resendRecords(
     throw new InnboundError('documents.unknown_name', `${which} to ${name}.`);
   }
   const { receives } = destination.body;
-  let queued = 0;
-  for (const brand of brands) {
-    const before = queued;
-    queued += await resend(runtime.pool, brand.name, name, receives, { id, onStep: (step) => onStep?.(before + step) });
+  return brands.flatMap((brand): ResendLane[] => [
+    ...receives.map((type) => ({ integration: brand.name, destination: name, type })),
     // Reservations from before the destination received guests have no profiles yet.
-    if (receives.includes('guest')) {
-      await resend(runtime.pool, brand.name, profilesDestination, ['reservation'], { id });
+    ...(receives.includes('guest')
+      ? [{ integration: brand.name, destination: profilesDestination, type: 'reservation' as const }]
+      : []),
+  ]);
+}
+
+export const isCounted = ({ destination }: ResendLane): boolean => destination !== profilesDestination;
+
+/**
+ * Queues the newest version of each record for a destination that is new, lost its data, or lacks one reservation. Returns the number of
+ * queued records and the brands they belong to.
+ */
+export async function resendRecords(
+  runtime: Runtime,
+  { id, ...wanted }: ResendRequest,
+): Promise<{ readonly queued: number; readonly integrations: readonly string[] }> {
+  const lanes = resendLanes(runtime, wanted);
+  let queued = 0;
+  for (const lane of lanes) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const step = await resendStep(runtime.pool, lane, after, id);
+      if (isCounted(lane)) queued += step.queued;
+      after = step.last;
     }
   }
   runtime.wake.signal('outbox');
-  return { queued, integrations: brands.map((brand) => brand.name) };
+  return { queued, integrations: [...new Set(lanes.map(({ integration }) => integration))] };
 }

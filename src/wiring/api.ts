@@ -5,6 +5,7 @@ import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
+import { previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
@@ -21,6 +22,7 @@ import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.t
 import { readActivity } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
+import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeToken } from '../store/operate/tokens.ts';
@@ -114,6 +116,13 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       deliveries: (filter) => listDeliveries(pool, filter),
     },
     deadLetters: deadLetterPorts(runtime),
+    jobs: {
+      preview: (request) => previewJob(runtime, request),
+      start: (request, by) => startJob(runtime, request, by),
+      list: (filter) => listJobs(pool, filter),
+      read: (jobId, within) => readJob(pool, jobId, within),
+      stop: (jobId, by) => stopJob(pool, jobId, by),
+    },
     alerts: {
       list: (filter) => listAlerts(pool, filter),
       integrationOf: async (id) => (await readAlert(pool, id))?.integration,

@@ -1,6 +1,7 @@
 import type { ApiPorts } from '../api/api.ts';
 import { jsonSchema } from '../documents/published-schemas.ts';
 import { maskedSource } from '../documents/typed-secrets.ts';
+import { documentImpact } from '../operations/document-impact.ts';
 import { applyDocument, removeDocument, validateDocument } from '../operations/edit-documents.ts';
 import { listConnectors } from '../operations/list-connectors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -16,6 +17,7 @@ export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
       return found && { ...found, source: maskedSource(found.kind, found.source) };
     },
     versions: (kind, name) => documentVersions(pool, kind, name),
+    impact: (kind, name) => documentImpact(runtime, kind, name),
     schema: jsonSchema,
     connectors: () => listConnectors(runtime),
     validate: (kind, name, text) => validateDocument(runtime, kind, name, text),

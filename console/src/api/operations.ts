@@ -1144,6 +1144,141 @@ export interface Operations {
       dropped: true;
     };
   };
+  'jobs.preview': {
+    input: {
+      operation: "replay";
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      under?: "today" | "recorded" | undefined;
+    } | {
+      operation: "resend";
+      destination: string;
+      integration?: string | undefined;
+    } | {
+      operation: "reprocess";
+      integration: string;
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    answer: {
+      total: number;
+      looked_at: number | null;
+      counts: {
+        label: string;
+        count: number;
+      }[];
+      samples: {
+        integration: string;
+        id: string;
+        text: string | null;
+        diff: Json;
+      }[];
+    };
+  };
+  'jobs.start': {
+    input: {
+      operation: "replay";
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      under?: "today" | "recorded" | undefined;
+    } | {
+      operation: "resend";
+      destination: string;
+      integration?: string | undefined;
+    } | {
+      operation: "reprocess";
+      integration: string;
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    answer: {
+      job_id: string;
+      operation: "replay" | "resend" | "reprocess";
+      integrations: string[] | null;
+      request: Json;
+      requested_by: string;
+      requested_at: string;
+      state: "queued" | "running" | "done" | "stopped" | "failed";
+      total: number;
+      done: number;
+      counts: Record<string, number>;
+      finished_at: string | null;
+      stopped_by: string | null;
+      code: string | null;
+      message: string | null;
+    };
+  };
+  'jobs.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        job_id: string;
+        operation: "replay" | "resend" | "reprocess";
+        integrations: string[] | null;
+        request: Json;
+        requested_by: string;
+        requested_at: string;
+        state: "queued" | "running" | "done" | "stopped" | "failed";
+        total: number;
+        done: number;
+        counts: Record<string, number>;
+        finished_at: string | null;
+        stopped_by: string | null;
+        code: string | null;
+        message: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'jobs.get': {
+    input: {
+      job_id: string;
+    };
+    answer: {
+      job_id: string;
+      operation: "replay" | "resend" | "reprocess";
+      integrations: string[] | null;
+      request: Json;
+      requested_by: string;
+      requested_at: string;
+      state: "queued" | "running" | "done" | "stopped" | "failed";
+      total: number;
+      done: number;
+      counts: Record<string, number>;
+      finished_at: string | null;
+      stopped_by: string | null;
+      code: string | null;
+      message: string | null;
+    };
+  };
+  'jobs.stop': {
+    input: {
+      job_id: string;
+    };
+    answer: {
+      job_id: string;
+      operation: "replay" | "resend" | "reprocess";
+      integrations: string[] | null;
+      request: Json;
+      requested_by: string;
+      requested_at: string;
+      state: "queued" | "running" | "done" | "stopped" | "failed";
+      total: number;
+      done: number;
+      counts: Record<string, number>;
+      finished_at: string | null;
+      stopped_by: string | null;
+      code: string | null;
+      message: string | null;
+    };
+  };
   'alerts.list': {
     input: {
       cursor?: string | undefined;
@@ -1254,6 +1389,19 @@ export interface Operations {
     answer: {
       version: number;
       file: string;
+    };
+  };
+  'documents.impact': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+      name: string;
+    };
+    answer: {
+      integrations: string[];
+      records: {
+        reservation: number;
+        guest: number;
+      };
     };
   };
   'documents.validate': {
@@ -1652,6 +1800,11 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'dead_letters.replay': ['POST', '/dead-letters/{id}/replay'],
   'dead_letters.replay_many': ['POST', '/dead-letters/replay'],
   'dead_letters.drop': ['POST', '/dead-letters/{id}/drop'],
+  'jobs.preview': ['POST', '/jobs/preview'],
+  'jobs.start': ['POST', '/jobs'],
+  'jobs.list': ['GET', '/jobs'],
+  'jobs.get': ['GET', '/jobs/{job_id}'],
+  'jobs.stop': ['POST', '/jobs/{job_id}/stop'],
   'alerts.list': ['GET', '/alerts'],
   'alerts.acknowledge': ['POST', '/alerts/{alert_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],
@@ -1659,6 +1812,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'documents.get': ['GET', '/documents/{kind}/{name}'],
   'documents.apply': ['PUT', '/documents/{kind}/{name}'],
   'documents.remove': ['DELETE', '/documents/{kind}/{name}'],
+  'documents.impact': ['GET', '/documents/{kind}/{name}/impact'],
   'documents.validate': ['POST', '/documents/validate'],
   'documents.schema': ['GET', '/schemas/{kind}'],
   'map.preview': ['POST', '/map/preview'],

@@ -16,9 +16,16 @@ export interface DocumentPorts {
   readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<readonly Mistake[]>;
   readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
+  readonly impact: (kind: DocumentKind, name: string) => Promise<DocumentImpact>;
   readonly schema: (kind: DocumentKind) => unknown;
   /** The connectors that an integration can name. */
   readonly connectors: () => Promise<readonly ConnectorRow[]>;
+}
+
+/** The brands that a document concerns, and their records. */
+export interface DocumentImpact {
+  readonly integrations: readonly string[];
+  readonly records: { readonly reservation: number; readonly guest: number };
 }
 
 export interface ConnectorRow {
@@ -104,6 +111,20 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
         const found = await ports.text(kind, name, query.version);
         return found ? ok({ ...found, versions: await ports.versions(kind, name) }) : notFound(`${kind} ${name}`);
       },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${path}/impact`,
+      id: 'documents.impact',
+      summary: 'How many brands and records a change of this document concerns',
+      role: 'viewer',
+      params: named,
+      response: z.object({
+        integrations: z.array(z.string()),
+        records: z.object({ reservation: z.int(), guest: z.int() }),
+      }),
+      handle: async ({ params: { kind, name } }) => ok(await ports.impact(kind, name)),
     }),
     route({
       ...common,

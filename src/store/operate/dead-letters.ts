@@ -32,6 +32,8 @@ export interface DeadLetterFilter {
   readonly since?: Date;
   /** Only those with a greater id, for paging. */
   readonly after?: string;
+  /** Only those with this id or a smaller one. */
+  readonly upTo?: string;
   readonly ids?: readonly string[];
   /** Only these brands, for callers with limited access. */
   readonly integrations?: readonly string[];
@@ -60,6 +62,20 @@ export async function countDeadLetters(db: Pool | Tx, filter: DeadLetterFilter =
   return rows[0]?.count ?? 0;
 }
 
+/** How many match, by code, and the newest of them. */
+export async function summarizeDeadLetters(
+  db: Pool | Tx,
+  filter: DeadLetterFilter,
+): Promise<readonly { readonly code: string; readonly count: number; readonly newest: string }[]> {
+  const { where, values } = conditions(filter);
+  const { rows } = await db.query<{ code: string; count: number; newest: string }>(
+    `select code, count(*)::int as count, max(dead_letter_id)::text as newest from dead_letters where ${where}
+      group by code order by count desc, code`,
+    values,
+  );
+  return rows;
+}
+
 function conditions(filter: DeadLetterFilter): { where: string; values: unknown[] } {
   const values: unknown[] = [];
   const parts: string[] = [];
@@ -76,6 +92,7 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   add('id = ?', filter.recordId);
   add('last_at >= ?', filter.since);
   add('dead_letter_id > ?::bigint', filter.after);
+  add('dead_letter_id <= ?::bigint', filter.upTo);
   add('dead_letter_id = any(?::bigint[])', filter.ids);
   add('integration = any(?)', filter.integrations);
   return { where: parts.length === 0 ? 'true' : parts.join(' and '), values };

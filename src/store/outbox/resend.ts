@@ -3,41 +3,54 @@ import type { Pool } from '../db/pool.ts';
 
 const atOnce = 5_000;
 
+/** The records of a brand that a destination receives. */
+export interface ResendLane {
+  readonly integration: string;
+  readonly destination: string;
+  readonly type: EntityType;
+}
+
 /**
- * Queues the newest version of every record, or of one, for a destination, with its original idempotency key. Records that have work queued
- * or are held back stay as they are. Works in steps, so that intake never waits long for a row.
+ * Queues the newest version of the next records after an id, or of one, for a destination, with its original idempotency key. Records that
+ * have work queued or are held back stay as they are. In steps, so that intake never waits long for a row. `last` is undefined after
+ * the last step.
  */
-export async function resend(
+export async function resendStep(
   pool: Pool,
-  integration: string,
-  destination: string,
-  types: readonly EntityType[],
-  { id, onStep }: { readonly id?: string | undefined; readonly onStep?: (queued: number) => void } = {},
-): Promise<number> {
-  let queued = 0;
-  for (const type of types) {
-    for (let after = ''; ; ) {
-      const { rows } = await pool.query<{ last: string | null; found: number; queued: number }>(
-        `with step as (
-           select id, version from records
-            where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
-         ), put as (
-           insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
-           select $1, $2, $3, id, version, version, now() from step order by id
-               on conflict (integration, destination, type, id) do update
-              set next_version = excluded.next_version, last_version = excluded.last_version, due_at = now(), attempt = 0
-            where o.next_version > o.last_version and o.held_by is null
-           returning id)
-         select (select max(id) from step) as last, (select count(*)::int from step) as found,
-                (select count(*)::int from put) as queued`,
-        [integration, destination, type, after, atOnce, id ?? null],
-      );
-      const step = rows[0];
-      queued += step?.queued ?? 0;
-      onStep?.(queued);
-      if (step?.last == null || step.found < atOnce) break;
-      after = step.last;
-    }
-  }
-  return queued;
+  { integration, destination, type }: ResendLane,
+  after: string,
+  id?: string,
+): Promise<{ readonly read: number; readonly queued: number; readonly last: string | undefined }> {
+  const { rows } = await pool.query<{ last: string | null; found: number; queued: number }>(
+    `with step as (
+       select id, version from records
+        where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
+     ), put as (
+       insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
+       select $1, $2, $3, id, version, version, now() from step order by id
+           on conflict (integration, destination, type, id) do update
+          set next_version = excluded.next_version, last_version = excluded.last_version, due_at = now(), attempt = 0
+        where o.next_version > o.last_version and o.held_by is null
+       returning id)
+     select (select max(id) from step) as last, (select count(*)::int from step) as found,
+            (select count(*)::int from put) as queued`,
+    [integration, destination, type, after, atOnce, id ?? null],
+  );
+  const { last = null, found = 0, queued = 0 } = rows[0] ?? {};
+  return { read: found, queued, last: last === null || found < atOnce ? undefined : last };
+}
+
+/** What a resend would go through: the records of each lane, how many of them stay as they are, and the first ids. */
+export async function countResend(
+  pool: Pool,
+  { integration, destination, type }: ResendLane,
+): Promise<{ readonly records: number; readonly waiting: number; readonly ids: readonly string[] }> {
+  const { rows } = await pool.query<{ records: number; waiting: number; ids: string[] }>(
+    `select (select count(*)::int from records where integration = $1 and type = $3 and version > 0) as records,
+            (select count(*)::int from outbox where integration = $1 and destination = $2 and type = $3
+                and (next_version <= last_version or held_by is not null)) as waiting,
+            array(select id from records where integration = $1 and type = $3 and version > 0 order by id limit 5) as ids`,
+    [integration, destination, type],
+  );
+  return rows[0] ?? { records: 0, waiting: 0, ids: [] };
 }

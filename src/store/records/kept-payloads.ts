@@ -28,7 +28,12 @@ export async function keptPayloads(
   { from, to }: PayloadRange,
   after: string,
   limit: number,
-): Promise<{ readonly payloads: readonly KeptPayload[]; readonly last: string | undefined }> {
+): Promise<{
+  readonly payloads: readonly KeptPayload[];
+  /** Reservations that were looked at, with a payload or without. */
+  readonly read: number;
+  readonly last: string | undefined;
+}> {
   const { rows: ids } = await pool.query<{ id: string }>(
     `select id from records where integration = $1 and type = 'reservation' and version > 0 and id > $2 order by id limit $3`,
     [integration, after, limit],
@@ -45,7 +50,7 @@ export async function keptPayloads(
       where not is_bound order by id, "effectiveAt", seq`,
     [integration, ids.map(({ id }) => id), from ?? null, to ?? null],
   );
-  return { payloads: rows, last: ids.length < limit ? undefined : ids.at(-1)?.id };
+  return { payloads: rows, read: ids.length, last: ids.length < limit ? undefined : ids.at(-1)?.id };
 }
 
 /** The differences that a reprocessing made to these reservations, inside its transaction. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claimed, Settlement } from '../../../src/deliver/ports.ts';
 import { outboxStore } from '../../../src/store/outbox/outbox.ts';
-import { resend } from '../../../src/store/outbox/resend.ts';
+import { resendStep } from '../../../src/store/outbox/resend.ts';
 import { openStore, reservation, takeIn } from '../../deliver/support.ts';
 
 const lane = { integration: 'lisbon', destination: 'crm' };
@@ -117,13 +117,15 @@ test('a destination that is new or lost its data gets the newest versions again,
     );
   }
   assert.deepEqual(await store.claim(lane, 10, 60_000), []);
-  assert.equal(await resend(pool, 'lisbon', 'crm', ['reservation']), 2);
+  const resend = (destination: string) =>
+    resendStep(pool, { integration: 'lisbon', destination, type: 'reservation' }, '');
+  assert.deepEqual(await resend('crm'), { read: 3, queued: 2, last: undefined });
   const again = await store.claim(lane, 10, 60_000);
   assert.deepEqual(again.map(({ id, version }) => [id, version]).sort(), [
     ['a', 2],
     ['b', 1],
   ]);
-  assert.equal(await resend(pool, 'lisbon', 'lake', ['reservation', 'guest']), 3);
+  assert.deepEqual(await resend('lake'), { read: 3, queued: 3, last: undefined });
   const keys = await pool.query(`select count(distinct idempotency_key)::int as n from changes`);
   assert.deepEqual(keys.rows, [{ n: 4 }]);
 });

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { JobPreview } from '../../operations/jobs/kind.ts';
+import type { JobRequest } from '../../operations/jobs.ts';
+import type { JobRow } from '../../store/operate/jobs.ts';
+import { type Caller, maySee } from '../caller.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+
+export interface JobPorts {
+  readonly preview: (request: JobRequest) => Promise<JobPreview>;
+  readonly start: (request: JobRequest, by: string) => Promise<JobRow>;
+  readonly list: (filter: {
+    readonly within: readonly string[] | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  }) => Promise<readonly JobRow[]>;
+  readonly read: (jobId: string, within: readonly string[] | undefined) => Promise<JobRow | undefined>;
+  readonly stop: (jobId: string, by: string) => Promise<void>;
+}
+
+const request = z.discriminatedUnion('operation', [
+  z.strictObject({
+    operation: z.literal('replay'),
+    integration: z.string().optional(),
+    kind: z.enum(['event', 'record', 'delivery']).optional(),
+    destination: z.string().optional(),
+    code: z.string().optional(),
+    under: z.enum(['today', 'recorded']).optional(),
+  }),
+  z.strictObject({
+    operation: z.literal('resend'),
+    destination: z.string(),
+    integration: z.string().optional().describe('Only this brand; without it, every brand that feeds the destination.'),
+  }),
+  z.strictObject({
+    operation: z.literal('reprocess'),
+    integration: z.string(),
+    from: z.iso.date().optional().describe('Only payloads received on or after this day (UTC).'),
+    to: z.iso.date().optional(),
+  }),
+]);
+
+const job = z.object({
+  job_id: z.string(),
+  operation: z.enum(['replay', 'resend', 'reprocess']),
+  integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
+  request: anyJson,
+  requested_by: z.string(),
+  requested_at: instant,
+  state: z.enum(['queued', 'running', 'done', 'stopped', 'failed']),
+  total: z.int().describe('What it was expected to go through when it started.'),
+  done: z.int().describe('How many of them it has gone through.'),
+  counts: z.record(z.string(), z.int()).describe('What became of them.'),
+  finished_at: instant.nullable(),
+  stopped_by: z.string().nullable(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+});
+const preview = z.object({
+  total: z.int().describe('Dead letters, records or reservations that it would go through.'),
+  looked_at: z.int().nullable().describe('How many of them were tried for the counts; null if the counts are of all.'),
+  counts: z.array(z.object({ label: z.string(), count: z.int() })),
+  samples: z.array(z.object({ integration: z.string(), id: z.string(), text: z.string().nullable(), diff: anyJson })),
+});
+const idParam = z.strictObject({ job_id: z.string().max(100) });
+
+/** Operations on many records: what they would touch, their progress, and stopping them. */
+export function jobRoutes(ports: JobPorts): Route[] {
+  const common = { tag: 'jobs', role: 'operator', scope: 'any' } as const;
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/jobs/preview',
+      id: 'jobs.preview',
+      asks: true,
+      payload: true,
+      summary: 'What a job would touch, in numbers and samples; changes nothing',
+      body: request,
+      response: preview,
+      handle: async ({ body, caller }) => {
+        const asked = limited(body, caller);
+        return asked.kind === 'problem' ? asked : ok(await ports.preview(asked.request));
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/jobs',
+      id: 'jobs.start',
+      status: 202,
+      summary: 'Start replaying dead letters, resending records or reprocessing stored payloads',
+      description: 'A worker goes through them in steps. The job can be watched and stopped; what is done stays done.',
+      body: request,
+      response: job,
+      handle: async ({ body, caller }) => {
+        const asked = limited(body, caller);
+        return asked.kind === 'problem' ? asked : ok(await ports.start(asked.request, caller.name));
+      },
+    }),
+    route({
+      ...common,
+      role: 'viewer',
+      method: 'GET',
+      path: '/jobs',
+      id: 'jobs.list',
+      summary: 'Jobs, newest first',
+      query: z.strictObject(pageQuery),
+      response: pageOf(job),
+      handle: async ({ query, within }) => {
+        const [before] = decodeCursor(query.cursor, 'text');
+        const rows = await ports.list({ within, before, limit: query.limit + 1 });
+        return ok(paged(rows, query.limit, (row) => [row.job_id]));
+      },
+    }),
+    route({
+      ...common,
+      role: 'viewer',
+      method: 'GET',
+      path: '/jobs/{job_id}',
+      id: 'jobs.get',
+      summary: 'One job and how far it has come',
+      params: idParam,
+      response: job,
+      handle: async ({ params, within }) => {
+        const found = await ports.read(params.job_id, within);
+        return found ? ok(found) : notFound(`job ${params.job_id}`);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/jobs/{job_id}/stop',
+      id: 'jobs.stop',
+      summary: 'Stop a job after the step in progress',
+      params: idParam,
+      body: z.strictObject({}),
+      response: job,
+      handle: async ({ params, caller, within }) => {
+        const found = await ports.read(params.job_id, within);
+        if (found === undefined) return notFound(`job ${params.job_id}`);
+        if (found.finished_at !== null) {
+          return problem(409, 'operate.conflict', `The job is ${found.state} already.`);
+        }
+        await ports.stop(params.job_id, caller.name);
+        return ok((await ports.read(params.job_id, within)) ?? found);
+      },
+    }),
+  ];
+}
+
+/** The request within the brands that the caller may see. */
+function limited(
+  asked: z.infer<typeof request>,
+  caller: Caller,
+): { readonly kind: 'ok'; readonly request: JobRequest } | Extract<Result, { kind: 'problem' }> {
+  const { integration } = asked;
+  if (integration !== undefined && !maySee(caller, integration)) {
+    return notFound(`integration ${integration}`) as Extract<Result, { kind: 'problem' }>;
+  }
+  if (asked.operation === 'replay' && caller.integrations) {
+    return { kind: 'ok', request: { ...asked, integrations: caller.integrations } };
+  }
+  if (asked.operation === 'resend' && integration === undefined && caller.integrations) {
+    const detail = 'Name the integration: the token is limited to some of them.';
+    return problem(403, 'operate.forbidden', detail) as Extract<Result, { kind: 'problem' }>;
+  }
+  return { kind: 'ok', request: asked };
+}

@@ -1,0 +1,85 @@
+import { InnboundError } from '../errors.ts';
+import { timedId } from '../kit/ids.ts';
+import { type Loop, startLoop } from '../kit/loop.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import {
+  advanceJob,
+  type ClaimedJob,
+  claimJob,
+  insertJob,
+  type JobRow,
+  noteJobFailure,
+} from '../store/operate/jobs.ts';
+import type { Json } from '../terms.ts';
+import type { JobKind, JobPreview } from './jobs/kind.ts';
+import { type ReplayRequest, replayJob } from './jobs/replay.ts';
+import { type ReprocessJobRequest, reprocessJob } from './jobs/reprocess.ts';
+import { type ResendJobRequest, resendJob } from './jobs/resend.ts';
+
+/**
+ * Operations on many records that an operator starts and may stop: stored, so that they are found again after a reload and go on after a
+ * restart. Erasure is not one of them: it is one transaction, and its receipt shows its progress.
+ */
+export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
+
+const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob };
+const kindOf = ({ operation }: { operation: keyof typeof kinds }) => kinds[operation] as JobKind<JobRequest>;
+
+/** A step takes about a second; a worker that died in one is replaced after this time. */
+const leaseMs = 30_000;
+const mostFailures = 3;
+
+/** What a job would touch. Changes nothing. */
+export const previewJob = (runtime: Runtime, request: JobRequest): Promise<JobPreview> =>
+  kindOf(request).preview(runtime, request);
+
+export async function startJob(runtime: Runtime, asked: JobRequest, by: string): Promise<JobRow> {
+  const { request, total, integrations } = await kindOf(asked).start(runtime, asked);
+  const row = await insertJob(runtime.pool, {
+    job_id: timedId('job', runtime.clock.now()),
+    operation: request.operation,
+    integrations,
+    request: request as unknown as Json,
+    requested_by: by,
+    total,
+  });
+  runtime.wake.signal('jobs');
+  return row;
+}
+
+/** Does one step of one job. False if no job has anything to do. */
+export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<boolean> {
+  const job = await claimJob(runtime.pool, leaseMs);
+  if (job === undefined) return false;
+  const request = job.request as unknown as JobRequest;
+  try {
+    const step = await kindOf(request).step(runtime, request, job.position, { by: job.requested_by, signal });
+    await advanceJob(runtime.pool, job, { ...step, counts: added(job, step.counts) });
+  } catch (error) {
+    const known = error instanceof InnboundError ? error : undefined;
+    const code = known?.code ?? 'operate.unexpected';
+    const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
+    runtime.log.warn({ job_id: job.job_id, code, error: (error as Error).message }, 'jobs: a step failed');
+    await noteJobFailure(runtime.pool, job, { code, message, most: known ? 1 : mostFailures });
+  }
+  return true;
+}
+
+function added({ counts }: ClaimedJob, more: { readonly [outcome: string]: number }): { [outcome: string]: number } {
+  const total = { ...counts };
+  for (const [outcome, count] of Object.entries(more)) total[outcome] = (total[outcome] ?? 0) + count;
+  return total;
+}
+
+export function startJobs(runtime: Runtime): Loop {
+  return startLoop({
+    name: 'jobs',
+    heartbeats: runtime.heartbeats,
+    patienceMs: 120_000,
+    turn: (signal) => stepJobs(runtime, signal),
+    rest: async (isBusy, signal) => {
+      if (!isBusy) await runtime.wake.wait('jobs', 15_000, signal);
+    },
+    onError: (error) => runtime.log.warn({ error: (error as Error).message }, 'jobs: a turn failed'),
+  });
+}

@@ -1,0 +1,133 @@
+import type { Json } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+
+export type JobOperation = 'replay' | 'resend' | 'reprocess';
+
+export interface JobRow {
+  readonly job_id: string;
+  readonly operation: JobOperation;
+  /** The brands that it concerns; null for all. */
+  readonly integrations: readonly string[] | null;
+  readonly request: Json;
+  readonly requested_by: string;
+  readonly requested_at: Date;
+  readonly state: 'queued' | 'running' | 'done' | 'stopped' | 'failed';
+  /** What it was expected to go through when it started. */
+  readonly total: number;
+  readonly done: number;
+  readonly counts: { readonly [outcome: string]: number };
+  readonly finished_at: Date | null;
+  readonly stopped_by: string | null;
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+const columns = `job_id, operation, integrations, request, requested_by, requested_at, state, total, done, counts, finished_at,
+  stopped_by, code, message`;
+
+export type NewJob = Pick<JobRow, 'job_id' | 'operation' | 'integrations' | 'request' | 'requested_by' | 'total'>;
+
+export async function insertJob(db: Pool, job: NewJob): Promise<JobRow> {
+  const { rows } = await db.query<JobRow>(
+    `insert into jobs (job_id, operation, integrations, request, requested_by, total) values ($1, $2, $3, $4, $5, $6)
+     returning ${columns}`,
+    [job.job_id, job.operation, job.integrations, JSON.stringify(job.request), job.requested_by, job.total],
+  );
+  return rows[0] as JobRow;
+}
+
+/** Newest first. A caller that is limited to some brands sees the jobs that concern only those. */
+export async function listJobs(
+  db: Pool,
+  filter: {
+    readonly within: readonly string[] | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  },
+): Promise<JobRow[]> {
+  const { rows } = await db.query<JobRow>(
+    `select ${columns} from jobs
+      where ($1::text[] is null or integrations <@ $1) and ($2::text is null or job_id < $2) order by job_id desc limit $3`,
+    [filter.within ?? null, filter.before ?? null, filter.limit],
+  );
+  return rows;
+}
+
+export async function readJob(
+  db: Pool,
+  jobId: string,
+  within: readonly string[] | undefined,
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `select ${columns} from jobs where job_id = $1 and ($2::text[] is null or integrations <@ $2)`,
+    [jobId, within ?? null],
+  );
+  return rows[0];
+}
+
+/** The step in progress ends; no other one follows. What is done stays done. */
+export async function stopJob(db: Pool, jobId: string, by: string): Promise<void> {
+  await db.query(
+    `update jobs set state = 'stopped', stopped_by = $2, finished_at = now()
+      where job_id = $1 and state in ('queued', 'running')`,
+    [jobId, by],
+  );
+}
+
+export interface ClaimedJob extends JobRow {
+  readonly position: Json;
+  readonly fence: number;
+}
+
+/** The job that has waited longest for its next step: a long one does not hold up the others. */
+export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | undefined> {
+  const { rows } = await db.query<ClaimedJob>(
+    `update jobs set state = 'running', stepped_at = now(), leased_until = now() + $1 * interval '1 ms', fence = fence + 1
+      where job_id = (select job_id from jobs
+                       where state in ('queued', 'running') and (leased_until is null or leased_until < now())
+                       order by stepped_at nulls first, job_id limit 1 for update skip locked)
+     returning ${columns}, position, fence`,
+    [leaseMs],
+  );
+  return rows[0];
+}
+
+/** Stores the result of a step. Without a position the job is done. */
+export async function advanceJob(
+  db: Pool,
+  { job_id, fence }: ClaimedJob,
+  step: {
+    readonly done: number;
+    readonly counts: { readonly [outcome: string]: number };
+    readonly position: Json | undefined;
+  },
+): Promise<void> {
+  await db.query(
+    `update jobs set done = done + $3, counts = $4, position = $5, leased_until = null, failures = 0,
+            state = case when state = 'running' and $5::jsonb is null then 'done' else state end,
+            finished_at = case when state = 'running' and $5::jsonb is null then now() else finished_at end
+      where job_id = $1 and fence = $2`,
+    [
+      job_id,
+      fence,
+      step.done,
+      JSON.stringify(step.counts),
+      step.position === undefined ? null : JSON.stringify(step.position),
+    ],
+  );
+}
+
+/** After a failed step: the next attempt waits for the end of the lease; after too many of them the job fails. */
+export async function noteJobFailure(
+  db: Pool,
+  { job_id, fence }: ClaimedJob,
+  failure: { readonly code: string; readonly message: string; readonly most: number },
+): Promise<void> {
+  await db.query(
+    `update jobs set failures = failures + 1, code = $3, message = $4,
+            state = case when state = 'running' and failures + 1 >= $5 then 'failed' else state end,
+            finished_at = case when state = 'running' and failures + 1 >= $5 then now() else finished_at end
+      where job_id = $1 and fence = $2`,
+    [job_id, fence, failure.code, failure.message, failure.most],
+  );
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { stepJobs } from '../../src/operations/jobs.ts';
+import { claimJob } from '../../src/store/operate/jobs.ts';
+import type { Json } from '../../src/terms.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+const connector = (map: string) => `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+${map}`;
+
+let node: ApiNode;
+let operator: string;
+let ofOther: string;
+before(async () => {
+  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  operator = await node.token('operator');
+  ofOther = await node.token('operator', ['other']);
+  const many = Array.from({ length: 250 }, (_, i) => reservation(`R${String(i).padStart(3, '0')}`, { agent: 'BDC' }));
+  await node.take('grand', ...many);
+  await node.take('other', reservation('X1'));
+});
+after(() => node.stop());
+
+const signal = new AbortController().signal;
+const start = async (body: Json, token = operator) => {
+  const answer = await node.call('POST', '/jobs', token, body);
+  assert.equal(answer.status, 202, JSON.stringify(answer.body));
+  return answer.body as { job_id: string; total: number };
+};
+const job = async (id: string) => (await node.call('GET', `/jobs/${id}`, operator)).body;
+const preview = async (body: Json) => (await node.call('POST', '/jobs/preview', operator, body)).body;
+const finish = async () => {
+  while (await stepJobs(node.runtime, signal));
+};
+/** As if everything had been delivered. */
+const settle = () =>
+  node.runtime.pool.query(
+    'update outbox set next_version = last_version + 1, delivered_version = last_version, due_at = null',
+  );
+const queued = async () => {
+  const { rows } = await node.runtime.pool.query<{ count: number }>(
+    `select count(*)::int as count from outbox where destination = 'lake' and due_at is not null`,
+  );
+  return rows[0]?.count;
+};
+
+test('a reprocessing says what it would change, goes through everything in steps, and can be read again', async () => {
+  const changed = connector('map: { channel: agent }\n');
+  assert.equal((await applyDocument(node.runtime, 'connector', 'hotel', changed, 'test')).kind, 'applied');
+  const request = { operation: 'reprocess', integration: 'grand' };
+  const seen = await preview(request);
+  assert.deepEqual([seen.total, seen.looked_at], [250, null]);
+  assert.deepEqual(seen.counts[0], { label: 'would change', count: 250 });
+  assert.equal(seen.samples[0].diff[0].after, 'BDC');
+  const { job_id, total } = await start(request);
+  assert.equal(total, 250);
+  assert.equal(await stepJobs(node.runtime, signal), true);
+  const half = await job(job_id);
+  assert.deepEqual([half.state, half.done, half.counts], ['running', 200, { changed: 200, unchanged: 0, refused: 0 }]);
+  await finish();
+  const end = await job(job_id);
+  assert.deepEqual([end.state, end.done, end.counts.changed], ['done', 250, 250]);
+  assert.ok(end.finished_at);
+  const again = await preview(request);
+  assert.deepEqual(again.counts.slice(0, 2), [
+    { label: 'would change', count: 0 },
+    { label: 'unchanged', count: 250 },
+  ]);
+});
+
+test('a stopped job does no further step and keeps what it has done', async () => {
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  await stepJobs(node.runtime, signal);
+  const stopped = await node.call('POST', `/jobs/${job_id}/stop`, operator, {});
+  assert.deepEqual([stopped.status, stopped.body.state, stopped.body.stopped_by], [200, 'stopped', 'the operator']);
+  assert.equal(await stepJobs(node.runtime, signal), false);
+  assert.equal((await job(job_id)).done, 200);
+  assert.equal((await node.call('POST', `/jobs/${job_id}/stop`, operator, {})).status, 409);
+});
+
+test('a resend queues the records of every brand of the destination', async () => {
+  await settle();
+  const request = { operation: 'resend', destination: 'lake' };
+  const seen = await preview(request);
+  const { rows } = await node.runtime.pool.query<{ count: number }>('select count(*)::int as count from records');
+  assert.equal(seen.total, rows[0]?.count);
+  assert.deepEqual(seen.counts, [
+    { label: 'to queue', count: seen.total },
+    { label: 'already waiting or held', count: 0 },
+  ]);
+  const { job_id } = await start(request);
+  await finish();
+  const end = await job(job_id);
+  assert.deepEqual([end.state, end.done, end.counts], ['done', seen.total, { queued: seen.total }]);
+  assert.equal(await queued(), seen.total);
+});
+
+test('a replay counts by code and does not try again what failed during it', async () => {
+  const { pool } = node.runtime;
+  const raw = { key: 'B', value: { id: 'B', check_in: 'never' } };
+  await pool.query(
+    `insert into dead_letters (kind, integration, code, message, detail, raw, fingerprint)
+     select 'record', 'grand', 'shape.missing_field', 'no arrival', '{}', $1, n::text from generate_series(1, 30) as n`,
+    [JSON.stringify(raw)],
+  );
+  const request = { operation: 'replay', integration: 'grand' };
+  const seen = await preview(request);
+  assert.deepEqual([seen.total, seen.counts], [30, [{ label: 'shape.missing_field', count: 30 }]]);
+  assert.match(seen.samples[0].text, /^It would fail again/);
+  const { job_id } = await start(request);
+  await finish();
+  const end = await job(job_id);
+  assert.deepEqual([end.state, end.done, end.counts.still_failing], ['done', 30, 30]);
+});
+
+test('a step that failed is tried again after its lease, and three failures end the job with the reason', async () => {
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  const { pool } = node.runtime;
+  await pool.query(`update jobs set request = request || '{"from": "not a day"}' where job_id = $1`, [job_id]);
+  for (let times = 0; times < 3; times++) {
+    assert.equal(await stepJobs(node.runtime, signal), true);
+    assert.equal(await stepJobs(node.runtime, signal), false, 'the lease is still held');
+    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  }
+  const failed = await job(job_id);
+  assert.deepEqual([failed.state, failed.code], ['failed', 'operate.unexpected']);
+});
+
+test('a job whose worker died continues where it was', async () => {
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  await stepJobs(node.runtime, signal);
+  const dead = await claimJob(node.runtime.pool, 30_000);
+  assert.equal(dead?.job_id, job_id);
+  assert.equal(await stepJobs(node.runtime, signal), false);
+  await node.runtime.pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  await finish();
+  assert.deepEqual((await job(job_id)).done, 250);
+});
+
+test('a limited caller starts and sees only the jobs of its brands', async () => {
+  const mine = await start({ operation: 'resend', destination: 'lake', integration: 'other' }, ofOther);
+  const list = await node.call('GET', '/jobs', ofOther);
+  assert.deepEqual(
+    list.body.items.map((one: { job_id: string }) => one.job_id),
+    [mine.job_id],
+  );
+  const refused = async (body: Json) => (await node.call('POST', '/jobs', ofOther, body)).status;
+  assert.equal(await refused({ operation: 'reprocess', integration: 'grand' }), 404);
+  assert.equal(await refused({ operation: 'resend', destination: 'lake' }), 403);
+  const replay = await start({ operation: 'replay' }, ofOther);
+  assert.equal(replay.total, 0, 'the dead letters are of the other brand');
+  assert.equal(
+    (await node.call('POST', '/jobs', operator, { operation: 'resend', destination: 'nowhere' })).status,
+    409,
+  );
+});
+
+test('a document says how many brands and records it concerns', async () => {
+  const admin = await node.token('admin');
+  const impact = async (at: string) => (await node.call('GET', `/documents/${at}/impact`, admin)).body;
+  assert.deepEqual((await impact('connector/hotel')).integrations, ['grand', 'other']);
+  assert.equal((await impact('integration/grand')).records.reservation, 250);
+  assert.deepEqual(await impact('destination/nowhere'), { integrations: [], records: { reservation: 0, guest: 0 } });
+});
