@@ -10,6 +10,8 @@ import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
 import { Integration } from './pages/Integration.tsx';
 import { Integrations } from './pages/Integrations.tsx';
+import { Job } from './pages/Job.tsx';
+import { Jobs } from './pages/Jobs.tsx';
 import { NotFound } from './pages/NotFound.tsx';
 import { Onboard } from './pages/Onboard.tsx';
 import { Overview } from './pages/Overview.tsx';
@@ -33,7 +35,7 @@ const at = { getParentRoute: () => desk };
 const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
   createRoute({ ...at, path: '/integrations', component: Integrations }),
-  createRoute({ ...at, path: '/integrations/$name', component: Integration }),
+  createRoute({ ...at, path: '/integrations/$name', component: Integration, validateSearch: filters.integration }),
   createRoute({ ...at, path: '/reservations/$name/$type/$id', component: Timeline }),
   createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters.runs }),
   createRoute({ ...at, path: '/runs/$id', component: Run }),
@@ -50,6 +52,8 @@ const pages = [
     validateSearch: filters.deadLetters,
   }),
   createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
+  createRoute({ ...at, path: '/jobs', component: Jobs }),
+  createRoute({ ...at, path: '/jobs/$id', component: Job }),
   createRoute({ ...at, path: '/alerts', component: Alerts }),
   createRoute({ ...at, path: '/events', component: Events, validateSearch: filters.events }),
   createRoute({ ...at, path: '/events/$name/$seq', component: Event }),

@@ -25,6 +25,7 @@ describe('drafts and undo', { skip }, () => {
     await page.goto(at());
     await editor().fill(edited);
     await page.getByText('Draft, not applied').waitFor();
+    await page.getByText(/^Applying this concerns 1 brand with \d+ reservations? and \d+ guests?$/).waitFor();
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     await page.goto(at());

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { meaning } from '../parts/basics.tsx';
+import { capital } from '../parts/format.ts';
 import { useSay } from '../parts/toast.tsx';
-import { type Answer, call, type Input, type OperationId } from './client.ts';
+import { type Answer, call, type Input, type OperationId, Problem } from './client.ts';
 
 /** How a page shows that something is loading, failed or is there. */
 export interface Reading<T> {
@@ -89,8 +91,15 @@ export function useAct<Given, Done>(
       if (text !== undefined) say(text);
       return queries.invalidateQueries();
     },
-    onError: (error) => say(error.message, 'bad'),
+    onError: (error) => say(refusal(error), 'bad'),
   });
+}
+
+/** Why it was refused; for a conflict also what to do about it. */
+function refusal(error: Error): string {
+  const next = error instanceof Problem && error.status === 409 ? meaning(error.code)?.next : undefined;
+  const text = capital(error.message);
+  return next === undefined ? text : `${text.replace(/\.?$/, '.')} ${next}`;
 }
 
 /** `call` for an id that is itself a type parameter, where TypeScript cannot see whether the input may be left out. */

@@ -1,4 +1,4 @@
-import type { Answer, OperationId } from './client.ts';
+import type { Answer, Input, OperationId } from './client.ts';
 
 export type { Json } from './operations.ts';
 
@@ -41,3 +41,6 @@ export type Mistake = Pick<
 >;
 export type Receipt = Answer<'privacy.erase'>;
 export type TokenRow = Item<'tokens.list'>;
+export type Job = Answer<'jobs.get'>;
+export type JobRequest = Input<'jobs.start'>;
+export type JobPreview = Answer<'jobs.preview'>;

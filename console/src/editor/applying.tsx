@@ -104,19 +104,55 @@ export function RefusedNotice({
 }
 
 /** What the last apply changed, and the way back. */
-export function AppliedNotice(props: { applied: Applied | undefined; onUndo: () => void; busy: boolean }) {
-  const { applied } = props;
+export function AppliedNotice(props: {
+  kind: DocumentKind;
+  name: string;
+  applied: Applied | undefined;
+  onUndo: () => void;
+  busy: boolean;
+}) {
+  const { applied, kind, name } = props;
+  const reprocessable = kind === 'connector' || kind === 'integration';
+  const impact = useApi('documents.impact', { kind, name }, { enabled: applied !== undefined && reprocessable });
   if (applied?.before === undefined || applied.before === applied.text) return null;
   return (
     <Notice tone="good" role="status" title={`Version ${applied.version} is in force`}>
       <div className="stack">
         <LineDiff before={applied.before} after={applied.text} label="What this version changed" />
-        <div>
+        <div className="row">
           <Button size="xs" variant="default" onClick={props.onUndo} loading={props.busy}>
             Undo
           </Button>
+          {impact.data?.integrations.slice(0, 5).map((brand) => (
+            <Link key={brand} to="/integrations/$name" params={{ name: brand }} search={{ job: 'reprocess' }}>
+              Reprocess {brand} …
+            </Link>
+          ))}
         </div>
       </div>
+    </Notice>
+  );
+}
+
+/** Before an apply: how many brands and records it concerns. */
+export function ImpactNotice({ kind, name }: { kind: DocumentKind; name: string }) {
+  const { data } = useApi('documents.impact', { kind, name }, { staleMs: 10_000 });
+  if (data === undefined) return null;
+  const { integrations, records } = data;
+  const names = integrations.length > 5 ? `${integrations.slice(0, 5).join(', ')}, …` : integrations.join(', ');
+  return (
+    <Notice
+      tone="calm"
+      title={
+        integrations.length === 0
+          ? 'Applying this concerns no connected brand'
+          : `Applying this concerns ${plural(integrations.length, 'brand')} with ${plural(records.reservation, 'reservation')} and ${plural(records.guest, 'guest')}`
+      }
+    >
+      {names && `${names}. `}
+      {integrations.length > 0 &&
+        (kind === 'connector' || kind === 'integration') &&
+        'What arrives from then on uses it. Stored reservations change when they arrive again, or when you reprocess the brand.'}
     </Notice>
   );
 }

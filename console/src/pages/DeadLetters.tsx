@@ -1,11 +1,12 @@
 import { Button, Select } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { call } from '../api/client.ts';
+import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
-import { useAct, usePages } from '../api/query.tsx';
+import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { capital, number, plural } from '../parts/format.ts';
+import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { letterKinds, letterStates } from '../shell/filters.ts';
 import { useMay } from '../shell/session.ts';
@@ -19,13 +20,7 @@ export function DeadLetters() {
   const operator = useMay('operator');
   const { rows, error, first, more } = usePages('dead_letters.list', { ...search, limit: 50 }, useEvery(8));
   const { state = 'open', ...filter } = search;
-  const replay = useAct(
-    () => call('dead_letters.replay_many', filter),
-    ({ results, remaining }) => {
-      const done = results.filter(({ result }) => result === 'replayed').length;
-      return `${number(done)} replayed, ${number(results.length - done)} would still fail, ${number(remaining)} still open.`;
-    },
-  );
+  const [replaying, setReplaying] = useState(false);
   const total = first?.total ?? 0;
   const open = state === 'open';
   return (
@@ -35,11 +30,16 @@ export function DeadLetters() {
         lead="Events, records and deliveries that failed for good, kept in full. Fix the cause, check what a replay would change, replay."
       >
         {operator && open && total > 0 && (
-          <Button onClick={() => replay.mutate(undefined)} loading={replay.isPending}>
-            Replay {total > 200 ? 'the first 200' : total === 1 ? 'it' : `all ${number(total)}`}
-          </Button>
+          <Button onClick={() => setReplaying(true)}>Replay {total === 1 ? 'it' : `all ${number(total)}`} …</Button>
         )}
       </Head>
+      {replaying && (
+        <StartJob
+          request={{ operation: 'replay', ...filter }}
+          lead="Each one is tried first. Those that would fail again stay open and change nothing."
+          onClose={() => setReplaying(false)}
+        />
+      )}
       <div className="filters">
         <Select
           label="State"

@@ -6,7 +6,9 @@ import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { number, span } from '../parts/format.ts';
+import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
+import { useMay } from '../shell/session.ts';
 
 export function Destinations() {
   const query = useApi('destinations.list', {}, { everyMs: useEvery(5) });
@@ -41,6 +43,8 @@ export function Destinations() {
 }
 
 function One({ destination }: { destination: Destination }) {
+  const operator = useMay('operator');
+  const [resending, setResending] = useState(false);
   const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
@@ -52,6 +56,20 @@ function One({ destination }: { destination: Destination }) {
             Document
           </Link>
         </p>
+        {operator && destination.lanes.length > 0 && (
+          <div>
+            <Button size="xs" variant="default" onClick={() => setResending(true)}>
+              Resend everything …
+            </Button>
+          </div>
+        )}
+        {resending && (
+          <StartJob
+            request={{ operation: 'resend', destination: destination.name }}
+            lead="For a destination that is new or lost its data: the newest version of each record is sent again, with its original idempotency key."
+            onClose={() => setResending(false)}
+          />
+        )}
         {destination.paused_until && (
           <Notice
             tone="warn"

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { DocumentKind, DocumentText } from '../api/types.ts';
-import { AppliedNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
+import { AppliedNotice, ImpactNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Ago, Card, Head, Loaded, Notice } from '../parts/basics.tsx';
@@ -106,7 +106,16 @@ function Editing(props: {
           <Card aside="Ctrl+Space for suggestions">
             <div className="stack">
               <RefusedNotice kind={kind} name={name} refused={applying.refused} />
-              {!dirty && <AppliedNotice applied={applying.applied} onUndo={applying.undo} busy={applying.busy} />}
+              {!dirty && (
+                <AppliedNotice
+                  kind={kind}
+                  name={name}
+                  applied={applying.applied}
+                  onUndo={applying.undo}
+                  busy={applying.busy}
+                />
+              )}
+              {dirty && admin && <ImpactNotice kind={kind} name={name} />}
               {draft && <DraftNotice draft={draft} version={version} onDiscard={() => props.onDraft(undefined)} />}
               <YamlEditor
                 label={`${kind} ${name} as YAML`}

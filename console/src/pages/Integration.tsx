@@ -4,15 +4,17 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import type { IntegrationDetail, SyncType } from '../api/types.ts';
+import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
+import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
+import { CoverageCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
 import { started } from './onboard/brand.ts';
 import { SandboxCard } from './SandboxCard.tsx';
@@ -53,6 +55,7 @@ export function Integration() {
             {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}
+            {brand.pull && <CoverageCard integration={name} pushes={brand.push.enabled} />}
             {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
             <RecentRuns name={name} />
           </div>
@@ -90,6 +93,8 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
   const operator = useMay('operator');
   const [backfill, setBackfill] = useState(false);
   const integration = brand.name;
+  const search = route.useSearch();
+  const [job, setJob] = useState<JobRequest | undefined>(search.job && { operation: search.job, integration });
   const run = useAct(
     (sync: SyncType) => call('integrations.run', { integration, sync }),
     ({ already_going }, sync) =>
@@ -124,13 +129,36 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           {brand.paused ? 'Resume' : 'Pause pulling'}
         </Button>
       )}
+      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+        <Menu.Target>
+          <Button variant="default">More</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setJob({ operation: 'reprocess', integration })}>
+            Reprocess stored payloads …
+          </Menu.Item>
+          {brand.deliver.map((destination) => (
+            <Menu.Item key={destination} onClick={() => setJob({ operation: 'resend', integration, destination })}>
+              Resend everything to {destination} …
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
       <Button variant="default" component={Link} to={`/documents/integration/${integration}`}>
         Edit document
       </Button>
+      {job && <StartJob request={job} lead={leads[job.operation]} onClose={() => setJob(undefined)} />}
       <Backfill name={integration} opened={backfill} onClose={() => setBackfill(false)} />
     </>
   );
 }
+
+const leads = {
+  replay: '',
+  resend: 'The newest version of each record is sent again, with its original idempotency key.',
+  reprocess:
+    'Stored payloads go through the documents in force. What changes becomes a new version and is delivered; what the partner said later stays.',
+};
 
 /** A new brand is paused in its document until its connection was tested. */
 function StartPulling({ integration }: { integration: string }) {

@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { download } from '../parts/download.ts';
 import { instant, number, plural, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 
@@ -24,6 +25,15 @@ export function Privacy() {
       return undefined;
     },
   );
+  const take = useAct(
+    (asked: Whom) => call('privacy.export', asked),
+    (held) => {
+      download('guest-export.json', JSON.stringify(held, null, 2), 'application/json');
+      return held.records.length + held.payloads.length === 0
+        ? 'Nothing is held on this person. The file says so.'
+        : `Exported ${plural(held.records.length, 'record')} and ${plural(held.payloads.length, 'payload')}.`;
+    },
+  );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget).get('who') ?? '').trim();
@@ -32,16 +42,17 @@ export function Privacy() {
     const pressed = (event.nativeEvent as SubmitEvent).submitter?.getAttribute('name');
     setProof(undefined);
     if (pressed === 'proof') find.mutate(asked);
+    else if (pressed === 'export') take.mutate(asked);
     else setWhom(asked);
   };
   return (
     <>
       <Head
         title="Privacy"
-        lead="Erase a guest from records, versions, raw payloads, events, dead letters and queued deliveries. Destinations are notified, and later pulls do not bring the guest back."
+        lead="Export everything held on a guest, or erase the guest from records, versions, raw payloads, events, dead letters and queued deliveries. Destinations are notified, and later pulls do not bring the guest back."
       />
       <div className="stack">
-        <Card title="Erase a guest">
+        <Card title="Export or erase a guest">
           <form onSubmit={submit} className="filters" style={{ marginBottom: 0 }}>
             <TextInput
               name="who"
@@ -51,6 +62,9 @@ export function Privacy() {
             />
             <Button type="submit" variant="default">
               Preview the erasure
+            </Button>
+            <Button type="submit" variant="default" name="export" loading={take.isPending}>
+              Export
             </Button>
             <Button type="submit" variant="default" name="proof" loading={find.isPending}>
               Find a receipt
@@ -79,7 +93,7 @@ export function Privacy() {
 
 function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Receipt) => void }) {
   const who = props.whom.email ?? props.whom.phone ?? '';
-  const found = useApi('reservations.search', { q: who, limit: 200 });
+  const found = useApi('privacy.preview', props.whom, { onFocus: false });
   const [typed, setTyped] = useState('');
   const erase = useAct(
     () => call('privacy.erase', props.whom),
@@ -92,11 +106,28 @@ function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Rec
     <Modal opened onClose={props.onClose} title="Erase the guest">
       <div className="stack">
         <Loaded query={found}>
-          {({ items }) => (
-            <p>
-              {plural(items.length, 'reservation')} of <strong>{who}</strong>. The reservations stay; everything that
-              identifies the guest is removed everywhere. This cannot be undone.
-            </p>
+          {({ removed, records, told }) => (
+            <>
+              <p>
+                Of <strong>{who}</strong>: {removedText(removed)}. The reservations stay; everything that identifies the
+                guest is removed everywhere. This cannot be stopped or undone.
+              </p>
+              {records.length > 0 && (
+                <ul className="samples">
+                  {records.slice(0, 5).map(({ integration, type, id }) => (
+                    <li key={`${integration} ${type} ${id}`}>
+                      {type} {type === 'guest' ? '' : id} <span className="muted">{integration}</span>
+                    </li>
+                  ))}
+                  {records.length > 5 && <li className="muted">and {number(records.length - 5)} more</li>}
+                </ul>
+              )}
+              {told.length > 0 && (
+                <p className="muted">
+                  Notified: {told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.
+                </p>
+              )}
+            </>
           )}
         </Loaded>
         <TextInput

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../api/types.ts';
-import { AppliedNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
+import { AppliedNotice, ImpactNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useSchema, useSettled } from '../editor/checking.ts';
 import { pathsIn } from '../editor/paths.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
@@ -182,7 +182,16 @@ export function Studio() {
           >
             <div className="stack">
               <RefusedNotice kind="connector" name={name} refused={applying.refused} />
-              {!dirty && <AppliedNotice applied={applying.applied} onUndo={applying.undo} busy={applying.busy} />}
+              {!dirty && (
+                <AppliedNotice
+                  kind="connector"
+                  name={name}
+                  applied={applying.applied}
+                  onUndo={applying.undo}
+                  busy={applying.busy}
+                />
+              )}
+              {dirty && admin && search.connector !== undefined && <ImpactNotice kind="connector" name={name} />}
               <YamlEditor
                 label="Connector as YAML"
                 value={yaml}

@@ -1,11 +1,14 @@
+import { Button, Menu } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useApi } from '../api/query.tsx';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
 import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { ago, plural, words } from '../parts/format.ts';
+import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
 
 const route = getRouteApi('/desk/reservations/$name/$type/$id');
@@ -33,7 +36,9 @@ export function Timeline() {
               </>
             }
             lead={<Summary story={story} />}
-          />
+          >
+            <Actions story={story} />
+          </Head>
           <div className="stack">
             <Verdict story={story} />
             <div className="wide-narrow">
@@ -74,6 +79,52 @@ function Summary({ story }: { story: Story }) {
       {status && <State of={status} />}
       <span>{[story.id, names, check_in && `${check_in} to ${check_out}`, channel].filter(Boolean).join(' · ')}</span>
     </span>
+  );
+}
+
+/** One record again: from the partner, or to a destination. */
+function Actions({ story }: { story: Story }) {
+  const operator = useMay('operator');
+  const { integration, id } = story;
+  const refetch = useAct(
+    () => call('integrations.refetch', { integration, id }),
+    ({ result, outcome }) =>
+      result === 'absent'
+        ? 'The partner has no such reservation. Nothing changed.'
+        : `Fetched: ${words(outcome ?? '')}.`,
+  );
+  const resend = useAct(
+    (destination: string) => call('integrations.resend', { integration, destination, id }),
+    ({ queued }, destination) =>
+      queued > 0
+        ? `Queued for ${destination}.`
+        : `It is waiting for ${destination} already, or a dead letter holds it back.`,
+  );
+  if (!operator || story.version === 0) return null;
+  return (
+    <>
+      {story.type === 'reservation' && (
+        <Button variant="default" onClick={() => refetch.mutate(undefined)} loading={refetch.isPending}>
+          Fetch from the partner
+        </Button>
+      )}
+      {story.deliveries.length > 0 && (
+        <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+          <Menu.Target>
+            <Button variant="default" loading={resend.isPending}>
+              Resend
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {story.deliveries.map(({ destination }) => (
+              <Menu.Item key={destination} onClick={() => resend.mutate(destination)}>
+                To {destination}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </>
   );
 }
 

@@ -57,6 +57,7 @@ const tones: Record<string, Tone> = {
   waiting: 'warn',
   failing: 'bad',
   failed: 'bad',
+  stopped: 'warn',
   auth_failed: 'bad',
   dead: 'bad',
   held: 'bad',

@@ -52,6 +52,7 @@ const causes: Record<string, string> = {
   guest: 'by an update of its guest',
   replay: 'by a replay',
   erasure: 'by an erasure',
+  reprocess: 'by reprocessing its payload',
 };
 export const causeOf = (cause: string): string => causes[cause] ?? `by ${words(cause)}`;
 /** `checked_in` as "checked in". */

@@ -42,5 +42,6 @@ export const deadLetters = filters({
 });
 export const events = filters({ integration: text, state: oneOf(...eventStates) });
 export const studio = filters({ connector: text, letter: text });
+export const integration = filters({ job: oneOf('reprocess') });
 export const document = filters({ version: text, line: text });
 export const audit = filters({ actor: text, action: text, integration: text });

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router';
+import { useApi } from '../api/query.tsx';
+import { Ago, Card, Empty, State } from '../parts/basics.tsx';
+import { number } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
+
+/** What the brand's events did not report, and what its lists no longer show. */
+export function CoverageCard({ integration, pushes }: { integration: string; pushes: boolean }) {
+  return (
+    <div className="split">
+      {pushes && <PushGaps integration={integration} />}
+      <Unlisted integration={integration} />
+    </div>
+  );
+}
+
+function PushGaps({ integration }: { integration: string }) {
+  const query = useApi('integrations.push_gaps', { integration, days: 14 }, { staleMs: 60_000 });
+  return (
+    <Card title="What push missed" aside="found by polls, reported by no event" flush>
+      <Table
+        label="What push missed, by day"
+        rows={query.data?.items}
+        error={query.error}
+        narrow
+        rowKey={({ day }) => day}
+        empty={
+          <Empty small title="No gap in the last 14 days">
+            Every change that a poll found was also reported by an event.
+          </Empty>
+        }
+        columns={[
+          { head: 'Day (UTC)', cell: ({ day }) => day },
+          { head: 'Events', kind: 'number', cell: ({ events }) => number(events) },
+          { head: 'New', kind: 'number', cell: ({ created }) => number(created) },
+          { head: 'Updated', kind: 'number', cell: ({ updated }) => number(updated) },
+          { head: 'Cancelled', kind: 'number', cell: ({ cancelled }) => number(cancelled) },
+          {
+            head: 'Such as',
+            cell: ({ examples }) =>
+              examples.slice(0, 2).map((id) => (
+                <div key={id}>
+                  <Link to="/reservations/$name/$type/$id" params={{ name: integration, type: 'reservations', id }}>
+                    {id}
+                  </Link>
+                </div>
+              )),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+const answers = { present: 'The partner still has it', absent: 'The partner does not have it' };
+
+function Unlisted({ integration }: { integration: string }) {
+  const query = useApi('integrations.unlisted', { integration, limit: 100 }, { staleMs: 60_000 });
+  return (
+    <Card title="No longer listed" aside="stored, but missing from the partner’s list" flush>
+      <Table
+        label="Reservations that the partner no longer lists"
+        rows={query.data?.items}
+        error={query.error}
+        rowKey={({ id, sync }) => `${id} ${sync}`}
+        tall
+        empty={
+          <Empty small title="Every stored reservation is still listed">
+            Compared after each complete run.
+          </Empty>
+        }
+        columns={[
+          {
+            head: 'Reservation',
+            cell: ({ id }) => (
+              <Link
+                to="/reservations/$name/$type/$id"
+                params={{ name: integration, type: 'reservations', id }}
+                className="name"
+              >
+                {id}
+              </Link>
+            ),
+          },
+          { head: 'Status', cell: ({ status }) => <State of={status} /> },
+          { head: 'Stay', cell: ({ check_in, check_out }) => `${check_in} to ${check_out}` },
+          { head: 'Since', cell: ({ since }) => <Ago at={since} /> },
+          {
+            head: 'Asked',
+            phone: 'line',
+            cell: ({ answer }) => <span className="muted">{answer ? answers[answer] : 'not asked'}</span>,
+          },
+        ]}
+      />
+    </Card>
+  );
+}

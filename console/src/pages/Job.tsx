@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Job as Data } from '../api/types.ts';
+import { Ago, Card, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { number, plural, words } from '../parts/format.ts';
+import { operations } from '../parts/StartJob.tsx';
+import { useMay } from '../shell/session.ts';
+import { scopeOf } from './Jobs.tsx';
+
+const route = getRouteApi('/desk/jobs/$id');
+
+export function Job() {
+  const { id } = route.useParams();
+  const query = useApi('jobs.get', { job_id: id }, { everyMs: (job) => (job?.finished_at ? false : 1_000) });
+  return (
+    <Loaded query={query} head={<Head title="Job" crumb={<Link to="/jobs">Jobs</Link>} />}>
+      {(job) => (
+        <>
+          <Head
+            title={operations[job.operation].title}
+            crumb={<Link to="/jobs">Jobs</Link>}
+            lead={
+              <span className="row">
+                <State of={job.state} />
+                <span>
+                  {scopeOf(job)} · started <Ago at={job.requested_at} /> by {job.requested_by}
+                </span>
+              </span>
+            }
+          >
+            <Stop job={job} />
+          </Head>
+          <div className="stack">
+            <Outcome job={job} />
+            <Card title="Progress" aside={job.job_id}>
+              <Progress job={job} />
+            </Card>
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Stop({ job }: { job: Data }) {
+  const operator = useMay('operator');
+  const stop = useAct(
+    () => call('jobs.stop', { job_id: job.job_id }),
+    () => 'Stopped. What was done stays done.',
+  );
+  if (!operator || job.finished_at !== null) return null;
+  return (
+    <Button variant="default" onClick={() => stop.mutate(undefined)} loading={stop.isPending}>
+      Stop
+    </Button>
+  );
+}
+
+function Progress({ job }: { job: Data }) {
+  const total = Math.max(job.total, job.done);
+  const share = total === 0 ? 1 : job.done / total;
+  const counts = Object.entries(job.counts);
+  return (
+    <div className="stack">
+      <progress className="progress" max={1} value={share} aria-label="Progress" />
+      <dl className="facts">
+        <dt>Done</dt>
+        <dd>
+          {number(job.done)} of {plural(total, operations[job.operation].one)}
+        </dd>
+        {counts.map(([what, count]) => (
+          <div key={what} style={{ display: 'contents' }}>
+            <dt>{words(what)}</dt>
+            <dd>{number(count)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+/** How it ended, and what to do next. */
+function Outcome({ job }: { job: Data }) {
+  if (job.state === 'failed') {
+    return (
+      <Notice tone="bad" title={job.message ?? 'The job failed'}>
+        {job.code && meaning(job.code)?.next} What was done stays done. Fix the cause and start it again.
+      </Notice>
+    );
+  }
+  if (job.state === 'stopped') {
+    return (
+      <Notice tone="warn" title={`Stopped by ${job.stopped_by}`}>
+        What was done stays done. Starting it again goes through the rest.
+      </Notice>
+    );
+  }
+  if (job.state !== 'done') {
+    return job.code ? (
+      <Notice tone="warn" title="The last step failed and is repeated">
+        {job.message}
+      </Notice>
+    ) : null;
+  }
+  const failing = job.counts.still_failing ?? 0;
+  return (
+    <Notice tone={failing > 0 ? 'warn' : 'good'} title={failing > 0 ? 'Done, some still fail' : 'Done'}>
+      {job.operation === 'replay' && failing > 0 && (
+        <>
+          {plural(failing, 'dead letter')} would fail again and {failing === 1 ? 'stays' : 'stay'} open.{' '}
+          <Link to="/dead-letters">Open them</Link>
+        </>
+      )}
+      {job.operation === 'resend' && (
+        <>
+          They are delivered in order. <Link to="/destinations">See what is waiting</Link>
+        </>
+      )}
+      {job.operation === 'reprocess' && 'Changed reservations are delivered like any other change.'}
+    </Notice>
+  );
+}

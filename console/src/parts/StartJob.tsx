@@ -1,0 +1,116 @@
+import { Button, Modal } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { call } from '../api/client.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import type { Difference, JobPreview, JobRequest } from '../api/types.ts';
+import { Loaded } from './basics.tsx';
+import { DiffTable } from './data.tsx';
+import { number, plural } from './format.ts';
+
+/** What each operation is called, before and while it runs, and what it goes through. */
+export const operations = {
+  replay: { verb: 'Replay', title: 'Replay dead letters', one: 'dead letter' },
+  resend: { verb: 'Resend', title: 'Resend records', one: 'record' },
+  reprocess: { verb: 'Reprocess', title: 'Reprocess stored payloads', one: 'reservation' },
+} as const;
+
+/** Says what a job would touch before it starts. Then its own page shows the progress. */
+export function StartJob(props: { request: JobRequest; lead: string; onClose: () => void }) {
+  const { request } = props;
+  const { verb, title, one } = operations[request.operation];
+  const preview = useApi('jobs.preview', request, { onFocus: false, staleMs: 60_000, retry: false });
+  const navigate = useNavigate();
+  const start = useAct(
+    () => call('jobs.start', request),
+    ({ job_id }) => {
+      void navigate({ to: '/jobs/$id', params: { id: job_id } });
+      return undefined;
+    },
+  );
+  return (
+    <Modal opened onClose={props.onClose} title={title} size="lg">
+      <div className="stack">
+        <p className="muted">{props.lead}</p>
+        <Loaded query={preview}>
+          {(seen) => (
+            <>
+              <Counts preview={seen} one={one} />
+              <Samples request={request} preview={seen} />
+              <div className="row">
+                <Button
+                  onClick={() => start.mutate(undefined)}
+                  loading={start.isPending}
+                  disabled={seen.total === 0}
+                  data-autofocus
+                >
+                  {verb} {plural(seen.total, one)}
+                </Button>
+                <Button variant="default" onClick={props.onClose}>
+                  Cancel
+                </Button>
+              </div>
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Modal>
+  );
+}
+
+function Counts({ preview, one }: { preview: JobPreview; one: string }) {
+  const counts = preview.counts.filter(({ count }) => count > 0);
+  return (
+    <dl className="facts">
+      <dt>In total</dt>
+      <dd>{plural(preview.total, one)}</dd>
+      {preview.looked_at !== null && (
+        <>
+          <dt>Tried here</dt>
+          <dd>the first {number(preview.looked_at)}, of which</dd>
+        </>
+      )}
+      {counts.map(({ label, count }) => (
+        <div key={label} style={{ display: 'contents' }}>
+          <dt>{label}</dt>
+          <dd>{number(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Samples({ request, preview }: { request: JobRequest; preview: JobPreview }) {
+  if (preview.samples.length === 0) return null;
+  return (
+    <div>
+      <h3>{plural(preview.samples.length, 'sample')}</h3>
+      <ul className="samples">
+        {preview.samples.map(({ integration, id, text, diff }) => (
+          <li key={`${integration} ${id} ${text}`}>
+            {request.operation === 'replay' ? (
+              <strong>{id}</strong>
+            ) : (
+              <Link
+                to="/reservations/$name/$type/$id"
+                params={{ name: integration, type: text === 'guest' ? 'guests' : 'reservations', id }}
+                target="_blank"
+              >
+                {id}
+              </Link>
+            )}{' '}
+            <span className="muted">
+              {integration}
+              {text && `: ${text}`}
+            </span>
+            {Array.isArray(diff) && diff.length > 0 && (
+              <details className="fold">
+                <summary>{plural(diff.length, 'changed field')}</summary>
+                <DiffTable diff={diff as unknown as Difference[]} />
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

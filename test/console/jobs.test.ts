@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../support/process.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+
+/** What acts on many things says first what it will touch, shows its progress, and is found again after a reload. */
+describe('jobs', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  const ids = ['R1', 'R2', 'R3'];
+  before(async () => {
+    desk = await openDesk();
+    // The pulled one is accepted.
+    desk.crm.refuse = (id) => ids.includes(id);
+    for (const id of ids) await desk.push('grand', { event: 'reservation.created', event_id: id, data: booking(id) });
+    await until('three dead letters', async () => {
+      const { total } = await desk.api<{ total: number }>('GET', '/dead-letters');
+      return total === ids.length;
+    });
+    await until('the pulled reservation is delivered', async () => desk.crm.taken.includes('R500'));
+    desk.crm.refuse = () => false;
+    page = await desk.signIn({ role: 'operator' });
+  });
+  after(() => desk?.stop());
+
+  test('replaying all dead letters shows their number and samples, then the result, also after a reload', async () => {
+    await page.getByRole('link', { name: 'Dead letters' }).first().click();
+    await page.getByRole('button', { name: 'Replay all 3 …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It would be sent again.').first().waitFor();
+    assert.match(await textOf(dialog), /deliver\.\w+3/);
+    await dialog.getByRole('button', { name: 'Replay 3 dead letters' }).click();
+    await page.getByText('3 of 3 dead letters').waitFor();
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    await page.reload();
+    await page.getByText('3 of 3 dead letters').waitFor();
+    await until('all were delivered', async () => ids.every((id) => desk.crm.taken.includes(id)));
+    await page.getByRole('link', { name: 'Jobs' }).first().click();
+    const row = page.getByRole('row', { name: /Replay dead letters/ });
+    assert.match(await textOf(row), /Done.*3 of 3.*Ada, operator/);
+  });
+
+  test('a brand is resent to a destination', async () => {
+    await page.goto(`${desk.url}/integrations/grand`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Resend everything to crm …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: 'R1' }).waitFor();
+    await dialog.getByRole('button', { name: 'Resend 4 records' }).click();
+    await page.getByText('4 of 4 records').waitFor();
+    await until('all came twice', async () =>
+      ids.every((id) => desk.crm.taken.filter((one) => one === id).length === 2),
+    );
+  });
+
+  test('a change of the mapping says what it concerns, and reprocessing shows the differences first', async () => {
+    const admin = await desk.signIn();
+    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    await desk.api('PUT', '/documents/integration/grand', {
+      text: `${source}transforms:\n  - set: { channel: '"direct"' }\n`,
+    });
+    await admin.goto(`${desk.url}/integrations/grand?job=reprocess`);
+    const dialog = admin.getByRole('dialog');
+    await dialog.getByText('would change').waitFor();
+    await dialog.getByText('1 changed field').first().click();
+    await dialog.getByText('direct').first().waitFor();
+    await dialog.getByRole('button', { name: 'Reprocess 4 reservations' }).click();
+    await admin.getByText('4 of 4 reservations').waitFor();
+    assert.match(await textOf(admin.getByRole('main')), /changed4/);
+    await admin.context().close();
+  });
+
+  test('one reservation is resent from its timeline, and fetching it says why the partner cannot be asked', async () => {
+    await page.goto(`${desk.url}/reservations/grand/reservations/R2`);
+    const before = desk.crm.taken.length;
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('menuitem', { name: 'To crm' }).click();
+    await page.getByText('Queued for crm.').waitFor();
+    await until('it came again', async () => desk.crm.taken.length > before);
+    assert.equal(desk.crm.taken.at(-1), 'R2');
+    await page.getByRole('button', { name: 'Fetch from the partner' }).click();
+    await page.getByText(/pull\.single/).waitFor();
+  });
+
+  test('everything held on a guest is exported as a file', async () => {
+    const admin = await desk.signIn();
+    await admin.goto(`${desk.url}/privacy`);
+    await admin.getByLabel('E-mail address').fill('ines.duarte@letters.example');
+    const file = admin.waitForEvent('download');
+    await admin.getByRole('button', { name: 'Export' }).click();
+    const held = JSON.parse(await readFile(await (await file).path(), 'utf8'));
+    assert.deepEqual(held.records.map((one: { id: string }) => one.id).sort(), ids);
+    await admin.context().close();
+  });
+
+  test('the page of a brand reports what push missed and what is no longer listed', async () => {
+    await page.goto(`${desk.url}/integrations/grand`);
+    await page.getByRole('heading', { name: 'What push missed' }).waitFor();
+    await page.getByText('Every stored reservation is still listed').waitFor();
+  });
+
+  test('the browser reported no error', () => {
+    const errors = desk.complaints.filter((text) => !text.includes('409'));
+    assert.deepEqual(errors, []);
+  });
+});
