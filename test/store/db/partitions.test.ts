@@ -6,7 +6,7 @@ import { migrate } from '../../../src/store/db/migrate.ts';
 import { dropPartitions, makePartitions, partitionsOf } from '../../../src/store/db/partitions.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { outboxStore } from '../../../src/store/outbox/outbox.ts';
-import { resend } from '../../../src/store/outbox/resend.ts';
+import { resendStep } from '../../../src/store/outbox/resend.ts';
 import { type ApplyTarget, applyPrepared } from '../../../src/store/records/apply.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -140,7 +140,8 @@ test('the newest version is sent again after its history is gone, with the key t
     await take(pool, 'A', '2');
     const first = await deliverAll(pool);
     await dropPartitions(pool, 'changes', past);
-    assert.equal(await resend(pool, 'lisbon', 'crm', ['reservation']), 1);
+    const lane = { integration: 'lisbon', destination: 'crm', type: 'reservation' } as const;
+    assert.equal((await resendStep(pool, lane, '')).queued, 1);
     assert.deepEqual(await deliverAll(pool), [first[1]]);
     await take(pool, 'A', '3');
     assert.deepEqual(
