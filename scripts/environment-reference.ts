@@ -20,7 +20,18 @@ export const variables: readonly Variable[] = [
     name: 'INNBOUND_KEY',
     absent: 'a key file in `.innbound`, created at the first start',
     meaning:
-      'The key for stored secrets and keyed hashes: 32 bytes, hex or base64 (`openssl rand -hex 32`). The same on every node. Without it, stored secrets cannot be read.',
+      'The key for stored secrets: 32 bytes, hex or base64 (`innbound key generate`). The same on every node. Without it, stored secrets cannot be read. Several, separated by commas, while the key is rotated.',
+  },
+  {
+    name: 'INNBOUND_KEY_FILE',
+    absent: 'as for `INNBOUND_KEY`',
+    meaning: 'A file with the key, one key per line, readable by the owner only. `INNBOUND_KEY` comes first.',
+  },
+  {
+    name: 'INNBOUND_KEY_COMMAND',
+    absent: 'as for `INNBOUND_KEY`',
+    meaning:
+      'A shell command that prints the key, one key per line: for a key management service. It runs at the start of every process and when the key is rotated. `INNBOUND_KEY` and `INNBOUND_KEY_FILE` come first.',
   },
   {
     name: 'INNBOUND_WORKSPACE',

@@ -134,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /**
  * Writes this node's heartbeat, and stops a worker when a newer version has migrated the database. A web node only stores events, so it
- * may stay until it is replaced.
+ * may stay until it is replaced. Takes up a rotated key: at the signal of the rotation, or when the database is sealed with another one.
  */
 async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: number): Promise<Loop> {
   const newerSchema = await newerSchemaCheck(runtime.pool);
@@ -143,16 +143,45 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
     if (newer) runtime.giveUp(newer);
     await runtime.restoreCheck.check();
     const stalled = runtime.heartbeats.stalled().map(({ loop }) => loop);
-    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs: runtime.clock.nodeAheadMs(), stalled });
+    const keys = runtime.keyring.map(({ id }) => id);
+    const clockAheadMs = runtime.clock.nodeAheadMs();
+    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys });
   };
   await seen();
-  const timer = setInterval(() => seen().catch(() => {}), everyMs);
+  const timer = setInterval(
+    () =>
+      refreshKeys(runtime, false)
+        .then(seen)
+        .catch(() => {}),
+    everyMs,
+  );
+  const keys = startLoop({
+    name: 'keys',
+    heartbeats: runtime.heartbeats,
+    turn: async () => {
+      await refreshKeys(runtime, true);
+      await seen();
+    },
+    rest: (_, signal) => runtime.wake.wait('keys', 3_600_000, signal),
+    onError: (error) => runtime.log.warn({ error: (error as Error).message }, 'store: reporting the keys failed'),
+  });
   return {
     stop: async () => {
       clearInterval(timer);
+      await keys.stop();
       await forgetNode(runtime.pool, runtime.node);
     },
   };
+}
+
+/** A node without the sealing key stops: it could open no secret, and would refuse every webhook as unsigned. */
+async function refreshKeys(runtime: Runtime, readSource: boolean): Promise<void> {
+  try {
+    await runtime.refreshKeys(readSource);
+  } catch (error) {
+    if (error instanceof InnboundError && error.code === 'store.other_key') runtime.giveUp(error);
+    else runtime.log.warn({ error: (error as Error).message }, 'store: reading the key failed, keeping the one in use');
+  }
 }
 
 /** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */

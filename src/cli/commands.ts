@@ -9,6 +9,7 @@ import { registerErase } from './erase.ts';
 import { registerExport } from './export.ts';
 import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
+import { registerKey } from './key.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
 import { registerProfile } from './profile.ts';
@@ -48,6 +49,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerRestored,
   registerAlerts,
   registerSecret,
+  registerKey,
   registerErase,
   registerExport,
   registerToken,

@@ -25,6 +25,7 @@ Examples:
           `${name} is not a valid name for a secret: use letters, digits, dots, dashes and underscores.`,
         );
       }
+      refuseReserved(name);
       if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
       const value = (await text(process.stdin)).replace(/\r?\n$/, '');
       if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
@@ -48,6 +49,7 @@ Examples:
     .description('delete a secret; documents that refer to it stop working')
     .action((name: string, options: CommonOptions) =>
       withRuntime(options, 'secret', async (runtime) => {
+        refuseReserved(name);
         const deleted = await deleteSecret(runtime.pool, name);
         if (!deleted) throw new InnboundError('documents.secret_missing', `There is no secret ${name}.`);
         await audited(runtime, 'secrets.delete', { target: { name } });
@@ -55,4 +57,10 @@ Examples:
         else show(`Deleted ${name}.`);
       }),
     );
+}
+
+/** The service keeps its own values under these names: the mark of the key, the keys of hashes, credentials typed into documents. */
+function refuseReserved(name: string): void {
+  if (!/^(innbound\.|typed_)/.test(name)) return;
+  throw new InnboundError('operate.usage', `${name} begins with a prefix that is reserved for the service.`);
 }

@@ -57,7 +57,7 @@ export async function resolveSecrets<Body>(body: Body, sources: SecretSources): 
 }
 
 /** Variables that open the store itself: never a partner's credential. */
-const ownVariables = new Set(['INNBOUND_KEY', 'INNBOUND_OLD_KEYS']);
+const ownVariables = new Set(['INNBOUND_KEY', 'INNBOUND_KEY_COMMAND']);
 
 async function read(
   { kind, target }: Reference,

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 /**
  * Reads files for ${file:…}: only from the workspace, from the folders where platforms mount secrets, and from those that
- * INNBOUND_SECRET_FOLDERS names (separated as in PATH). Never from .innbound, which holds the key to all stored secrets. The
- * environment decides, not a document: documents can be edited through the API.
+ * INNBOUND_SECRET_FOLDERS names (separated as in PATH). Never from .innbound or from INNBOUND_KEY_FILE, which hold the key to all
+ * stored secrets. The environment decides, not a document: documents can be edited through the API.
  */
 export function secretFiles(
   workspaceDir: string,
@@ -17,6 +17,8 @@ export function secretFiles(
       // Links are followed first: what counts is where the content is.
       const target = await realpath(path.resolve(workspaceDir, file));
       if (target.split(path.sep).includes('.innbound')) return undefined;
+      const { INNBOUND_KEY_FILE: key } = env;
+      if (key && target === (await realpath(key).catch(() => undefined))) return undefined;
       for (const folder of folders) {
         if (folder !== '' && isInside(target, await realpath(folder).catch(() => undefined))) {
           return await readFile(target, 'utf8');

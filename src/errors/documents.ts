@@ -29,13 +29,19 @@ export const documentErrors = {
     stage: 'documents',
     retry: 'operator',
     what: 'The file with the key that seals stored secrets is readable by users other than its owner.',
-    next: 'Run chmod 600 on the file. If somebody may have read it, set INNBOUND_KEY to a new key and the old one (NEW,OLD) and store the secrets again.',
+    next: 'Run chmod 600 on the file. If somebody may have read it, replace the key with innbound key rotate, and the secrets at their partners.',
   },
   'documents.key_malformed': {
     stage: 'documents',
     retry: 'operator',
-    what: 'INNBOUND_KEY or the key file is not a key of 32 bytes in hex or base64.',
-    next: 'Set it to the key that sealed the stored secrets; for a first start, generate one with openssl rand -base64 32.',
+    what: 'INNBOUND_KEY, the key file or the output of INNBOUND_KEY_COMMAND is not a key of 32 bytes in hex or base64.',
+    next: 'Set it to the key that sealed the stored secrets; for a first start, generate one with innbound key generate.',
+  },
+  'documents.key_unreadable': {
+    stage: 'documents',
+    retry: 'operator',
+    what: 'The file in INNBOUND_KEY_FILE does not exist, or the command in INNBOUND_KEY_COMMAND failed.',
+    next: 'Check the path, or run the command as the user of the service: it must print the key and end with 0 within 30 seconds.',
   },
   'documents.secret_sealed': {
     stage: 'documents',

@@ -47,6 +47,18 @@ export const storeErrors = {
     stage: 'store',
     retry: 'operator',
     what: 'The secrets in this database were sealed with another key than this node has.',
-    next: 'Give every node the same INNBOUND_KEY, or the key file of the first workspace (.innbound/key).',
+    next: 'Give this node the key that the message names: the INNBOUND_KEY of the other nodes, or the key file of the first workspace (.innbound/key).',
+  },
+  'store.key_not_distributed': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The key cannot be rotated: a running node does not have the new key yet. Nothing was sealed with it.',
+    next: 'Give the named nodes the new key beside the old one (NEW,OLD; a restart for INNBOUND_KEY), then run innbound key rotate again.',
+  },
+  'store.no_new_key': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The key comes from a place that Innbound does not write to, and no second key is there to change to.',
+    next: 'Make a key with innbound key generate, put it before the old one (NEW,OLD) on every node, then run innbound key rotate again.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -28,6 +28,14 @@ const idEnd = 9;
 const nonceEnd = idEnd + 12;
 const tagEnd = nonceEnd + 16;
 
+/** Keys separated by commas or line breaks; undefined if one of them is not a key, or if there is none. */
+export function parseKeys(text: string): Keyring | undefined {
+  const keys = text.split(/[,\n]/).flatMap((part) => (part.trim() === '' ? [] : [parseKey(part)]));
+  const [first, ...others] = keys;
+  if (first === undefined || !others.every((key) => key !== undefined)) return undefined;
+  return [first, ...others];
+}
+
 /** A key of 32 bytes in hex or base64 (either alphabet); undefined for any other text. */
 export function parseKey(text: string): Key | undefined {
   const plain = text.trim();
@@ -36,8 +44,14 @@ export function parseKey(text: string): Key | undefined {
   return keyOf(Buffer.from(plain, isHex ? 'hex' : 'base64'));
 }
 
+/** The id of the key that a value is sealed with; undefined if the bytes are not a sealed value. */
+export function keyIdOf(sealed: Uint8Array): string | undefined {
+  if (sealed.length < tagEnd || sealed[0] !== version) return undefined;
+  return Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength).toString('hex', 1, idEnd);
+}
+
 /** The id distinguishes keys and reveals nothing about the key. */
-function keyOf(bytes: Buffer): Key {
+export function keyOf(bytes: Buffer): Key {
   if (bytes.length !== 32) throw new TypeError('a key has 32 bytes');
   return { id: createHmac('sha256', bytes).update('key id').digest('hex').slice(0, 16), bytes };
 }
@@ -57,8 +71,8 @@ export function seal([key]: Keyring, plaintext: string | Uint8Array, associated:
 
 export function open(keyring: Keyring, sealed: Uint8Array, associated: string): Opened {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  if (bytes.length < tagEnd || bytes[0] !== version) return { kind: 'damaged' };
-  const keyId = bytes.toString('hex', 1, idEnd);
+  const keyId = keyIdOf(bytes);
+  if (keyId === undefined) return { kind: 'damaged' };
   const key = keyring.find(({ id }) => id === keyId);
   if (key === undefined) return { kind: 'unknown_key', keyId };
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(idEnd, nonceEnd), { authTagLength: 16 });

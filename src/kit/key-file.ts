@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Key, newKey, parseKey } from './crypto.ts';
+import { type Keyring, newKey, parseKeys } from './crypto.ts';
 
 export type KeyFile =
-  | { readonly kind: 'ok'; readonly key: Key; readonly created: boolean }
+  | { readonly kind: 'ok'; readonly keys: Keyring }
   /** Others than the owner may read it. */
   | { readonly kind: 'exposed'; readonly mode: string }
   | { readonly kind: 'malformed' };
 
-/** The key in the file; creates one if there is none. Processes that start at the same time get the same key. */
+/** The keys in the file, one per line; creates one if there is no file. Processes that start at the same time get the same key. */
 export async function keyFile(path: string): Promise<KeyFile> {
-  return (await readKey(path)) ?? (await createKey(path));
+  return (await readKeyFile(path)) ?? (await createKey(path));
 }
 
-async function readKey(path: string): Promise<KeyFile | undefined> {
+/** The keys in a file that must exist already; undefined if it does not. */
+export async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   let mode: number;
   try {
     mode = (await stat(path)).mode;
@@ -27,34 +28,47 @@ async function readKey(path: string): Promise<KeyFile | undefined> {
     return { kind: 'exposed', mode: (mode & 0o777).toString(8) };
   const handle = await open(path, 'r');
   try {
-    const key = parseKey(await handle.readFile('utf8'));
-    return key === undefined ? { kind: 'malformed' } : { kind: 'ok', key, created: false };
+    const keys = parseKeys(await handle.readFile('utf8'));
+    return keys === undefined ? { kind: 'malformed' } : { kind: 'ok', keys };
   } finally {
     await handle.close();
   }
 }
 
-/**
- * Written under another name and then linked: like O_EXCL, link() refuses an existing name, but it never
- * exposes an empty file to other processes.
- */
-async function createKey(path: string): Promise<KeyFile> {
+/** Replaces the file. A reader sees the old keys or the new ones, also after a crash. */
+export async function writeKeyFile(path: string, keys: Keyring): Promise<void> {
+  await rename(await writeDraft(path, keys), path);
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function writeDraft(path: string, keys: Keyring): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
-  const key = newKey();
   const draft = `${path}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
   try {
-    await handle.writeFile(`${key.bytes.toString('base64')}\n`);
+    await handle.writeFile(keys.map(({ bytes }) => `${bytes.toString('base64')}\n`).join(''));
     await handle.sync();
   } finally {
     await handle.close();
   }
+  return draft;
+}
+
+/** Links the draft: like O_EXCL, link() refuses an existing name, but it never exposes an empty file to other processes. */
+async function createKey(path: string): Promise<KeyFile> {
+  const keys: Keyring = [newKey()];
+  const draft = await writeDraft(path, keys);
   try {
     await link(draft, path);
-    return { kind: 'ok', key, created: true };
+    return { kind: 'ok', keys };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const winner = await readKey(path);
+    const winner = await readKeyFile(path);
     if (winner === undefined) throw error;
     return winner;
   } finally {

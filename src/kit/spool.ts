@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -9,6 +19,7 @@ export interface Spool {
   put(name: string, bytes: Uint8Array): void;
   get(name: string): Buffer | undefined;
   remove(name: string): void;
+  names(): string[];
 }
 
 export function openSpool(folder: string): Spool {
@@ -37,6 +48,15 @@ export function openSpool(folder: string): Spool {
     },
     remove(name) {
       rmSync(fileOf(name), { force: true });
+    },
+    names() {
+      try {
+        const files = readdirSync(folder).filter((file) => /^[\w-]+$/.test(file));
+        return files.map((file) => Buffer.from(file, 'base64url').toString());
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
     },
   };
 }

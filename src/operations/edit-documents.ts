@@ -59,7 +59,7 @@ export async function applyDocument(
     }
     if (checked.kind === 'invalid') return { refused: checked };
     // The file gets the references too: a credential that was typed in the console is on no disk.
-    const sealed = sealable(runtime.keyring, { kind, name, source: complete });
+    const sealed = sealable(runtime.keys, { kind, name, source: complete });
     const source = sealed?.document.source ?? complete;
     if (!(await isWritten(() => writeWhole(runtime, file, source)))) return { refused: { kind: 'read_only', file } };
     const put = withConnector(checked.documents, kind, name, inForce).map((one) =>

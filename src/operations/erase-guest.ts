@@ -28,7 +28,7 @@ export async function eraseGuest(
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const erasureId = timedId('era', runtime.clock.now());
-  await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keyring[0], read.identities.join(' ')));
+  await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keys.hashKeys[0], read.identities.join(' ')));
   const erased = await transaction(runtime.pool, (tx) =>
     patiently(tx, () => eraseRecords(tx, runtime, read, request, erasureId)),
   );
@@ -73,7 +73,7 @@ function eraseRecords(
   { integration }: EraseRequest,
   erasureId: string,
 ): Promise<Erased> {
-  const hash = (identity: string) => hashIdentity(runtime.keyring[0], identity);
+  const hash = (identity: string) => hashIdentity(runtime.keys.hashKeys[0], identity);
   return eraseFromRecords(
     tx,
     { erasureId, person, integration, hashes: identities.map(hash) },
@@ -98,7 +98,7 @@ export async function findReceipts(
 ): Promise<{ readonly kind: 'found'; readonly receipts: ErasureReceipt[] } | Invalid> {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
-  const subjects = hashesOf(runtime.keyring, [read.identities.join(' ')]);
+  const subjects = hashesOf(runtime.keys.hashKeys, [read.identities.join(' ')]);
   return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) };
 }
 

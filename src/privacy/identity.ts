@@ -45,7 +45,7 @@ export function rememberedOf(guest: Guest, integration: string): string[] {
 
 const derived = new WeakMap<Key, Buffer>();
 
-/** Without the workspace's key nobody can test whether a person was erased. */
+/** Without the hash keys, which are sealed in the store, nobody can test whether a person was erased. */
 export function hashIdentity(key: Key, identity: string): string {
   const own = derived.get(key) ?? hmac('sha256', key.bytes, 'erased guests');
   derived.set(key, own);

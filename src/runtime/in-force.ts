@@ -20,11 +20,13 @@ import {
 } from '../store/documents/documents.ts';
 import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
+import type { Keys } from './keys.ts';
 
 /** The database alone decides which documents are in force. The functions here change that. */
 export interface DocumentContext {
   readonly pool: Pool;
   readonly keyring: Keyring;
+  readonly keys: Pick<Keys, 'hashKeys'>;
   readonly workspaceDir: string;
 }
 
@@ -38,7 +40,7 @@ export async function applyWorkspace(
   const applied = await transaction(context.pool, async (tx) => {
     const current = await lockDocuments(tx);
     const wanted = new Set(documents.map(keyOf));
-    const put = await putInForce(tx, context.keyring, documents, by);
+    const put = await putInForce(tx, context, documents, by);
     return [
       ...put,
       ...(await removeDocuments(
@@ -64,7 +66,7 @@ export async function takeUpWorkspace(
     const current = new Map((await lockDocuments(tx)).map((one) => [keyOf(one), one]));
     const past = await pastContents(tx);
     const files = documents.map((document) => {
-      const contents = context.keyring.map((key) => keyedHash(key.bytes, document.hash));
+      const contents = keyedHashes(context, document.hash);
       return {
         key: keyOf(document),
         hash: document.hash,
@@ -75,7 +77,7 @@ export async function takeUpWorkspace(
     const decided = takeUp(files, [...current.keys()], given);
     await putInForce(
       tx,
-      context.keyring,
+      context,
       documents.filter((one) => decided.apply.includes(keyOf(one))),
       by,
     );
@@ -111,7 +113,7 @@ export async function changeDocument<T>(
     const decided = await decide(await lockDocuments(tx));
     if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
     await putTyped(tx, context.keyring, decided.secrets ?? []);
-    const applied = await putInForce(tx, context.keyring, decided.put, by);
+    const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     return { kind: 'changed', ...decided, result: decided.result([...applied, ...removed]) } as const;
   });
@@ -142,37 +144,39 @@ function refersTo(one: StoredDocument, other: StoredDocument): boolean {
   return other.kind === 'connector' ? connector === other.name : deliver?.includes(other.name) === true;
 }
 
-function putInForce(tx: Tx, keyring: Keyring, documents: readonly LoadedDocument[], by: string) {
-  const stored = documents.map(({ kind, name, source, body, hash }) => ({
-    kind,
-    name,
-    source,
-    body: body as unknown as Json,
-    hash: keyedHash(keyring[0].bytes, hash),
-  }));
-  return applyDocuments(tx, stored, by, (document) => sealTyped(tx, keyring, document));
+function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {
+  const stored = documents.map(({ kind, name, source, body, hash }) => {
+    const [newest = '', ...older] = keyedHashes(context, hash);
+    return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older };
+  });
+  return applyDocuments(tx, stored, by, (document) => sealTyped(tx, context, document));
 }
 
 /** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
-const keyedHash = (key: Uint8Array, hash: string): string => hmac('sha256', key, hash).toString('hex');
+const keyedHashes = ({ keys }: Pick<DocumentContext, 'keys'>, hash: string): string[] =>
+  keys.hashKeys.map(({ bytes }) => hmac('sha256', bytes, hash).toString('hex'));
 
 /** Moves typed credentials into the sealed secrets. Source and body keep references to them. */
-async function sealTyped(tx: Tx, keyring: Keyring, document: DocumentToApply): Promise<{ source: string; body: Json }> {
-  const sealed = sealable(keyring, document);
+async function sealTyped(
+  tx: Tx,
+  context: DocumentContext,
+  document: DocumentToApply,
+): Promise<{ source: string; body: Json }> {
+  const sealed = sealable(context.keys, document);
   if (sealed === undefined) return document;
-  await putTyped(tx, keyring, sealed.secrets);
+  await putTyped(tx, context.keyring, sealed.secrets);
   return { source: sealed.document.source, body: sealed.document.body as unknown as Json };
 }
 
 /** A document with references in the place of its typed credentials; undefined if it has none. */
 export function sealable(
-  keyring: Keyring,
+  { hashKeys: [key] }: Pick<Keys, 'hashKeys'>,
   { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
 ): { readonly document: LoadedDocument; readonly secrets: readonly TypedSecret[] } | undefined {
   // Named by content, so that the same text applied twice has the same references.
   const nameOf = (at: Path, value: string): string => {
     const content = JSON.stringify([kind, name, at, value]);
-    return `typed_${hmac('sha256', keyring[0].bytes, content).toString('hex').slice(0, 32)}`;
+    return `typed_${hmac('sha256', key.bytes, content).toString('hex').slice(0, 32)}`;
   };
   const { text, secrets } = withReferences(kind, source, nameOf);
   if (secrets.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DirectLeases } from '../deliver/direct-leases.ts';
 import type { CheckResult } from '../documents/check.ts';
-import { openSecret, workspaceKeyring } from '../documents/keyring.ts';
+import { openSecret } from '../documents/keyring.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { loadWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
@@ -16,11 +16,12 @@ import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/
 import { InnboundError } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
-import { type Keyring, open, seal } from '../kit/crypto.ts';
+import type { Keyring } from '../kit/crypto.ts';
 import { Heartbeats } from '../kit/heartbeats.ts';
 import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
+import { openSpool, type Spool } from '../kit/spool.ts';
 import { version } from '../kit/version.ts';
 import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
@@ -29,9 +30,11 @@ import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
-import { firstSecret, getSecret } from '../store/documents/secrets.ts';
+import { getSecret } from '../store/documents/secrets.ts';
+import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import { type Active, activate, compileCheck } from './active.ts';
 import { takeUpWorkspace } from './in-force.ts';
+import { type Keys, openKeys } from './keys.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
 
@@ -48,6 +51,8 @@ export interface Runtime {
   readonly wake: Wake;
   /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
   readonly directLeases: DirectLeases;
+  readonly keys: Keys;
+  /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
   /** For partners and destinations: public addresses only, unless the settings allow private ones. */
   readonly http: Http;
@@ -58,6 +63,10 @@ export interface Runtime {
   readonly heartbeats: Heartbeats;
   /** Runs the work that a person's text asks for in a thread of its own; see operations/off-thread.ts. */
   readonly offload: Offload;
+  /** Takes up a rotated key; see `Keys.refresh`. */
+  readonly refreshKeys: (readSource: boolean) => Promise<void>;
+  /** Keeps renewed tokens of partners on disk until they are committed. */
+  readonly spool: Spool;
   readonly active: () => Active;
   readonly partnerApis: () => Promise<PartnerApis>;
   /** Reloads the documents in force. True if they changed. */
@@ -154,16 +163,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await server?.release();
   };
   try {
-    const keyring = await workspaceKeyring(workspaceDir, process.env);
     await migrate(pool);
-    await checkKey(pool, keyring);
+    const keys = await openKeys(pool, workspaceDir, process.env);
+    const { ring: keyring, hashKeys } = keys;
     clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
       log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
     );
     const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
     if (await shouldApply(options, pool, server)) {
       const loaded = await readSoundDocuments(workspaceDir);
-      const behind = await takeUpWorkspace({ pool, keyring, workspaceDir }, loaded, options.describe);
+      const behind = await takeUpWorkspace({ pool, keyring, keys, workspaceDir }, loaded, options.describe);
       if (behind.length > 0) {
         log.warn(
           { files: behind },
@@ -171,7 +180,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         );
       }
     }
-    let active = activate(await currentDocuments(pool), undefined, suppression(keyring));
+    let active = activate(await currentDocuments(pool), undefined, suppression(hashKeys));
     const alone = server !== undefined && options.purpose === 'service';
     signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
     const sources: SecretSources = {
@@ -184,6 +193,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         return sealed && openSecret(keyring, name, sealed);
       },
     };
+    const spool = openSpool(path.join(workspaceDir, '.innbound', 'spool'));
     const resolve: Runtime['resolve'] = (body) => resolveSecrets(body, sources);
     const resolvedNetwork = await resolve(active.settings.network);
     if (resolvedNetwork.kind === 'missing') {
@@ -202,6 +212,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     });
     return {
       workspaceDir,
+      keys,
       keyring,
       http,
       allowPrivate,
@@ -225,6 +236,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         return active !== before;
       },
       restoreCheck,
+      spool,
+      refreshKeys: async (readSource) => {
+        const { id } = keyring[0];
+        await keys.refresh(readSource);
+        if (keyring[0].id !== id) resealRenewals(spool, keyring);
+      },
       close: async () => {
         await restoreCheck.check().catch(() => {});
         await close();
@@ -233,15 +250,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   } catch (error) {
     await close().catch(() => {});
     throw error;
-  }
-}
-
-/** The first process stores a value sealed with its key. A process with another key is refused: to it every secret would look damaged. */
-async function checkKey(pool: Pool, keyring: Keyring): Promise<void> {
-  const name = 'innbound.key';
-  const mark = await firstSecret(pool, name, seal(keyring, 'mark', name));
-  if (open(keyring, mark, name).kind !== 'ok') {
-    throw new InnboundError('store.other_key', 'This workspace’s key does not open what is sealed in the database.');
   }
 }
 

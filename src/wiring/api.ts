@@ -55,7 +55,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       secure,
       refused: ({ action, status, address, requestId, tokenId }) =>
         runtime.log.warn({ action, status, address, request_id: requestId, token_id: tokenId }, 'api: access refused'),
-      hash: (text) => `hmac:${hashIdentity(runtime.keyring[0], `search ${text.toLowerCase()}`).slice(0, 32)}`,
+      hash: (text) => `hmac:${hashIdentity(runtime.keys.hashKeys[0], `search ${text.toLowerCase()}`).slice(0, 32)}`,
       audit: (entry) => writeAudit(pool, entry),
     },
     session: {

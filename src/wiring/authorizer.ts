@@ -1,17 +1,14 @@
-import path from 'node:path';
 import type { Authorizer } from '../deliver/destination.ts';
 import { outgoingCredentials } from '../intake/pull/auth/outgoing.ts';
 import { type DocumentAuth, readAuth } from '../intake/pull/read-settings.ts';
 import { systemClock } from '../kit/clock.ts';
-import { openSpool } from '../kit/spool.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import type { Json } from '../terms.ts';
 
 /** Destinations authenticate with the methods of the pull side. `auth` has been validated by the documents' schema. */
 export function authorizer(runtime: Runtime, owner: string, auth: Json): Authorizer {
-  const spool = openSpool(path.join(runtime.workspaceDir, '.innbound', 'spool'));
-  const tokens = openTokenStore(runtime.pool, runtime.keyring, spool);
+  const tokens = openTokenStore(runtime.pool, runtime.keyring, runtime.spool);
   const ports = { tokens, clock: systemClock, http: runtime.http };
   return outgoingCredentials(ports, owner, readAuth(auth as unknown as DocumentAuth));
 }

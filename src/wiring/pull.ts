@@ -9,7 +9,6 @@ import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { systemRandom } from '../kit/random.ts';
-import { openSpool } from '../kit/spool.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { openPartnerStore } from '../store/runs/partner-states.ts';
@@ -31,11 +30,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     plan: (integration) => planOf(runtime, integration),
     runs: openRunStore(runtime.pool, program.version, runtime.directLeases),
     partners: openPartnerStore(runtime.pool),
-    tokens: openTokenStore(
-      runtime.pool,
-      runtime.keyring,
-      openSpool(path.join(runtime.workspaceDir, '.innbound', 'spool')),
-    ),
+    tokens: openTokenStore(runtime.pool, runtime.keyring, runtime.spool),
     wait: (topic, maxMs, signal) => runtime.wake.wait(topic, maxMs, signal),
   } satisfies PullPorts & RunnerPorts;
 }

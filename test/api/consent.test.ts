@@ -30,7 +30,14 @@ pull:
 deliver: [lake]
 `,
   });
-  await seenNode(node.runtime.pool, { node: 'test', role: 'web', url: node.url, clockAheadMs: 0, stalled: [] });
+  await seenNode(node.runtime.pool, {
+    node: 'test',
+    role: 'web',
+    url: node.url,
+    clockAheadMs: 0,
+    stalled: [],
+    keys: [],
+  });
   admin = await node.token('admin');
 });
 after(async () => {

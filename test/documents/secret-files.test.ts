@@ -53,6 +53,14 @@ test('nothing else is read: other folders, links out, the key, the process itsel
   assert.equal(await sibling(`${root}/elsewhere/token`), undefined);
 });
 
+test('the file that holds the key of the store is not read for a document', async () => {
+  const env = { INNBOUND_SECRET_FOLDERS: path.join(root, 'mounted'), INNBOUND_KEY_FILE: `${root}/mounted/token` };
+  const read = secretFiles(path.join(root, 'work'), env);
+  for (const file of [`${root}/mounted/token`, `${root}/mounted/..data/token`]) {
+    assert.equal(await read(file), undefined, file);
+  }
+});
+
 test('the keys of the store are not to be had as variables', async () => {
   const env = { INNBOUND_KEY: 'key', OTHER: 'fine' };
   const sources = { env, readFile: async () => undefined, secret: async () => undefined };

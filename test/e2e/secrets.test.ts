@@ -8,6 +8,10 @@ test('a credential typed into a document is sealed; no table holds it in plain t
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   try {
     assert.equal((await innbound(['apply', '-w', dir])).code, 0);
+    for (const own of ['innbound.key', 'innbound.hash_keys', 'typed_x']) {
+      const set = await innbound(['secret', 'set', own, '-w', dir], { input: 'mine' });
+      assert.match(set.stderr, /reserved for the service/, own);
+    }
     const again = await innbound(['apply', '-w', dir, '--json']);
     assert.ok(
       again.json().every(({ change }) => change === 'same'),

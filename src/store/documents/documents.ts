@@ -9,6 +9,8 @@ export interface DocumentToApply {
   readonly source: string;
   readonly body: Json;
   readonly hash: string;
+  /** The same content hashed with earlier keys. */
+  readonly olderHashes: readonly string[];
 }
 
 export interface StoredDocument {
@@ -45,7 +47,7 @@ export async function applyDocuments(
   for (const doc of documents) {
     const { kind, name } = doc;
     const before = current.get(`${kind} ${name}`);
-    if (before?.hash === doc.hash) {
+    if (before !== undefined && [doc.hash, ...doc.olderHashes].includes(before.hash)) {
       result.push({ kind, name, version: before.version, change: 'same' });
       continue;
     }

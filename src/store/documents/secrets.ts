@@ -22,7 +22,7 @@ export async function getSecret(db: Pool | Tx, name: string): Promise<Uint8Array
 
 export async function listSecrets(db: Pool | Tx): Promise<{ name: string; updated_at: Date }[]> {
   const { rows } = await db.query<{ name: string; updated_at: Date }>(
-    `select name, updated_at from secrets where name <> 'innbound.key' and name not like 'typed\\_%' order by name`,
+    `select name, updated_at from secrets where name not like 'innbound.%' and name not like 'typed\\_%' order by name`,
   );
   return rows;
 }

@@ -18,15 +18,17 @@ export interface Heartbeat {
   readonly clockAheadMs: number;
   /** Loops of the node that make no progress. */
   readonly stalled: readonly string[];
+  /** The ids of the keys that the node has, the sealing one first. */
+  readonly keys: readonly string[];
 }
 
-export async function seenNode(db: Pool, { node, role, url, clockAheadMs, stalled }: Heartbeat): Promise<void> {
+export async function seenNode(db: Pool, { node, role, url, clockAheadMs, stalled, keys }: Heartbeat): Promise<void> {
   await db.query(
-    `insert into nodes (node, role, url, clock_ahead_ms, stalled) values ($1, $2, $3, $4, $5)
+    `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys) values ($1, $2, $3, $4, $5, $6)
      on conflict (node) do update
         set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms,
-            stalled = excluded.stalled`,
-    [node, role, url, Math.round(clockAheadMs), stalled],
+            stalled = excluded.stalled, keys = excluded.keys`,
+    [node, role, url, Math.round(clockAheadMs), stalled, keys],
   );
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }
@@ -48,6 +50,14 @@ export async function stalledNodes(db: Pool): Promise<{ readonly node: string; r
   const { rows } = await db.query<{ node: string; loops: string[] }>(
     `select node, stalled as loops from nodes
       where seen_at > now() - ${forgottenAfter} and stalled <> '{}' order by node`,
+  );
+  return rows;
+}
+
+/** The keys of every live node. */
+export async function nodeKeys(db: Pool): Promise<{ readonly node: string; readonly keys: readonly string[] }[]> {
+  const { rows } = await db.query<{ node: string; keys: string[] }>(
+    `select node, keys from nodes where seen_at > now() - ${forgottenAfter} order by node`,
   );
   return rows;
 }

@@ -6,7 +6,7 @@ import type {
   TokenSet,
   TokenStore,
 } from '../../intake/pull/auth/token-store.ts';
-import { type Keyring, open, seal } from '../../kit/crypto.ts';
+import { type Keyring, keyIdOf, open, seal } from '../../kit/crypto.ts';
 import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import type { IntegrationName } from '../../terms.ts';
@@ -24,12 +24,24 @@ interface TokenRow {
 /** A node that waits longer for the lock reports a failure that may be retried. */
 const lockTimeoutMs = 30_000;
 
+const about = (integration: string, what: string) => `partner token ${integration} ${what}`;
+
+/** After a rotation: seals the renewals in the spool with the first key of the ring. */
+export function resealRenewals(spool: Spool, keyring: Keyring): void {
+  for (const name of spool.names()) {
+    const integration = /^renewal (.+)$/s.exec(name)?.[1];
+    const bytes = integration === undefined ? undefined : spool.get(name);
+    if (integration === undefined || bytes === undefined || keyIdOf(bytes) === keyring[0].id) continue;
+    const opened = open(keyring, bytes, about(integration, 'renewal'));
+    if (opened.kind === 'ok') spool.put(name, seal(keyring, opened.plaintext, about(integration, 'renewal')));
+  }
+}
+
 /**
  * Encrypted tokens. `spool` keeps a renewal's answer on this node's disk until the commit is confirmed: otherwise a single-use
  * refresh token would be lost if the process died between the partner's answer and the commit.
  */
 export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): TokenStore {
-  const about = (integration: IntegrationName, what: string) => `partner token ${integration} ${what}`;
   const sealed = (integration: IntegrationName, what: string, text: string | undefined) =>
     text === undefined ? null : seal(keyring, text, about(integration, what));
   const opened = (integration: IntegrationName, what: string, bytes: Uint8Array | null): string | undefined => {
