@@ -5,6 +5,7 @@ import { referencePage } from './reference.ts';
 import type { Route } from './route.ts';
 import { type AlertPorts, alertRoutes } from './routes/alerts.ts';
 import { type AuditPorts, auditRoutes } from './routes/audit.ts';
+import { type ChangeFeedPorts, changeRoutes } from './routes/changes.ts';
 import { type ConsentPorts, consentRoutes } from './routes/consent.ts';
 import { type CoveragePorts, coverageRoutes } from './routes/coverage.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
@@ -39,6 +40,7 @@ export interface ApiPorts {
   readonly events: EventPorts;
   readonly records: RecordPorts;
   readonly profiles: ProfilePorts;
+  readonly changes: ChangeFeedPorts;
   readonly destinations: DestinationPorts;
   readonly deadLetters: DeadLetterPorts;
   readonly jobs: JobPorts;
@@ -66,6 +68,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...eventRoutes(ports.events),
     ...recordRoutes(ports.records),
     ...profileRoutes(ports.profiles),
+    ...changeRoutes(ports.changes),
     ...destinationRoutes(ports.destinations),
     ...deadLetterRoutes(ports.deadLetters),
     ...jobRoutes(ports.jobs),

@@ -1,6 +1,9 @@
 export const roles = ['viewer', 'operator', 'admin'] as const;
 /** Each role includes the one before it: read; act; administer. */
 export type Role = (typeof roles)[number];
+/** `feed` reads the feed of changes, with guest data, and nothing else. */
+export const tokenRoles = ['feed', ...roles] as const;
+export type TokenRole = (typeof tokenRoles)[number];
 
 /** The caller, as identified by its token. */
 export interface Caller {
@@ -9,14 +12,16 @@ export interface Caller {
   readonly grantId: string;
   /** The token's name, written into the audit log. */
   readonly name: string;
-  readonly role: Role;
+  readonly role: TokenRole;
   /** The integrations it may see; undefined means all. */
   readonly integrations: readonly string[] | undefined;
   readonly kind: 'api' | 'session';
 }
 
-export function mayAs(caller: Caller, needed: Role): boolean {
-  return roles.indexOf(caller.role) >= roles.indexOf(needed);
+/** A viewer sees guest data masked, so the feed is of no use to it. */
+export function mayAs({ role }: Caller, needed: TokenRole): boolean {
+  if (role === 'feed' || needed === 'feed') return needed === 'feed' && role !== 'viewer';
+  return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
 export function maySee(caller: Caller, integration: string): boolean {

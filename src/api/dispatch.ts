@@ -11,6 +11,7 @@ import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
 import { openStreams, type Streams } from './stream.ts';
+import { openWaits, type Waits } from './waits.ts';
 
 interface AuditEntry {
   readonly actor: string;
@@ -40,19 +41,24 @@ export interface DispatchPorts extends IdentifyPorts {
 interface State {
   readonly failures: Buckets;
   readonly streams: Streams;
+  readonly waits: Waits;
 }
 
 export const apiPrefix = '/api/v1';
+const never = new AbortController().signal;
 /** A body without a token is a sign-in. */
 const publicBodyLimit = 16 * 1024;
 const bodyLimit = 8 * 1024 * 1024;
 
 /** The one place that guards routes: token, role, integration, request schema, and audit. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
-  const state: State = { failures: new Buckets(() => failureRate, 10_000), streams: openStreams() };
+  const state: State = { failures: new Buckets(() => failureRate, 10_000), streams: openStreams(), waits: openWaits() };
   const known = new WeakMap<FastifyRequest, Identified & { kind: 'known' }>();
   // Streams never end by themselves, and closing the server waits for open responses.
-  app.addHook('preClose', async () => state.streams.end());
+  app.addHook('preClose', async () => {
+    state.streams.end();
+    state.waits.end();
+  });
   for (const route of routes) {
     app.route({
       method: route.method,
@@ -87,7 +93,7 @@ async function serve(
   reply: FastifyReply,
   { caller, token }: Identified & { kind: 'known' },
   ports: DispatchPorts,
-  { failures, streams }: State,
+  { failures, streams, waits }: State,
 ): Promise<FastifyReply> {
   const { id: requestId, ip: address } = request;
   if (hasNul(request.params) || hasNul(request.query) || hasNul(request.body)) {
@@ -109,16 +115,32 @@ async function serve(
   if (typeof asked === 'string' && !maySee(caller, asked)) {
     return sendProblem(request, reply, 404, 'operate.not_found', { detail: noIntegration(asked) });
   }
+  const wait = route.waits ? waits.begin(request, reply, caller.grantId) : undefined;
+  if (wait === 'too many') {
+    reply.header('retry-after', '1');
+    const detail = 'This token has too many requests waiting; ask again when one is answered.';
+    return sendProblem(request, reply, 429, 'operate.busy', { detail });
+  }
   const call: Call<unknown, unknown, unknown> = {
     ...parsed,
     caller,
     within: caller.integrations,
     requestId,
     address,
+    signal: wait?.signal ?? never,
   };
-  const result = await route.handle(call).catch(asProblem);
+  const stillMay = async () => token !== undefined && (await ports.authenticate(token, false)) !== undefined;
+  const result = await route
+    .handle(call)
+    .catch(asProblem)
+    .finally(() => wait?.end());
+  // Else the connection stays open for the next request, and the server does not close.
+  if (waits.isEnding) reply.header('connection', 'close');
+  if (wait !== undefined && !(await stillMay())) {
+    const detail = 'The token has expired or was revoked.';
+    return sendProblem(request, reply, 401, 'operate.unauthorized', { detail });
+  }
   if (result.kind === 'stream') {
-    const stillMay = async () => token !== undefined && (await ports.authenticate(token, false)) !== undefined;
     return streams.send(request, reply, result, { stillMay, holder: caller.grantId });
   }
   const status = result.kind === 'ok' ? route.status : result.status;
@@ -126,7 +148,7 @@ async function serve(
     // A guess, for the log and the rate limit. The audit log has a row per action, not per guess.
     failures.charge(networkOf(address), ports.now(), 1);
     ports.refused({ action: route.id, status, address, requestId });
-  } else if ((route.method !== 'GET' && !route.asks) || route.payload) {
+  } else if ((route.method !== 'GET' && !route.asks) || (route.payload && !(result.kind === 'ok' && result.isEmpty))) {
     // A response with guest data is sent only after the audit entry is written.
     await ports.audit({
       actor: caller.name,
@@ -170,9 +192,11 @@ function asProblem(error: unknown): Result {
     ? 422
     : code === 'operate.bad_request'
       ? 400
-      : code === 'operate.busy' || code.startsWith('store.')
-        ? 503
-        : 409;
+      : code === 'operate.cursor_outdated'
+        ? 410
+        : code === 'operate.busy' || code.startsWith('store.')
+          ? 503
+          : 409;
   return { kind: 'problem', status, code: error.code, detail: error.message };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Json } from '../terms.ts';
-import type { Caller, Role } from './caller.ts';
+import type { Caller, TokenRole } from './caller.ts';
 
 /**
  * One route of the API: its schemas, who may call it and for which integrations. The server enforces it, the OpenAPI document
@@ -17,12 +17,14 @@ export interface Route {
   readonly description?: string;
   readonly tag: string;
   /** `public` routes need no token. */
-  readonly role: Role | 'public';
+  readonly role: TokenRole | 'public';
   readonly scope: Scope;
   /** The response may contain guest data: reading it is audited, and viewers get it masked. */
   readonly payload?: true;
   /** A read by POST, because its input is long: it changes nothing and is not audited. */
   readonly asks?: true;
+  /** The handler may hold the answer back until `call.signal` aborts. */
+  readonly waits?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   readonly body: z.ZodType | undefined;
@@ -56,10 +58,18 @@ export interface Call<Params, Query, Body> {
   readonly within: readonly string[] | undefined;
   readonly requestId: string;
   readonly address: string;
+  /** Aborted when the caller has gone or the server closes; only for routes that wait. */
+  readonly signal: AbortSignal;
 }
 
 export type Result =
-  | { readonly kind: 'ok'; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'ok';
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Holds no guest data, so it is not audited. */
+      readonly isEmpty?: boolean;
+    }
   /** Server-sent events; `open` returns false when there are too many listeners. */
   | {
       readonly kind: 'stream';
@@ -97,6 +107,7 @@ interface Definition<Params, Query, Body> {
   readonly scope: Scope | 'any' | 'param' | 'all';
   readonly payload?: true;
   readonly asks?: true;
+  readonly waits?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

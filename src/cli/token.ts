@@ -24,13 +24,14 @@ export function registerToken(program: Command): void {
     .addHelpText(
       'after',
       `
-viewer reads; operator also acts (runs, replays, acknowledges); admin also manages access, applies documents, erases guests.
+feed reads the feed of changes and nothing else; viewer reads, with guest data masked; operator also acts (runs, replays, acknowledges); admin also manages access, applies documents, erases guests.
 
 Examples:
   innbound token create --role operator --name "night desk" --integration lisbon-grand
+  innbound token create --role feed --name "data team" --integration lisbon-grand
   innbound token sign-in --role admin`,
     );
-  granting(token.command('create'))
+  granting(token.command('create'), ['feed', 'viewer', 'operator', 'admin'])
     .description('create a token for a program; it is shown only once')
     .option('--expires <time>', 'when it expires, such as 90d; by default it does not', lifeMs)
     .action((options: Options) =>
@@ -47,7 +48,7 @@ Examples:
         );
       }),
     );
-  granting(token.command('sign-in'))
+  granting(token.command('sign-in'), ['viewer', 'operator', 'admin'])
     .description('create a link that opens the console once, within a day')
     .action((options: Options) =>
       withRuntime(options, 'token sign-in', async (runtime) => {
@@ -92,9 +93,9 @@ Examples:
     );
 }
 
-function granting(command: Command): Command {
+function granting(command: Command, roles: readonly TokenRole[]): Command {
   return common(command)
-    .addOption(new Option('-r, --role <role>', 'its role').choices(['viewer', 'operator', 'admin']).default('viewer'))
+    .addOption(new Option('-r, --role <role>', 'its role').choices(roles).default('viewer'))
     .option('-n, --name <name>', 'who or what it is for; written into the audit log')
     .option('-i, --integration <name...>', 'only for these integrations');
 }

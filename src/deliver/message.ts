@@ -49,6 +49,13 @@ export interface Delivery {
   readonly before?: () => MessageData | undefined;
 }
 
+export function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
+  return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
+}
+
+/** A destination that remembers keys must not mistake a version of a later epoch for a repetition. */
+export const keyInEpoch = (key: string, epoch: number): string => (epoch === 1 ? key : `${key}-e${epoch}`);
+
 export function encodeMessage(message: Message): string {
   return JSON.stringify({ ...message, data: withNumbers(message.data) });
 }

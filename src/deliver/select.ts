@@ -1,8 +1,8 @@
-import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
 import { ConsentHistory, onlyConsenting, withConsent } from './consent.ts';
-import type { ConsentChange, Message, MessageData } from './message.ts';
+import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
 /** Which part of which changes a destination gets. */
@@ -53,8 +53,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       event: change.event,
       ...(epoch > 1 && { epoch }),
       version: claimed.version,
-      // A destination that remembers keys must not mistake a version of a later epoch for a repetition.
-      idempotency_key: epoch === 1 ? change.idempotencyKey : `${change.idempotencyKey}-e${epoch}`,
+      idempotency_key: keyInEpoch(change.idempotencyKey, epoch),
       data: part,
     },
     ...(needsDelivered(selection) && {
@@ -92,7 +91,3 @@ function stillWithdrawn(whole: MessageData, chosen: MessageData): MessageData {
 }
 
 const skip = (code: string, message: string): Selected => ({ kind: 'skip', code, message });
-
-function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
-  return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
-}

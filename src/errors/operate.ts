@@ -73,6 +73,12 @@ export const operateErrors = {
     what: 'Too many texts are waiting to be checked or mapped.',
     next: 'Try again in a few seconds.',
   },
+  'operate.cursor_outdated': {
+    stage: 'operate',
+    retry: 'final',
+    what: 'The store was restored from a backup after the cursor of the feed was issued.',
+    next: 'Read the feed from its beginning, without `after`; `epoch` and `version` tell which state is newer.',
+  },
   'operate.conflict': {
     stage: 'operate',
     retry: 'operator',

@@ -3,6 +3,7 @@ import { sealSecret } from '../documents/keyring.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
+import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { previewJob, startJob } from '../operations/jobs.ts';
@@ -102,6 +103,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
         searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),
       timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
     },
+    changes: openChangeFeed(runtime, systemClock),
     live: openLiveFeed(runtime),
     consent: consentPorts(runtime),
     endpoints: endpointPorts(runtime),

@@ -71,13 +71,16 @@ test('only public operations answer without a token or with a wrong one', async 
   assert.equal((await call(first, 'ib_not-a-token-of-ours')).status, 401);
 });
 
-for (const role of ['viewer', 'operator', 'admin'] as const) {
+for (const role of ['feed', 'viewer', 'operator', 'admin'] as const) {
   test(`a ${role} may do what its role allows, and nothing more`, async () => {
     const token = await node.token(role);
     for (const operation of operations) {
       if (operation.role === 'public' || operation.id === 'session.end' || operation.id === 'live') continue;
       const { status, body } = await call(operation, token);
-      const allowed = ranks.indexOf(role) >= ranks.indexOf(operation.role);
+      const isFeed = operation.role === 'feed';
+      const allowed = isFeed
+        ? role !== 'viewer'
+        : role !== 'feed' && ranks.indexOf(role) >= ranks.indexOf(operation.role);
       if (allowed) assert.ok(![401, 403, 500].includes(status), `${operation.id}: ${status} ${JSON.stringify(body)}`);
       else assert.equal(status, 403, operation.id);
     }

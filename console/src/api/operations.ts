@@ -942,6 +942,30 @@ export interface Operations {
       }[];
     };
   };
+  'changes.read': {
+    input: {
+      after?: string | undefined;
+      limit?: number | undefined;
+      wait?: number | undefined;
+      integration?: string | undefined;
+      type?: "reservation" | "guest" | undefined;
+    };
+    answer: {
+      changes: {
+        type: "reservation" | "guest";
+        integration: string;
+        brand_id: string;
+        event: "created" | "updated" | "cancelled" | "erased";
+        epoch?: number | undefined;
+        version: number;
+        idempotency_key: string;
+        changed_at: string;
+        data: Json;
+      }[];
+      cursor: string;
+      more: boolean;
+    };
+  };
   'destinations.list': {
     input: {};
     answer: {
@@ -1679,7 +1703,7 @@ export interface Operations {
         token_id: string;
         kind: "api" | "sign_in" | "session";
         name: string;
-        role: "viewer" | "operator" | "admin";
+        role: "feed" | "viewer" | "operator" | "admin";
         integrations: string[] | null;
         created_at: string;
         created_by: string;
@@ -1692,15 +1716,15 @@ export interface Operations {
   'tokens.create': {
     input: {
       name: string;
-      role: "viewer" | "operator" | "admin";
       integrations?: string[] | null | undefined;
+      role: "feed" | "viewer" | "operator" | "admin";
       days?: number | undefined;
     };
     answer: {
       token_id: string;
       kind: "api" | "sign_in" | "session";
       name: string;
-      role: "viewer" | "operator" | "admin";
+      role: "feed" | "viewer" | "operator" | "admin";
       integrations: string[] | null;
       created_at: string;
       created_by: string;
@@ -1721,8 +1745,8 @@ export interface Operations {
   'tokens.sign_in_link': {
     input: {
       name: string;
-      role: "viewer" | "operator" | "admin";
       integrations?: string[] | null | undefined;
+      role: "viewer" | "operator" | "admin";
     };
     answer: {
       url: string;
@@ -1792,6 +1816,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
   'guests.merge': ['POST', '/integrations/{integration}/guests/{id}/merge'],
   'guests.split': ['POST', '/integrations/{integration}/guests/{id}/split'],
+  'changes.read': ['GET', '/changes'],
   'destinations.list': ['GET', '/destinations'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],

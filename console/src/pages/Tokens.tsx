@@ -2,7 +2,7 @@ import { Button, Modal, MultiSelect, Select, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import type { Role } from '../api/types.ts';
+import type { Role, TokenRow } from '../api/types.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Notice, State } from '../parts/basics.tsx';
 import { Copyable } from '../parts/data.tsx';
@@ -80,7 +80,7 @@ export function Tokens() {
 
 interface Grant {
   readonly name: string;
-  readonly role: Role;
+  readonly role: TokenRow['role'];
   readonly integrations: string[] | null;
   readonly days: number | undefined;
 }
@@ -88,13 +88,13 @@ interface Grant {
 function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }) {
   const brands = useBrands();
   const [limited, setLimited] = useState<string[]>([]);
-  const [role, setRole] = useState<Role>('viewer');
+  const [role, setRole] = useState<TokenRow['role']>('viewer');
   const [made, setMade] = useState<string>();
   const make = useAct(
     async ({ days, ...grant }: Grant) =>
       what === 'token'
         ? (await call('tokens.create', { ...grant, days })).token
-        : (await call('tokens.sign_in_link', grant)).url,
+        : (await call('tokens.sign_in_link', { ...grant, role: grant.role as Role })).url,
     (value) => {
       setMade(value);
       return undefined;
@@ -129,8 +129,9 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
           <Select
             label="Role"
             value={role}
-            onChange={(chosen) => setRole((chosen ?? 'viewer') as Role)}
+            onChange={(chosen) => setRole((chosen ?? 'viewer') as TokenRow['role'])}
             data={[
+              ...(what === 'token' ? [{ value: 'feed', label: 'Feed: reads the feed of changes, nothing else' }] : []),
               { value: 'viewer', label: 'Viewer: sees everything, guest data masked' },
               { value: 'operator', label: 'Operator: also runs, replays, acknowledges' },
               { value: 'admin', label: 'Admin: also changes documents, secrets and tokens' },

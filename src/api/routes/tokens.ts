@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import type { TokenRow } from '../../store/operate/tokens.ts';
-import { type Role, roles } from '../caller.ts';
+import { type Role, roles, type TokenRole, tokenRoles } from '../caller.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 export interface TokenPorts {
   readonly list: () => Promise<readonly TokenRow[]>;
   readonly create: (wanted: {
     readonly name: string;
-    readonly role: Role;
+    readonly role: TokenRole;
     readonly integrations: readonly string[] | null;
     readonly lifeMs?: number;
     readonly by: string;
@@ -27,7 +27,7 @@ const token = z.object({
   token_id: z.string(),
   kind: z.enum(['api', 'sign_in', 'session']),
   name: z.string(),
-  role: z.enum(roles),
+  role: z.enum(tokenRoles),
   integrations: z.array(z.string()).nullable(),
   created_at: instant,
   created_by: z.string(),
@@ -35,9 +35,8 @@ const token = z.object({
   last_used_at: instant.nullable(),
   revoked_at: instant.nullable(),
 });
-const grant = {
+const holder = {
   name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit log.'),
-  role: z.enum(roles),
   integrations: z
     .array(z.string().min(1))
     .min(1)
@@ -72,7 +71,8 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       scope: 'all',
       status: 201,
       body: z.strictObject({
-        ...grant,
+        ...holder,
+        role: z.enum(tokenRoles),
         days: z
           .int()
           .min(1)
@@ -113,7 +113,7 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       role: 'admin',
       scope: 'all',
       status: 201,
-      body: z.strictObject(grant),
+      body: z.strictObject({ ...holder, role: z.enum(roles) }),
       response: z.object({ url: z.string(), expires_at: instant }),
       handle: async ({ body, caller }) => {
         const missing = unknown(body.integrations);

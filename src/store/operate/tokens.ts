@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, Tx } from '../db/pool.ts';
 
-export type TokenRole = 'viewer' | 'operator' | 'admin';
+export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
 type TokenKind = 'api' | 'sign_in' | 'session';
 
 export interface TokenRow {
@@ -83,11 +83,11 @@ export async function findToken(db: Pool, token: string, use = true): Promise<To
   return found;
 }
 
-/** The credential that a session can be created from: a sign-in link, which this uses up, or an API token. */
+/** The credential that a session can be created from: a sign-in link, which this uses up, or an API token that may use the console. */
 export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | undefined> {
   const { rows } = await tx.query<TokenRow>(
     `update tokens t set last_used_at = now(), revoked_at = case when kind = 'sign_in' then now() end
-      where hash = $1 and kind in ('sign_in', 'api') and ${valid} returning ${columns}`,
+      where hash = $1 and kind in ('sign_in', 'api') and role <> 'feed' and ${valid} returning ${columns}`,
     [hashOf(token)],
   );
   return rows[0];

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { EntityType } from '../../terms.ts';
+import { entityType } from '../forms.ts';
+import { anyJson, instant, ok, type Route, route } from '../route.ts';
+
+export interface FeedRequest {
+  /** Undefined for the beginning. */
+  readonly after: string | undefined;
+  readonly integrations: readonly string[] | undefined;
+  readonly types: readonly EntityType[] | undefined;
+  /** The filters as text: a cursor is valid only with the filters that it was issued for. */
+  readonly filter: string;
+  readonly limit: number;
+  readonly waitMs: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface FeedPage {
+  readonly changes: readonly unknown[];
+  readonly cursor: string;
+  readonly more: boolean;
+}
+
+export interface ChangeFeedPorts {
+  readonly read: (request: FeedRequest) => Promise<FeedPage>;
+}
+
+const change = z.object({
+  type: entityType,
+  integration: z.string(),
+  brand_id: z.string(),
+  event: z.enum(['created', 'updated', 'cancelled', 'erased']),
+  epoch: z.int().optional().describe('Outranks the version; present after a restore from a backup.'),
+  version: z.int().describe('Rises with each version of a record.'),
+  idempotency_key: z.string().describe('The same whenever this version is read or delivered.'),
+  changed_at: instant,
+  data: anyJson.describe('The canonical record.'),
+});
+
+export function changeRoutes(ports: ChangeFeedPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/changes',
+      id: 'changes.read',
+      summary: 'The feed of changes after a cursor',
+      description:
+        'Every version of every record that the token may see: complete, and in order per record. Without `after` it begins with the oldest; `after=now` returns a cursor for what comes next. With `wait`, an answer without changes is held back until there is one or the time is over. Keep `cursor` after you have stored the page: asking again with the same cursor returns the same changes. A version that was read before an erasure is followed by one with the event `erased`.',
+      tag: 'changes',
+      role: 'feed',
+      scope: 'any',
+      payload: true,
+      waits: true,
+      query: z.strictObject({
+        after: z.string().max(200).optional().describe('`cursor` of the previous page, or `now`.'),
+        limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of changes.'),
+        wait: z.coerce.number().int().min(0).max(30).default(0).describe('Seconds to wait for a change.'),
+        integration: z.string().min(1).max(200).optional(),
+        type: entityType.optional(),
+      }),
+      response: z.object({
+        changes: z.array(change),
+        cursor: z.string().describe('For the next request.'),
+        more: z.boolean().describe('There is more to read at once.'),
+      }),
+      handle: async ({ query, within, signal }) => {
+        const { after, limit, wait, integration, type } = query;
+        const page = await ports.read({
+          after,
+          integrations: integration === undefined ? within : [integration],
+          types: type && [type],
+          filter: JSON.stringify([integration ?? null, type ?? null]),
+          limit,
+          waitMs: wait * 1_000,
+          signal,
+        });
+        const answer = ok(page);
+        return page.changes.length === 0 ? { ...answer, isEmpty: true } : answer;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** So that one holder of a token cannot take all waiting places of the node. */
+const mostPerHolder = 20;
+
+interface Wait {
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/** Requests whose answer is held back. */
+export interface Waits {
+  begin(request: FastifyRequest, reply: FastifyReply, holder: string): Wait | 'too many';
+  /** Answers all of them: closing the server waits for open responses. */
+  end(): void;
+  readonly isEnding: boolean;
+}
+
+export function openWaits(): Waits {
+  const closing = new AbortController();
+  const open = new Map<string, number>();
+  return {
+    begin({ raw: { socket } }, { raw }, holder) {
+      const held = open.get(holder) ?? 0;
+      if (held >= mostPerHolder) return 'too many';
+      open.set(holder, held + 1);
+      const own = new AbortController();
+      const leave = () => own.abort();
+      // A client that has gone must not keep its place until its time is over.
+      socket.once('end', leave);
+      raw.once('close', leave);
+      return {
+        signal: AbortSignal.any([own.signal, closing.signal]),
+        end: () => {
+          socket.off('end', leave);
+          raw.off('close', leave);
+          const left = (open.get(holder) ?? 1) - 1;
+          if (left > 0) open.set(holder, left);
+          else open.delete(holder);
+        },
+      };
+    },
+    end: () => closing.abort(),
+    get isEnding() {
+      return closing.signal.aborted;
+    },
+  };
+}

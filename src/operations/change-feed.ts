@@ -1,0 +1,124 @@
+import type { ChangeFeedPorts, FeedPage, FeedRequest } from '../api/routes/changes.ts';
+import { decodeRecord } from '../canonical/encode.ts';
+import { dataOf, keyInEpoch, type Message, messageJson } from '../deliver/message.ts';
+import { InnboundError } from '../errors.ts';
+import type { Clock, Timers } from '../kit/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, readFeed } from '../store/records/feed.ts';
+import { type FeedCursor, openCursor, sealCursor } from './feed-cursor.ts';
+import { FeedFollower } from './feed-follower.ts';
+
+/** How many receipt numbers one statement searches, so that a token with few changes does not read the whole table at once. */
+const stride = 50_000;
+/** Changes per statement and bytes per page: records differ much in size. */
+const rowsAtOnce = 100;
+const mostBytes = 4 * 1024 * 1024;
+/** A page without changes is answered after this long, with a cursor that has moved on. */
+const searchMs = 2_000;
+/** How long a first look waits for the transactions in progress. */
+const settleMs = 2_000;
+const settleEveryMs = 20;
+
+/**
+ * The feed of changes for readers that ask: pages in the order of receipts, up to the horizon below which nothing can still appear.
+ * Nothing is stored per reader; its cursor is the position.
+ */
+export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeedPorts {
+  const { pool } = runtime;
+  const horizon = new FeedHorizon(pool);
+  const follower = new FeedFollower(pool, horizon, clock);
+
+  const settled = async (signal: AbortSignal): Promise<number | undefined> => {
+    const until = clock.uptimeMs() + settleMs;
+    let position = await horizon.look();
+    while (position === undefined && clock.uptimeMs() < until && !signal.aborted) {
+      await clock.wait(settleEveryMs, signal);
+      position = await horizon.look();
+    }
+    return position;
+  };
+
+  const search = async (scope: FeedScope, from: number, upTo: number, limit: number): Promise<Found> => {
+    const rows: FeedRow[] = [];
+    let bytes = 0;
+    let position = from;
+    const until = clock.uptimeMs() + searchMs;
+    while (position < upTo && rows.length < limit && bytes < mostBytes && clock.uptimeMs() < until) {
+      const to = Math.min(upTo, position + stride);
+      const wanted = Math.min(rowsAtOnce, limit - rows.length);
+      const some = await readFeed(pool, scope, position, to, wanted);
+      rows.push(...some);
+      bytes += some.reduce((sum, { data }) => sum + data.length, 0);
+      position = some.length < wanted ? to : (some.at(-1)?.position ?? to);
+    }
+    return { rows, position };
+  };
+
+  const read = async (request: FeedRequest): Promise<FeedPage> => {
+    const { integrations, types, limit, waitMs, signal } = request;
+    const scope = { integrations, types };
+    const epoch = runtime.restoreCheck.epoch();
+    const answer = async ({ rows, position }: Found, upTo: number): Promise<FeedPage> => ({
+      changes: await messagesOf(runtime, rows, epoch),
+      cursor: sealCursor(runtime.keyring, { epoch, position }, request.filter),
+      more: position < upTo,
+    });
+    const upTo = await settled(signal);
+    if (request.after === 'now') {
+      if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; ask again.');
+      return answer({ rows: [], position: upTo }, upTo);
+    }
+    const from = request.after === undefined ? 0 : positionOf(runtime, request, epoch, horizon.last);
+    let found = await search(scope, from, upTo ?? 0, limit);
+    const until = clock.uptimeMs() + waitMs;
+    while (found.rows.length === 0 && found.position >= (horizon.position ?? 0) && !signal.aborted) {
+      const leftMs = until - clock.uptimeMs();
+      if (leftMs <= 0) break;
+      const moved = await follower.wait(scope, found.position, leftMs, signal);
+      found = moved.isNews
+        ? await search(scope, moved.position, horizon.position ?? moved.position, limit)
+        : { rows: [], position: moved.position };
+    }
+    return answer(found, horizon.position ?? 0);
+  };
+  return { read };
+}
+
+interface Found {
+  readonly rows: readonly FeedRow[];
+  readonly position: number;
+}
+
+function positionOf(runtime: Runtime, { after, filter }: FeedRequest, epoch: number, last: number): number {
+  const cursor: FeedCursor | undefined = openCursor(runtime.keyring, after ?? '', filter);
+  if (cursor === undefined) {
+    throw new InnboundError(
+      'operate.bad_request',
+      'The cursor was not issued by this feed for these filters; use `cursor` of the last page, with the same `integration` and `type`.',
+    );
+  }
+  if (cursor.epoch === epoch && cursor.position <= last) return cursor.position;
+  throw new InnboundError(
+    'operate.cursor_outdated',
+    'The store was restored from a backup after this cursor was issued. Leave out `after` and read the feed from its beginning.',
+  );
+}
+
+async function messagesOf(runtime: Runtime, rows: readonly FeedRow[], epoch: number): Promise<unknown[]> {
+  const { integrations } = runtime.active();
+  const gone = [...new Set(rows.map(({ integration }) => integration))].filter((name) => !integrations.has(name));
+  const former = gone.length > 0 ? await brandIdsOf(runtime.pool, gone) : new Map<string, string>();
+  return rows.map(({ type, integration, id, event, version, idempotency_key, data, at }) => {
+    const message: Message = {
+      type,
+      integration,
+      brand_id: integrations.get(integration)?.body.brand_id ?? former.get(integration) ?? '',
+      event,
+      ...(epoch > 1 && { epoch }),
+      version,
+      idempotency_key: keyInEpoch(idempotency_key, epoch),
+      data: dataOf(type, id, decodeRecord(type, data)),
+    };
+    return { ...messageJson(message), changed_at: at };
+  });
+}

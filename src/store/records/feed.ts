@@ -1,0 +1,144 @@
+import type { ChangeEvent, EntityType } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+
+/** Which changes a reader of the feed gets; undefined means all. */
+export interface FeedScope {
+  readonly integrations: readonly string[] | undefined;
+  readonly types: readonly EntityType[] | undefined;
+}
+
+export interface FeedRow {
+  /** The receipt's number. */
+  readonly position: number;
+  readonly integration: string;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly event: ChangeEvent;
+  readonly at: Date;
+  readonly idempotency_key: string;
+  readonly data: string;
+}
+
+/** The changes in (after, upTo], in the order of their receipts. */
+export async function readFeed(
+  db: Pool,
+  { integrations, types }: FeedScope,
+  after: number,
+  upTo: number,
+  limit: number,
+): Promise<FeedRow[]> {
+  const { rows } = await db.query<FeedRow>(
+    `select receipt_id as position, integration, type, id, version, event, at, idempotency_key, data::text as data
+       from changes
+      where receipt_id > $1 and receipt_id <= $2 and ($3::text[] is null or integration = any($3))
+        and ($4::text[] is null or type = any($4))
+      order by receipt_id limit $5`,
+    [after, upTo, integrations ?? null, types ?? null, limit],
+  );
+  return rows;
+}
+
+/** Whose changes lie in (after, upTo], without reading them. */
+export async function feedNews(
+  db: Pool,
+  after: number,
+  upTo: number,
+): Promise<{ readonly integration: string; readonly type: EntityType }[]> {
+  const { rows } = await db.query<{ integration: string; type: EntityType }>(
+    'select distinct integration, type from changes where receipt_id > $1 and receipt_id <= $2',
+    [after, upTo],
+  );
+  return rows;
+}
+
+/** The brand ids of integrations, also of those that are no longer in force. */
+export async function brandIdsOf(db: Pool, integrations: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ name: string; brand_id: string }>(
+    `select distinct on (name) name, body ->> 'brand_id' as brand_id from documents
+      where kind = 'integration' and name = any($1) order by name, version desc`,
+    [integrations],
+  );
+  return new Map(rows.map(({ name, brand_id }) => [name, brand_id]));
+}
+
+interface Sample {
+  readonly position: number;
+  /** Transactions that hold a position up to this one have smaller numbers. */
+  readonly transaction: bigint;
+}
+
+const mostSamples = 100;
+
+/**
+ * How far the feed is complete: no transaction in progress can still add a change at or below the horizon.
+ *
+ * Receipts are numbered when they are written and become visible when their transaction commits, so a smaller number can appear after
+ * a larger one. A transaction has its own number before it numbers receipts, because it locks the records first. So: read the last
+ * receipt number, then take a transaction number. Once every transaction with a smaller one has ended, no receipt up to the former can
+ * still appear.
+ *
+ * Rejected: the transaction's number as the position. It is visible to a plain query, but a transaction that waited for a record's lock
+ * has a smaller number than the one it waited for, so two versions of a record would come in the wrong order. Also rejected: xmax of a
+ * snapshot in place of a number of our own. It follows the last transaction that has ended, and later ones may be in progress.
+ */
+export class FeedHorizon {
+  readonly #db: Pool;
+  #samples: Sample[] = [];
+  #looking: Promise<void> | undefined;
+  #position: number | undefined;
+  /** The last number that was given out. */
+  #last = -1;
+
+  constructor(db: Pool) {
+    this.#db = db;
+  }
+
+  /** Undefined until the transactions of the first look have ended. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Looks again. Callers at the same time share one look that begins after their call. */
+  async look(): Promise<number | undefined> {
+    // A look in progress may have read the numbers before the caller's own transaction committed.
+    await this.#looking?.catch(() => {});
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+    return this.#position;
+  }
+
+  async #look(): Promise<void> {
+    const { rows } = await this.#db.query<{ last: number }>(
+      'select case when is_called then last_value else 0 end as last from receipts_receipt_id_seq',
+    );
+    const last = rows[0]?.last ?? 0;
+    // A restored store counts from a smaller number again.
+    if (last < this.#last) {
+      this.#position = undefined;
+      this.#samples = [];
+    }
+    const isNew = last !== this.#last;
+    this.#last = last;
+    if (!isNew && this.#samples.length === 0) return;
+    // Taking a number is a write; a look that finds nothing new takes none.
+    const { rows: numbers } = await this.#db.query<{ own: string | null; oldest: string }>(
+      `select case when $1 then pg_current_xact_id() end::text as own, pg_snapshot_xmin(pg_current_snapshot())::text as oldest`,
+      [isNew],
+    );
+    const { own = null, oldest = '0' } = numbers[0] ?? {};
+    if (own !== null) this.#samples.push({ position: last, transaction: BigInt(own) });
+    const running = this.#samples.findIndex(({ transaction }) => transaction > BigInt(oldest));
+    const ended = running === -1 ? this.#samples.length : running;
+    this.#position = this.#samples[ended - 1]?.position ?? this.#position;
+    this.#samples.splice(0, ended);
+    // While a long transaction holds the horizon back, a few samples are enough.
+    if (this.#samples.length > mostSamples) this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
+  }
+}
