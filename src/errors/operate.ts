@@ -76,7 +76,7 @@ export const operateErrors = {
   'operate.cursor_outdated': {
     stage: 'operate',
     retry: 'final',
-    what: 'The store was restored from a backup after the cursor of the feed was issued.',
+    what: 'The feed cannot continue at the cursor: the store was restored from a backup since, or the changes after it were removed after their retention.',
     next: 'Read the feed from its beginning, without `after`; `epoch` and `version` tell which state is newer.',
   },
   'operate.conflict': {

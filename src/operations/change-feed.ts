@@ -4,6 +4,7 @@ import { dataOf, keyInEpoch, type Message, messageJson } from '../deliver/messag
 import { InnboundError } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { completeSince } from '../store/db/partitions.ts';
 import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, readFeed } from '../store/records/feed.ts';
 import { type FeedCursor, openCursor, sealCursor } from './feed-cursor.ts';
 import { FeedFollower } from './feed-follower.ts';
@@ -58,18 +59,23 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     const { integrations, types, limit, waitMs, signal } = request;
     const scope = { integrations, types };
     const epoch = runtime.restoreCheck.epoch();
-    const answer = async ({ rows, position }: Found, upTo: number): Promise<FeedPage> => ({
-      changes: await messagesOf(runtime, rows, epoch),
-      cursor: sealCursor(runtime.keyring, { epoch, position }, request.filter),
-      more: position < upTo,
-    });
+    const answer = async ({ rows, position }: Found, upTo: number, earlier: number): Promise<FeedPage> => {
+      const last = position < upTo ? rows.at(-1)?.at.getTime() : runtime.clock.now();
+      const second = last === undefined ? earlier : Math.floor(last / 1000);
+      return {
+        changes: await messagesOf(runtime, rows, epoch),
+        cursor: sealCursor(runtime.keyring, { epoch, position, second }, request.filter),
+        more: position < upTo,
+      };
+    };
     const upTo = await settled(signal);
     if (request.after === 'now') {
       if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; ask again.');
-      return answer({ rows: [], position: upTo }, upTo);
+      return answer({ rows: [], position: upTo }, upTo, 0);
     }
-    const from = request.after === undefined ? 0 : positionOf(runtime, request, epoch, horizon.last);
-    let found = await search(scope, from, upTo ?? 0, limit);
+    const since = await completeSince(pool, 'changes');
+    const from = startOf(runtime, request, { epoch, last: horizon.last, since });
+    let found = await search(scope, from.position, upTo ?? 0, limit);
     const until = clock.uptimeMs() + waitMs;
     while (found.rows.length === 0 && found.position >= (horizon.position ?? 0) && !signal.aborted) {
       const leftMs = until - clock.uptimeMs();
@@ -79,7 +85,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
         ? await search(scope, moved.position, horizon.position ?? moved.position, limit)
         : { rows: [], position: moved.position };
     }
-    return answer(found, horizon.position ?? 0);
+    return answer(found, horizon.position ?? 0, from.second);
   };
   return { read };
 }
@@ -89,19 +95,44 @@ interface Found {
   readonly position: number;
 }
 
-function positionOf(runtime: Runtime, { after, filter }: FeedRequest, epoch: number, last: number): number {
-  const cursor: FeedCursor | undefined = openCursor(runtime.keyring, after ?? '', filter);
+interface Kept {
+  readonly epoch: number;
+  /** The last position that was given out. */
+  readonly last: number;
+  /** Older changes were removed. */
+  readonly since: Date | undefined;
+}
+
+/** Changes carry the time at which their transaction began, which may be somewhat before the position was read. */
+const transactionSeconds = 600;
+
+function startOf(
+  runtime: Runtime,
+  { after, filter }: FeedRequest,
+  { epoch, last, since }: Kept,
+): Pick<FeedCursor, 'position' | 'second'> {
+  const oldest = since === undefined ? 0 : Math.ceil(since.getTime() / 1000) + transactionSeconds;
+  if (after === undefined) return { position: 0, second: oldest };
+  const cursor = openCursor(runtime.keyring, after, filter);
   if (cursor === undefined) {
     throw new InnboundError(
       'operate.bad_request',
       'The cursor was not issued by this feed for these filters; use `cursor` of the last page, with the same `integration` and `type`.',
     );
   }
-  if (cursor.epoch === epoch && cursor.position <= last) return cursor.position;
-  throw new InnboundError(
-    'operate.cursor_outdated',
-    'The store was restored from a backup after this cursor was issued. Leave out `after` and read the feed from its beginning.',
-  );
+  if (cursor.epoch !== epoch || cursor.position > last) {
+    throw new InnboundError(
+      'operate.cursor_outdated',
+      'The store was restored from a backup after this cursor was issued. Leave out `after` and read the feed from its beginning.',
+    );
+  }
+  if (cursor.second < oldest) {
+    throw new InnboundError(
+      'operate.cursor_outdated',
+      'Changes after this cursor were removed after their retention. Leave out `after` and read the feed from its beginning.',
+    );
+  }
+  return cursor;
 }
 
 async function messagesOf(runtime: Runtime, rows: readonly FeedRow[], epoch: number): Promise<unknown[]> {

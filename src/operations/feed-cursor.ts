@@ -4,30 +4,32 @@ import type { Keyring } from '../kit/crypto.ts';
 export interface FeedCursor {
   readonly epoch: number;
   readonly position: number;
+  /** Changes after the position were made after this second, by the database's clock. */
+  readonly second: number;
 }
 
 /**
  * A cursor is a position with a signature over it and over the filters of the request. Reading on under other filters would skip what
  * the first ones left out, so such a cursor is refused. A made-up position could lie where changes are still missing.
  */
-export function sealCursor(keyring: Keyring, { epoch, position }: FeedCursor, filter: string): string {
-  const signature = sign(keyring[0].bytes, epoch, position, filter);
-  return `${epoch}.${position}.${signature.toString('base64url')}`;
+export function sealCursor(keyring: Keyring, { epoch, position, second }: FeedCursor, filter: string): string {
+  const signature = sign(keyring[0].bytes, [epoch, position, second], filter);
+  return `${epoch}.${position}.${second}.${signature.toString('base64url')}`;
 }
 
 /** Undefined for a cursor that was not issued for these filters. */
 export function openCursor(keyring: Keyring, text: string, filter: string): FeedCursor | undefined {
-  const [, first = '', second = '', shown = ''] = /^(\d{1,9})\.(\d{1,15})\.([\w-]{22})$/.exec(text) ?? [];
+  const [, numbers = '', shown = ''] = /^(\d{1,9}\.\d{1,15}\.\d{1,12})\.([\w-]{22})$/.exec(text) ?? [];
   const signature = Buffer.from(shown, 'base64url');
-  const [epoch, position] = [Number(first), Number(second)];
+  const [epoch = 0, position = 0, second = 0] = numbers.split('.').map(Number);
   const isOurs = keyring.some(({ bytes }) => {
-    const ours = sign(bytes, epoch, position, filter);
+    const ours = sign(bytes, [epoch, position, second], filter);
     return signature.length === ours.length && timingSafeEqual(signature, ours);
   });
-  return isOurs ? { epoch, position } : undefined;
+  return isOurs ? { epoch, position, second } : undefined;
 }
 
-function sign(key: Buffer, epoch: number, position: number, filter: string): Buffer {
-  const text = JSON.stringify(['feed cursor', epoch, position, filter]);
+function sign(key: Buffer, place: readonly number[], filter: string): Buffer {
+  const text = JSON.stringify(['feed cursor', ...place, filter]);
   return createHmac('sha256', key).update(text).digest().subarray(0, 16);
 }

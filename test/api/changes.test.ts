@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { createSession } from '../../src/operations/tokens.ts';
 import { raiseEpoch } from '../../src/store/db/epoch.ts';
+import { dropPartitions } from '../../src/store/db/partitions.ts';
 import { type Tx, transaction } from '../../src/store/db/pool.ts';
 import { revokeToken } from '../../src/store/operate/tokens.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
@@ -140,15 +141,16 @@ test('the role feed reads the feed and nothing else', async () => {
 
 test('a made-up cursor is refused, and so is one from other filters', async () => {
   const cursor = await nowCursor();
-  const [epoch, position, signature] = cursor.split('.');
+  const [epoch, position, second, signature] = cursor.split('.');
   const forged = [
     'x',
     '0',
-    `${epoch}.${position}`,
-    `${epoch}.1.${signature}`,
-    `2.${position}.${signature}`,
-    `${epoch}.${position}.${'A'.repeat(22)}`,
-    `${epoch}.99999999999999999999.${signature}`,
+    `${epoch}.${position}.${second}`,
+    `${epoch}.1.${second}.${signature}`,
+    `2.${position}.${second}.${signature}`,
+    `${epoch}.${position}.9${second}.${signature}`,
+    `${epoch}.${position}.${second}.${'A'.repeat(22)}`,
+    `${epoch}.99999999999999999999.${second}.${signature}`,
   ];
   for (const after of forged) {
     const { status, body } = await ask(`after=${after}`);
@@ -269,13 +271,16 @@ test('pages with changes are audited, empty ones are not', async () => {
 });
 
 test('a token that is revoked while its reader waits gets no data', async () => {
+  const start = await nowCursor();
   const token = await node.token('feed');
-  const start = await nowCursor(token);
   const waiting = ask(`wait=30&after=${start}`, token);
-  const { rows } = await node.runtime.pool.query<{ token_id: string }>(
-    `select token_id from tokens where role = 'feed' order by created_at desc limit 1`,
-  );
-  await revokeToken(node.runtime.pool, rows[0]?.token_id ?? '');
+  const used = await until('the request has been let in', async () => {
+    const { rows } = await node.runtime.pool.query<{ token_id: string; used: boolean }>(
+      `select token_id, last_used_at is not null as used from tokens order by created_at desc limit 1`,
+    );
+    return rows[0]?.used ? rows[0] : undefined;
+  });
+  await revokeToken(node.runtime.pool, used.token_id);
   await node.take('grand', reservation('A2'));
   assert.equal((await waiting).status, 401);
 });
@@ -336,6 +341,17 @@ test('after a restore an older cursor is outdated', async () => {
   const { body: again } = await ask('limit=1');
   assert.equal(again.changes[0].epoch, 2);
   assert.match(again.changes[0].idempotency_key, /-e2$/);
+});
+
+test('a cursor before the history that is kept is outdated', async () => {
+  const cursor = await nowCursor();
+  // The first partition ends the day after tomorrow.
+  assert.equal(await dropPartitions(node.runtime.pool, 'changes', -3 * 86_400_000), 1);
+  const { status, body } = await ask(`after=${cursor}`);
+  assert.deepEqual([status, body.code], [410, 'operate.cursor_outdated']);
+  assert.match(body.detail, /retention/);
+  const again = await ask('limit=1');
+  assert.equal(again.status, 200);
 });
 
 test('a server that closes answers its waiting readers', async () => {

@@ -10,7 +10,7 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly id: string;
-  readonly role: 'public' | 'viewer' | 'operator' | 'admin';
+  readonly role: 'public' | 'feed' | 'viewer' | 'operator' | 'admin';
   readonly scope: 'any' | 'param' | 'object' | 'all';
 }
 

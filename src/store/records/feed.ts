@@ -116,7 +116,7 @@ export class FeedHorizon {
 
   async #look(): Promise<void> {
     const { rows } = await this.#db.query<{ last: number }>(
-      'select case when is_called then last_value else 0 end as last from receipts_receipt_id_seq',
+      'select case when is_called then last_value else 0 end as last from receipt_ids',
     );
     const last = rows[0]?.last ?? 0;
     // A restored store counts from a smaller number again.
