@@ -7,6 +7,7 @@ import { valueSources } from '../src/canonical/value-sources.ts';
 import {
   flatSchema,
   guestListSchema,
+  itemId,
   mapSchema,
   shapeSchema,
   valuesSchema,
@@ -54,7 +55,12 @@ const opening: { readonly [Name in Chapter]?: readonly string[] } = {
     'Tests in a condition:',
     table(operatorsSchema),
   ],
-  lists: ['Keys of `map.guests`, `map.rooms` and `map.charges`:', table(guestListSchema), '`join`:', table(joinSchema)],
+  lists: [
+    'Keys of `map.guests`, `map.rooms` and `map.charges`:',
+    table({ shape: { ...guestListSchema.shape, ...itemId } }),
+    '`join`:',
+    table(joinSchema),
+  ],
   flat: ['Keys of `shape.flat`:', table(flatSchema)],
   values: ['Keys of `values`:', table(valuesSchema)],
 };

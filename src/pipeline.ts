@@ -7,7 +7,7 @@ import type { ErrorCode } from './errors.ts';
 import { type NormalizeContext, normalizeGuest, normalizeReservation } from './normalize/normalize.ts';
 import type { GuestUpdate } from './reconcile/guest-update.ts';
 import type { Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
-import { emptiesIn, statementOf } from './reconcile/said.ts';
+import { emptiesIn, statementOf, usableIds } from './reconcile/said.ts';
 import type { Manner } from './reconcile/statement.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from './shape/config.ts';
 import {
@@ -138,7 +138,8 @@ function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: A
     manner: steps.manner,
     isOnlySource: steps.isOnlySource,
     isVerbatim: draft.assumed === undefined,
-    says: () => statementOf(said.record, record, draft.assumed),
+    says: () => statementOf(said.record, record, draft.assumed, shaper.itemIds(raw)),
+    itemIds: () => usableIds(said.record, record, shaper.itemIds(raw)),
     empties: () => emptiesIn(said.record, record),
     finish: (merged) => finish(steps, { record: merged }, raw, arrival).finished,
     raw: raw.value,

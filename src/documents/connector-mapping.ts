@@ -81,6 +81,19 @@ function listOf<Of extends z.ZodType>(one: Of) {
   return z.union([one, z.array(one).min(1), z.literal(false)]);
 }
 
+/** What tells items or rows apart: a path, several paths, or a field with any source. */
+const flatKey = z.union([paths, fieldFormSchema]);
+
+/** Of rooms and charges; guests have a canonical field for it. */
+export const itemId = {
+  id: z
+    .union([flatKey, z.literal(false)])
+    .optional()
+    .describe(
+      'Rooms and charges: the partner’s own id of an item, by which a later message means the same one; the item’s `id` unless said. `false`: the `id` is something else, such as the room’s number.',
+    ),
+};
+
 const extraMap = z.record(z.string(), fieldSchema);
 
 export const guestListSchema = listMapOf<GuestField>(guestFields)
@@ -94,10 +107,10 @@ export const guestListSchema = listMapOf<GuestField>(guestFields)
 export const mapSchema = z.strictObject({
   ...fieldsOf<ReservationField>(reservationFields),
   guests: listOf(guestListSchema).optional().describe('The guests.'),
-  rooms: listOf(listMapOf<RoomField>(roomFields).meta({ id: 'RoomList' }))
+  rooms: listOf(listMapOf<RoomField>(roomFields).extend(itemId).meta({ id: 'RoomList' }))
     .optional()
     .describe('The rooms, one for each stay.'),
-  charges: listOf(listMapOf<ChargeField>(chargeFields).meta({ id: 'ChargeList' }))
+  charges: listOf(listMapOf<ChargeField>(chargeFields).extend(itemId).meta({ id: 'ChargeList' }))
     .optional()
     .describe('The charges.'),
   extra: extraMap
@@ -108,7 +121,6 @@ export type MapDocument = z.infer<typeof mapSchema>;
 
 export const pushMapSchema = mapSchema.describe('Where the data of events differs from `map`, field by field.');
 
-const flatKey = z.union([paths, fieldFormSchema]);
 const keyed = z.strictObject({
   key: flatKey.describe('What identifies an item in a row: a path, several paths, or a field with any source.'),
 });

@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
 import type { Consent } from './consent.ts';
-import type { Manner, Source, Statement } from './statement.ts';
+import type { ItemIds, Manner, Source, Statement } from './statement.ts';
 
 /** How a record came to us. */
 export interface Arrival {
@@ -31,6 +31,8 @@ export interface Message {
   /** All that it says is the partner's word: the connector assumes nothing. */
   readonly isVerbatim: boolean;
   says(): Statement;
+  /** The partner's own ids of its rooms and charges, by position. */
+  itemIds(): ItemIds | undefined;
   /** The fields that it says are empty. */
   empties(): readonly string[];
   /** The rest of the path, for the merged record. */

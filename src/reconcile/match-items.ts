@@ -24,6 +24,20 @@ export function matchItems(
   base: readonly Face[],
   others: readonly Face[],
 ): readonly (number | undefined)[] {
+  return haveKeysInCommon(base, others)
+    ? match(list, base, others)
+    : match(list, base.map(withoutKey), others.map(withoutKey));
+}
+
+/** Two lists without one key in common may number their elements in two ways: then the keys tell nothing. */
+function haveKeysInCommon(base: readonly Face[], others: readonly Face[]): boolean {
+  const known = new Set(base.flatMap(({ key }) => key ?? []));
+  return known.size > 0 && others.some(({ key }) => key !== undefined && known.has(key));
+}
+
+const withoutKey = (face: Face): Face => (face.key === undefined ? face : { looks: face.looks });
+
+function match(list: ListName, base: readonly Face[], others: readonly Face[]): readonly (number | undefined)[] {
   const { keys, position } = rules[list];
   const matched: (number | undefined)[] = new Array(others.length);
   const taken: boolean[] = new Array(base.length);

@@ -6,6 +6,7 @@ import { matchItems } from './match-items.ts';
 import { extraPrefix, type Views } from './merge.ts';
 import {
   groupOf,
+  type ItemIds,
   isNewer,
   leaderOf,
   listNames,
@@ -31,6 +32,7 @@ interface SoleView {
   readonly said: Mark;
   /** Fields said to be empty, such as channel or guests.0.phone. */
   readonly none?: readonly string[] | undefined;
+  readonly ids?: ItemIds | undefined;
 }
 
 /**
@@ -41,13 +43,26 @@ export function storedViews(views: Views, isRuled: boolean): StoredViews | undef
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
   if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
   const [source, view] = only;
-  return soleView(source, view.said, emptiesOf(view));
+  return soleView(source, view.said, emptiesOf(view), idsIn(view));
+}
+
+function idsIn({ lists }: View): ItemIds | undefined {
+  const found = listNames.flatMap((name) => {
+    const items = lists[name]?.items ?? [];
+    return items.some(({ key }) => key !== undefined) ? [[name, items.map(({ key }) => key ?? null)] as const] : [];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** What to store for a view that is the record itself. */
-export function soleView(source: Source, said: Mark, none: readonly string[]): StoredViews | undefined {
-  if (source === 'pull' && none.length === 0) return undefined;
-  return { [source]: none.length === 0 ? { said } : { said, none } };
+export function soleView(
+  source: Source,
+  said: Mark,
+  none: readonly string[],
+  ids: ItemIds | undefined,
+): StoredViews | undefined {
+  if (source === 'pull' && none.length === 0 && ids === undefined) return undefined;
+  return { [source]: { said, ...(none.length > 0 && { none }), ...(ids && { ids }) } };
 }
 
 /** All of it was said at once, and the canonical values say it all. */
@@ -57,7 +72,7 @@ function isPlain({ at, said, lists }: View): boolean {
     const list = lists[name];
     if (list === undefined) return true;
     const isOfOneTime = list.at !== undefined && !isNewer(said, list.at);
-    return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since && item.key === undefined);
+    return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since);
   });
 }
 
@@ -77,13 +92,18 @@ export function isSole(stored: StoredViews | undefined, source: Source): boolean
   return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
 }
 
-/** The fields that the only source said to be empty. */
-export function emptiesOfSole(stored: StoredViews | undefined, source: Source): readonly string[] {
-  return (stored?.[source] as SoleView | undefined)?.none ?? [];
+/** What is stored of the only source beside the record. */
+export function soleOf(stored: StoredViews | undefined, source: Source): SoleView | undefined {
+  return stored?.[source] as SoleView | undefined;
 }
 
-function viewOfRecord(record: Reservation, { said, none = [] }: SoleView): View {
-  const statement = statementOf(record);
+/** The elements are the same ones in the same order, as far as the partner's ids tell. */
+export function hasSameIds(a: ItemIds | undefined, b: ItemIds | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function viewOfRecord(record: Reservation, { said, none = [], ids }: SoleView): View {
+  const statement = statementOf(record, undefined, undefined, ids);
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
     const items = statement.lists[name] ?? [];
@@ -154,7 +174,7 @@ export function statementOf(
   record: Partial<Reservation>,
   draft?: Fields,
   assumed: ReadonlySet<string> = new Set(),
-  keys: { readonly [Name in ListName]?: readonly (string | undefined)[] | undefined } = {},
+  ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
 ): Statement {
   const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
   const weak: { [field: string]: Json } = {};
@@ -168,9 +188,10 @@ export function statementOf(
     const items = record[name] as readonly Fields[] | undefined;
     if (draft !== undefined && sent === undefined) continue;
     lists[name] = (items ?? []).map((item, index) => {
-      const key = keys[name]?.[index];
       // The check leaves out elements in which nothing was right: then nobody can tell which sent element this is.
-      const values = valuesOf(item, sent?.length === items?.length ? sent?.[index] : undefined);
+      const isAligned = sent?.length === items?.length;
+      const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
+      const values = valuesOf(item, isAligned ? sent?.[index] : undefined);
       const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
       return {
         values,
@@ -180,6 +201,21 @@ export function statementOf(
     });
   }
   return Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+}
+
+/** The ids of a message's rooms and charges, where the elements of its record are those that were sent. */
+export function usableIds(
+  record: Partial<Reservation>,
+  draft: Fields,
+  ids: { readonly [Name in ListName]?: readonly (string | undefined)[] | undefined },
+): ItemIds | undefined {
+  const usable = listNames.flatMap((name) => {
+    const [of, sent] = [ids[name], draft[name] as readonly unknown[] | undefined];
+    return of !== undefined && sent?.length === record[name]?.length
+      ? [[name, of.map((id) => id ?? null)] as const]
+      : [];
+  });
+  return usable.length === 0 ? undefined : Object.fromEntries(usable);
 }
 
 function valuesOf(

@@ -23,6 +23,9 @@ export interface SaidItem {
   readonly as?: Values | undefined;
 }
 
+/** The partner's ids of the elements of lists, by position; null for an element without one. */
+export type ItemIds = { readonly [Name in ListName]?: readonly (string | null)[] | undefined };
+
 export type Lists<Of> = { readonly [Name in ListName]?: Of | undefined };
 
 /** What one message says of a reservation: values checked and normalized, no business rule applied. */

@@ -2,7 +2,7 @@ import type { RoomField } from '../canonical/fields.ts';
 import { isUsableId } from '../canonical/limits.ts';
 import { isObject, type Json, type Origins } from '../terms.ts';
 import type { ListMap, MapConfig, RawRecord, ShapeConfig } from './config.ts';
-import { type Builder, compileBuilder } from './draft.ts';
+import { type Builder, compileBuilder, type ItemIds } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import { groupBy } from './flat.ts';
@@ -113,6 +113,10 @@ export class CompiledShaper implements Shaper {
 
   draft(raw: RawRecord): Draft {
     return this.#builder.build(raw);
+  }
+
+  itemIds(raw: RawRecord): ItemIds {
+    return this.#builder.itemIds(raw);
   }
 
   origins(raw: RawRecord): Origins {

@@ -102,6 +102,8 @@ export interface ListMap<Field extends string> {
   readonly join?: JoinForm | readonly JoinForm[] | undefined;
   readonly where?: Condition | undefined;
   readonly unique?: string | readonly string[] | undefined;
+  /** Rooms and charges only: the partner's own id of an item, by which it is recognised in later messages. */
+  readonly id?: KeyMap | false | undefined;
   readonly fields?: { readonly [Name in Field]?: FieldMap | undefined } | undefined;
   /** Guests only. */
   readonly extra?: { readonly [name: string]: FieldMap } | undefined;

@@ -5,7 +5,7 @@ import type { Env } from './env.ts';
 import { compileExtra } from './extra.ts';
 import { compileField, compileSlot } from './field.ts';
 import { compileConflict, overRows } from './flat.ts';
-import { chargeOf, guestOf, type Item, itemsOf, roomOf, withExtra } from './items.ts';
+import { chargeOf, guestOf, type Item, itemIdsOf, itemsOf, roomOf, withExtra } from './items.ts';
 import { compileList } from './list-map.ts';
 import { flatScope, loneScope, nestedScope } from './record-scope.ts';
 import { type Drift, keyText, type Read, type Scope, type Trace } from './scope.ts';
@@ -28,10 +28,17 @@ export interface Built<Of> {
   readonly assumed: ReadonlySet<string> | undefined;
 }
 
+/** The partner's own ids of rooms and charges, by position; undefined where it gives none. */
+export interface ItemIds {
+  readonly rooms: readonly (string | undefined)[] | undefined;
+  readonly charges: readonly (string | undefined)[] | undefined;
+}
+
 export interface Builder {
   /** The partner's id of a record as text; empty if there is none. */
   key(raw: RawRecord): string;
   build(raw: RawRecord, trace?: Trace): Built<DraftRecord>;
+  itemIds(raw: RawRecord): ItemIds;
   guest(item: Json, trace?: Trace): Built<Item<GuestField>>;
 }
 
@@ -91,6 +98,10 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
       };
       const { notes, drift, assumed } = scope.root;
       return { record, notes, drift: distinct(drift), assumed, strict: env.strict };
+    },
+    itemIds(raw) {
+      const scope = scopeOf(raw, undefined);
+      return { rooms: itemIdsOf(scope, rooms, roomOf), charges: itemIdsOf(scope, charges, chargeOf) };
     },
     guest(item, trace) {
       const scope = loneScope(item, trace);

@@ -51,6 +51,35 @@ export function itemsOf<Field extends string>(
   return kept > 0 || isSent ? out : undefined;
 }
 
+/** The partner's ids of a list's items, in the order of `itemsOf`; an id that several items share identifies none of them. */
+export function itemIdsOf<Field extends string>(
+  scope: Scope,
+  parts: readonly ListPart<Field>[],
+  make: Make<Field>,
+): (string | undefined)[] | undefined {
+  if (parts.every(({ id }) => id === undefined)) return undefined;
+  const ids: (string | undefined)[] = [];
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  const contents = new Set<string>();
+  for (const part of parts) {
+    for (const item of part.items(scope)) {
+      const made = make(part.reads, item);
+      if (isEmpty(made)) continue;
+      const content = part.byContent ? JSON.stringify(made) : undefined;
+      if (content !== undefined && contents.has(content)) continue;
+      if (content !== undefined) contents.add(content);
+      const id = part.id?.(item);
+      ids.push(id);
+      if (id === undefined) continue;
+      if (seen.has(id)) shared.add(id);
+      seen.add(id);
+    }
+  }
+  if (seen.size === shared.size) return undefined;
+  return ids.map((id) => (id === undefined || shared.has(id) ? undefined : id));
+}
+
 export function withExtra<Field extends string>(part: ListPart<Field>, item: Item<Field>, scope: Scope): Item<Field> {
   const extra = part.extra?.(scope);
   if (extra !== undefined) item.extra = extra;

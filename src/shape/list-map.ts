@@ -21,6 +21,8 @@ export interface ListPart<Field extends string> {
   readonly reads: { readonly [Name in Field]: Read };
   /** Guests only. */
   readonly extra: ReadExtra | undefined;
+  /** The partner's own id of an item. Read only when messages are merged. */
+  readonly id: ((item: Scope) => string | undefined) | undefined;
   /** Items have no key, so items with equal content are merged. */
   readonly byContent: boolean;
 }
@@ -86,9 +88,25 @@ function compilePart<Name extends ListName>(
     items,
     isSent: compileSent(pathsOf(name, map, flat !== undefined)),
     reads: reads as ListPart<FieldOf<Name>>['reads'],
+    id: compileItemId(name, map, at, flat, env),
     extra: compileExtra(map.extra, 'guests.extra', `${at}.extra`, env, over),
     byContent: flat !== undefined && flat[name] === undefined,
   };
+}
+
+/** Without `id`: the item's own `id`; for flat rows what the rows of one item have in common. Guests have a canonical field for it. */
+function compileItemId(
+  name: ListName,
+  { id }: AnyListMap,
+  at: string,
+  flat: FlatConfig | undefined,
+  env: Env,
+): ListPart<string>['id'] {
+  if (name === 'guests' || id === false) return undefined;
+  if (id !== undefined) return compileFlatKey(id, `${at}.id`, env);
+  if (flat === undefined) return compileFlatKey('id', at, env);
+  const key = flat[name]?.key;
+  return key === undefined ? undefined : compileFlatKey(key, `shape.flat.${name}.key`, env);
 }
 
 function pathsOf(name: ListName, { from, join }: AnyListMap, flat: boolean): readonly string[] {

@@ -1,7 +1,7 @@
 import type { GuestField } from '../canonical/fields.ts';
 import type { Json, Note, Origins } from '../terms.ts';
 import type { RawRecord } from './config.ts';
-import type { Built, DraftRecord } from './draft.ts';
+import type { Built, DraftRecord, ItemIds } from './draft.ts';
 import type { Item } from './items.ts';
 import type { Misshapen } from './rows.ts';
 import type { Drift } from './scope.ts';
@@ -35,6 +35,8 @@ export interface Shaper {
   /** The one reservation of a response, or of an event's data. */
   single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen;
   draft(raw: RawRecord): Draft;
+  /** The partner's own ids of the draft's rooms and charges. */
+  itemIds(raw: RawRecord): ItemIds;
   /** Canonical path to the raw path or paths of its value. */
   origins(raw: RawRecord): Origins;
   /** Raw paths of the record that the mapping never read. */

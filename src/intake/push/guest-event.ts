@@ -93,6 +93,7 @@ function ofReservation(
     manner: { silence: 'keep', lists: 'merge' },
     isOnlySource: false,
     isVerbatim: true,
+    itemIds: () => undefined,
     says: () => ({ values: {}, lists: { guests: said } }),
     empties: () => [],
     finish: (merged) => path.finish(merged, { key: id, value: raw }, arrival),

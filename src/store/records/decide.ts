@@ -8,7 +8,15 @@ import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
 import { restates } from '../../reconcile/restate.ts';
-import { emptiesOfSole, isSole, readViews, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
+import {
+  hasSameIds,
+  isSole,
+  readViews,
+  type StoredViews,
+  soleOf,
+  soleView,
+  storedViews,
+} from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
 import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
@@ -112,7 +120,9 @@ function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews |
   const { source, isOnlySource, manner } = message;
   if (source === 'pull' && isOnlySource && !ruled) return undefined;
   // What most messages are: the view is the record, and no view need be made to say so.
-  if (!ruled && message.isVerbatim && manner.lists === 'replace') return soleView(source, said, message.empties());
+  if (!ruled && message.isVerbatim && manner.lists === 'replace') {
+    return soleView(source, said, message.empties(), message.itemIds());
+  }
   return storedViews({ [source]: accept(undefined, message.says(), said, manner) }, ruled);
 }
 
@@ -173,12 +183,14 @@ function restated(arriving: Arriving, message: Message, before: LockedRecord): D
   const said: Mark = [arrival.effectiveAt, seq];
   if (!isNewer(said, [before.effectiveAt, before.seq])) return undefined;
   const none = message.empties();
-  const known = { record: before.data as object, none: emptiesOfSole(before.said, source) };
-  if (!restates({ record: alone.record, none }, known)) return undefined;
+  const sole = soleOf(before.said, source);
+  const known = { record: before.data as object, none: sole?.none ?? [] };
+  const ids = message.itemIds();
+  if (!hasSameIds(ids, sole?.ids) || !restates({ record: alone.record, none }, known)) return undefined;
   const state: SaidState = {
     effectiveAt: arrival.effectiveAt,
     seq,
-    said: soleView(source, said, none),
+    said: soleView(source, said, none, ids),
     pulledHash: otherThan(alone, source === 'pull' ? arriving.hash : ''),
   };
   if (alone.hash === before.hash) return { kind: 'unchanged', version: before.version, state };

@@ -330,3 +330,17 @@ test('a constant of the mapping is not lost at the second message', async () => 
     await own.end();
   }
 });
+
+test('two rooms that look alike keep their own fields when an event lists them the other way round', async () => {
+  const stay = (id: string, more: object = {}) => ({ id, room_type: 'Double', ...more });
+  const stays = [stay('s1', { board_type: 'breakfast' }), stay('s2', { board_type: 'half_board' })];
+  await bench.send('reservation.created', reservationData({ stays }), { occurredAt: at });
+  const turned = { reservation_id: 'R-1001', stays: [stay('s2', { adults: 1 }), stay('s1', { adults: 2 })] };
+  await bench.send('reservation.updated', turned, { occurredAt: at + 1 });
+  await bench.work();
+  const rooms = (await bench.reservation())?.rooms.map(({ adults, board }) => ({ adults, board }));
+  assert.deepEqual(rooms, [
+    { adults: 1, board: 'half_board' },
+    { adults: 2, board: 'breakfast' },
+  ]);
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matchItems } from '../../src/reconcile/match-items.ts';
+
+const room = (key: string | undefined, room_type = 'Double', start_date = '2026-12-01') => ({
+  key,
+  looks: [{ room_type, start_date, end_date: '2026-12-04' }],
+});
+
+test('rooms that look alike are told apart by the partner’s own id', () => {
+  assert.deepEqual(matchItems('rooms', [room('1'), room('2')], [room('2'), room('1')]), [1, 0]);
+});
+
+test('another id is another room, though it looks the same', () => {
+  assert.deepEqual([...matchItems('rooms', [room('1'), room('2')], [room('2'), room('3')])], [1, undefined]);
+});
+
+test('ids of two numbering systems tell nothing: dates, type and position decide', () => {
+  const found = matchItems('rooms', [room('881'), room('882', 'Suite')], [room('b', 'Suite'), room('a')]);
+  assert.deepEqual(found, [1, 0]);
+});
+
+test('a charge without an id is still found by code and description', () => {
+  const charge = (key: string | undefined, code: string) => ({ key, looks: [{ code, description: code }] });
+  assert.deepEqual(
+    matchItems(
+      'charges',
+      [charge('c1', 'ROOM'), charge(undefined, 'SPA')],
+      [charge(undefined, 'SPA'), charge('c1', 'ROOM')],
+    ),
+    [1, 0],
+  );
+});
