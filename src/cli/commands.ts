@@ -4,6 +4,7 @@ import { registerApply } from './apply.ts';
 import { registerConsent } from './consent.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
+import { registerDestination } from './destination.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerErase } from './erase.ts';
 import { registerExport } from './export.ts';
@@ -44,6 +45,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerDeadLetters,
   registerProfile,
   registerRefetch,
+  registerDestination,
   registerResend,
   registerReprocess,
   registerRestored,

@@ -133,7 +133,7 @@ function choose(
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),
         ...(chosen.consentChange && { consentChange: chosen.consentChange }),
-        ...(chosen.before && { before: chosen.before }),
+        ...(chosen.earlier && { earlier: chosen.earlier }),
       };
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed });
     } else {

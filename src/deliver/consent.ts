@@ -15,7 +15,7 @@ import type { ConsentChange, MessageData } from './message.ts';
 export class ConsentHistory {
   readonly #type: EntityType;
   readonly #texts: readonly string[];
-  readonly #decoded: (readonly Guest[])[] = [];
+  readonly #decoded: MessageData[] = [];
 
   constructor(type: EntityType, texts: readonly string[] = []) {
     this.#type = type;
@@ -31,9 +31,9 @@ export class ConsentHistory {
     return undefined;
   }
 
-  /** The newest version that the destination has. */
-  get newest(): MessageData | undefined {
-    return this.#texts[0] === undefined ? undefined : (decodeRecord(this.#type, this.#texts[0]) as MessageData);
+  /** The versions that the destination has, newest first. */
+  get versions(): readonly MessageData[] {
+    return this.#texts.map((_, i) => this.#versionAt(i));
   }
 
   change(guest: Guest): ConsentChange | undefined {
@@ -46,9 +46,13 @@ export class ConsentHistory {
     return isKnown ? 'given' : 'first';
   }
 
-  #guestsOf(index: number): readonly Guest[] {
-    this.#decoded[index] ??= guestsOf(this.#type, decodeRecord(this.#type, this.#texts[index] ?? '') as MessageData);
+  #versionAt(index: number): MessageData {
+    this.#decoded[index] ??= decodeRecord(this.#type, this.#texts[index] ?? '') as MessageData;
     return this.#decoded[index];
+  }
+
+  #guestsOf(index: number): readonly Guest[] {
+    return guestsOf(this.#type, this.#versionAt(index));
   }
 
   /** A guest record is about one person in all its versions. */
@@ -90,7 +94,7 @@ export function onlyConsenting(type: EntityType, data: MessageData): MessageData
   return { ...data, guests: (data.guests ?? []).filter((guest) => guest.marketing_consent === true) };
 }
 
-const guestsOf = (type: EntityType, data: MessageData): readonly Guest[] =>
+export const guestsOf = (type: EntityType, data: MessageData): readonly Guest[] =>
   type === 'guest' ? [data] : (data.guests ?? []);
 
 function withdrawal({ guest_id, email, phone }: Guest): Guest {

@@ -92,6 +92,20 @@ export interface DestinationServices {
   readonly authorizer: (auth: Json) => Authorizer;
 }
 
+/** What `destination prepare` found and did, in order. It ends at the first thing that failed or that only a person can create. */
+export interface Prepared {
+  readonly steps: readonly PreparedStep[];
+  /** Values for `with` in the destination's document. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface PreparedStep {
+  readonly what: string;
+  readonly result: 'exists' | 'created' | 'would_create' | 'by_hand' | 'failed';
+  /** What to do, or why it failed. */
+  readonly message?: string;
+}
+
 export interface DestinationType<Settings = unknown> {
   readonly type: string;
   readonly settings: z.ZodType<Settings>;
@@ -100,6 +114,8 @@ export interface DestinationType<Settings = unknown> {
   readonly timeoutMs: (settings: Settings) => number;
   /** The destination tells first consent, new consent and withdrawals apart (`Delivery.consentChange`); these need claims. */
   readonly comparesConsent?: (settings: Settings) => boolean;
+  /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
+  prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

@@ -45,8 +45,8 @@ export interface Delivery {
   readonly erased?: readonly Guest[];
   /** What changed in a guest's consent since this destination last got the record; absent where it is not compared. */
   readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
-  /** The newest version that this destination has; undefined if there is none, or where versions are not compared. */
-  readonly before?: () => MessageData | undefined;
+  /** The latest versions that this destination has, newest first; absent where versions are not compared. */
+  readonly earlier?: () => readonly MessageData[];
 }
 
 export function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {

@@ -1,9 +1,10 @@
+import type { EpochMs } from '../terms.ts';
 import type { Message, MessageData } from './message.ts';
 
 /**
  * What happened to a stay, for destinations that react to it: once per transition, under an id that stays the same across retries,
  * kills and replays. It is found by comparing a version with the one that the destination has. The first version that a destination
- * gets is a booking only if it is the first one ever: a backfill or a resend of older stays tells no moments.
+ * gets is a booking only if it is the first one ever and the booking is recent: a backfill or a resend of older stays has no moments.
  */
 export interface Moment {
   readonly kind: MomentKind;
@@ -23,16 +24,28 @@ const titles = {
   no_show: 'No-show',
 } as const;
 
-export function momentOf(message: Message, before: MessageData | undefined): Moment | undefined {
-  const kind = kindOf(message, before);
+/** A booking that is first seen later than this after it was made is not a moment of today. */
+const freshMs = 3 * 86_400_000;
+
+export function momentOf(message: Message, before: MessageData | undefined, changedAt: EpochMs): Moment | undefined {
+  const kind = kindOf(message, before, changedAt);
   if (kind === undefined) return undefined;
-  const { integration, data, version } = message;
-  return { kind, title: titles[kind], id: `${integration}:${data.id}:${kind}:${version}` };
+  const { integration, data, version, epoch } = message;
+  // After a restore version numbers repeat.
+  const number = epoch === undefined ? version : `${epoch}.${version}`;
+  return { kind, title: titles[kind], id: `${integration}:${data.id}:${kind}:${number}` };
 }
 
-function kindOf({ type, event, version, data }: Message, before: MessageData | undefined): MomentKind | undefined {
+function kindOf(
+  { type, event, version, data }: Message,
+  before: MessageData | undefined,
+  changedAt: EpochMs,
+): MomentKind | undefined {
   if (type !== 'reservation' || event === 'erased') return undefined;
-  if (before === undefined) return version === 1 && data.status === 'confirmed' ? 'booked' : undefined;
+  if (before === undefined) {
+    const isFresh = data.booking_date === undefined || changedAt - Date.parse(data.booking_date) <= freshMs;
+    return version === 1 && data.status === 'confirmed' && isFresh ? 'booked' : undefined;
+  }
   const { status } = data;
   if (status === before.status) return stayOf(data) === stayOf(before) ? undefined : 'changed';
   if (status === 'confirmed') return 'changed';

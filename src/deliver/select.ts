@@ -27,7 +27,7 @@ export type Selected =
       readonly message: Message;
       /** Absent where consent is not compared. */
       readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
-      readonly before?: () => MessageData | undefined;
+      readonly earlier?: () => readonly MessageData[];
     }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
@@ -58,7 +58,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     },
     ...(needsDelivered(selection) && {
       consentChange: (guest: Guest) => history.change(guest),
-      before: () => history.newest,
+      earlier: () => history.versions,
     }),
   });
   const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;

@@ -2,6 +2,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type ResendLane, resendStep } from '../store/outbox/resend.ts';
+import { namedDestination } from './named-destination.ts';
 
 export interface ResendRequest {
   readonly destination: string;
@@ -16,12 +17,8 @@ export function resendLanes(
   runtime: Runtime,
   { destination: name, integration }: Omit<ResendRequest, 'id'>,
 ): readonly ResendLane[] {
-  const { destinations, integrations } = runtime.active();
-  const destination = destinations.get(name);
-  if (destination === undefined) {
-    const known = [...destinations.keys()].join(', ') || 'none';
-    throw new InnboundError('documents.unknown_name', `There is no destination ${name}; known destinations: ${known}.`);
-  }
+  const { integrations } = runtime.active();
+  const destination = namedDestination(runtime, name);
   const brands = [...integrations.values()].filter(
     ({ name: brand, body }) => body.deliver.includes(name) && (integration === undefined || brand === integration),
   );

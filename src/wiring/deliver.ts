@@ -1,5 +1,5 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
-import type { Destination as OpenDestination } from '../deliver/destination.ts';
+import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../deliver/ports.ts';
@@ -55,21 +55,8 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   };
 
   const open = async (config: DestinationConfig): Promise<OpenDestination> => {
-    const type = types.get(config.type);
-    const resolved = await runtime.resolve(config.settings);
-    if (!type || resolved.kind === 'missing') {
-      const missing = resolved.kind === 'missing' ? resolved.missing.map(({ reference }) => reference).join(', ') : '';
-      throw new InnboundError('documents.secret_missing', `The destination ${config.name} needs ${missing}.`);
-    }
-    return type.open(type.settings.parse(resolved.body), {
-      name: config.name,
-      workspaceDir: runtime.workspaceDir,
-      allowPrivate: runtime.allowPrivate,
-      node: runtime.node,
-      clock: systemClock,
-      http: runtime.http,
-      authorizer: (auth) => authorizer(runtime, `destination ${config.name}`, auth),
-    });
+    const { type, settings, services } = await readyDestination(runtime, types, config);
+    return type.open(settings, services);
   };
 
   return {
@@ -84,6 +71,33 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     chance: systemRandom,
     epoch: runtime.restoreCheck.epoch,
     node: runtime.node,
+  };
+}
+
+/** A destination's type, its settings with secrets in their places, and the services that it gets. */
+export async function readyDestination(
+  runtime: Runtime,
+  types: ReadonlyMap<string, DestinationType>,
+  { name, type: typeName, settings }: Pick<DestinationConfig, 'name' | 'type' | 'settings'>,
+): Promise<{ type: DestinationType; settings: unknown; services: DestinationServices }> {
+  const type = types.get(typeName);
+  const resolved = await runtime.resolve(settings);
+  if (!type || resolved.kind === 'missing') {
+    const missing = resolved.kind === 'missing' ? resolved.missing.map(({ reference }) => reference).join(', ') : '';
+    throw new InnboundError('documents.secret_missing', `The destination ${name} needs ${missing}.`);
+  }
+  return {
+    type,
+    settings: type.settings.parse(resolved.body),
+    services: {
+      name,
+      workspaceDir: runtime.workspaceDir,
+      allowPrivate: runtime.allowPrivate,
+      node: runtime.node,
+      clock: systemClock,
+      http: runtime.http,
+      authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
+    },
   };
 }
 

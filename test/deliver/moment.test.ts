@@ -9,11 +9,13 @@ import { config, delivery, lane, openStore, ports, reservation, services, takeIn
 
 test('a moment is a transition from the version that the destination has', () => {
   const kind = (version: number, change: object, before?: object) => {
-    const { message } = delivery(reservation('r', change), { version });
-    return momentOf(message, before && (reservation('r', before) as MessageData))?.kind;
+    const { message, changedAt } = delivery(reservation('r', change), { version });
+    return momentOf(message, before && (reservation('r', before) as MessageData), changedAt)?.kind;
   };
   assert.equal(kind(1, {}), 'booked');
   assert.equal(kind(1, { status: 'checked_out' }), undefined, 'a backfilled stay is not a moment of today');
+  assert.equal(kind(1, { booking_date: '2026-11-14' }), 'booked');
+  assert.equal(kind(1, { booking_date: '2026-09-01' }), undefined, 'first seen long after it was booked');
   assert.equal(kind(4, {}), undefined, 'a resend to a new destination neither');
   assert.equal(kind(2, { check_out: '2026-12-05' }, {}), 'changed');
   assert.equal(kind(2, { total_amount: '1' }, {}), 'changed');

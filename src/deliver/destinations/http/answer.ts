@@ -2,7 +2,7 @@ import { parseJson } from '../../../kit/json.ts';
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
-import type { AnswerRule, FailureRule } from './operation.ts';
+import type { AnswerRule, FailureRule, FoundRule } from './operation.ts';
 
 /** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
 
@@ -21,7 +21,7 @@ export function itemOutcomes(
   keys: readonly (string | undefined)[],
   known: Known,
 ): Outcome[] {
-  const body = parse(bytes);
+  const body = parseBody(bytes);
   const unreadable = (message: string): Outcome[] => {
     const answer = beginning(bytes);
     return keys.map(() => ({
@@ -60,16 +60,22 @@ export function itemOutcomes(
   const errors = at(body, rule.errors ?? '') ?? [];
   if (!Array.isArray(errors)) return unreadable('The errors in the answer are not a list.');
   const byKey = new Map<string, Json>();
+  const byIndex = new Map<number, Json>();
   let ofNoItem: Json | undefined;
   for (const error of errors) {
+    const position = rule.index === undefined ? undefined : at(error, rule.index);
+    if (typeof position === 'number' && position < keys.length) {
+      byIndex.set(position, error);
+      continue;
+    }
     const named = (rule.keys ?? []).map((path) => at(error, path)).find((value) => value !== undefined);
     const list = (Array.isArray(named) ? named : [named]).filter((key) => typeof key === 'string');
     const own = list.filter((key) => keys.some((one) => same(one, key)));
     if (own.length === 0) ofNoItem ??= error;
     for (const key of own) byKey.set(key.toLowerCase(), error);
   }
-  return keys.map((key): Outcome => {
-    const error = key === undefined ? undefined : byKey.get(key.toLowerCase());
+  return keys.map((key, i): Outcome => {
+    const error = byIndex.get(i) ?? (key === undefined ? undefined : byKey.get(key.toLowerCase()));
     if (error !== undefined) return failed(error, false);
     return ofNoItem === undefined ? { kind: 'delivered', ...known } : failed(ofNoItem, true);
   });
@@ -83,7 +89,7 @@ export function wholeOutcome(
   { items, afterMs }: { readonly items: number; readonly afterMs: number | undefined },
 ): Outcome {
   if (outcome.kind !== 'retry' && outcome.kind !== 'dead') return outcome;
-  const body = parse(bytes);
+  const body = parseBody(bytes);
   const code = body === undefined ? undefined : textAt(body, rule.code);
   const reason = body === undefined ? undefined : textAt(body, rule.message);
   const message = `The destination answered ${outcome.status}${inWords(code, reason)}.`;
@@ -101,6 +107,26 @@ export function wholeOutcome(
   if (items === 1 && isSettled(rule.settled, code, reason))
     return { ...told, kind: 'skipped', code: 'refused_for_good' };
   return { ...outcome, message };
+}
+
+/** The value that an answer has for each item; undefined where it has none. */
+export function foundValues(
+  rule: FoundRule,
+  bytes: Uint8Array,
+  keys: readonly (string | undefined)[],
+): readonly (string | undefined)[] {
+  const body = parseBody(bytes);
+  const found = body === undefined ? undefined : at(body, rule.list);
+  const elements = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  return keys.map((key) => {
+    const own =
+      rule.key === undefined
+        ? elements[0]
+        : elements.find((one) => key !== undefined && same(key, textAt(one, rule.key) ?? ''));
+    if (own === undefined) return undefined;
+    // A false is the same as nothing found: `requires` asks for a value.
+    return at(own, rule.value) === true ? 'true' : textAt(own, rule.value);
+  });
 }
 
 const isSettled = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
@@ -124,7 +150,7 @@ function withoutGuests(reason: string): string {
 
 const same = (key: string | undefined, other: string): boolean => key?.toLowerCase() === other.toLowerCase();
 
-function parse(bytes: Uint8Array): Json | undefined {
+export function parseBody(bytes: Uint8Array): Json | undefined {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -132,7 +158,7 @@ function parse(bytes: Uint8Array): Json | undefined {
   }
 }
 
-function at(value: Json, path: string): Json | undefined {
+export function at(value: Json, path: string): Json | undefined {
   if (path === '') return value;
   let found: Json | undefined = value;
   for (const part of path.split('.')) {
@@ -142,7 +168,7 @@ function at(value: Json, path: string): Json | undefined {
   return found ?? undefined;
 }
 
-function textAt(value: Json, path: string | undefined): string | undefined {
+export function textAt(value: Json, path: string | undefined): string | undefined {
   const found = path === undefined ? undefined : at(value, path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }

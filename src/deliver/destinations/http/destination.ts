@@ -1,17 +1,11 @@
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../busy.ts';
-import {
-  type Authorizer,
-  type DeliverLimits,
-  type DestinationType,
-  lostLease,
-  type Outcome,
-  type OutgoingRequest,
-} from '../../destination.ts';
-import { askedWaitMs, outcomeOf } from '../../http-answer.ts';
-import { itemOutcomes, wholeOutcome } from './answer.ts';
-import { compilePlan, type Item, type Operation } from './plan.ts';
+import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
+import { foundValues, itemOutcomes, wholeOutcome } from './answer.ts';
+import { compilePlan, type Item, inTurn, type Operation } from './plan.ts';
+import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
+import { type Limits, noCredentials, type Request, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
@@ -24,50 +18,18 @@ export const destinationType: DestinationType<Settings> = {
   },
   timeoutMs,
   comparesConsent: ({ preset, on }) =>
-    preset !== undefined || [on.consented, on.moment, on.withdrawn].some((rule) => rule !== undefined),
-  open(settings, { http, authorizer, clock }) {
+    preset !== undefined ||
+    [on.new_guest, on.moved, on.consented, on.moment, on.stay, on.withdrawn].some((rule) => rule !== undefined),
+  prepare: (settings, services, { dryRun }) =>
+    prepare(settings, requestOf(settings, services), { clock: services.clock, dryRun }),
+  open(settings, services) {
     const plan = compilePlan(settings);
-    const credentials = settings.auth.type === 'none' ? noCredentials : authorizer(settings.auth as unknown as Json);
-
-    async function request(asked: OutgoingRequest, limits: Limits, accept: readonly number[]) {
-      for (let renewed = false; ; renewed = true) {
-        const allowed = await credentials.authorize(asked);
-        if (allowed.kind === 'failed') {
-          const message = `No credentials: ${allowed.message}`;
-          return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } as Outcome };
-        }
-        const remainingMs = Math.ceil(limits.deadlineAtMs - clock.uptimeMs());
-        if (remainingMs <= 0) {
-          const message = 'The requests of this batch took longer than the timeout.';
-          return { outcome: { kind: 'retry', code: 'deliver.timeout', message } as Outcome };
-        }
-        // Credentials may have taken a while.
-        const lost = lostLease(limits, remainingMs);
-        if (lost !== undefined) return { outcome: lost };
-        const { method, url, headers, body } = allowed.request;
-        const answered = await http.request({
-          method,
-          url,
-          headers,
-          ...(body !== undefined && { body }),
-          deadlineMs: remainingMs,
-          idleMs: remainingMs,
-          maxBytes: 16 << 20,
-          signal: limits.signal,
-        });
-        if (answered.kind === 'answer' && answered.status === 401 && !renewed && (await credentials.refused()))
-          continue;
-        const outcome = outcomeOf(answered, clock.now());
-        if (answered.kind !== 'answer') return { outcome };
-        const { status, durationMs } = answered;
-        if (accept.includes(status)) return { outcome: { kind: 'delivered', status, durationMs } as Outcome };
-        return { outcome, bytes: answered.bytes, afterMs: askedWaitMs(answered.headers, clock.now()) };
-      }
-    }
+    const request = requestOf(settings, services);
 
     async function sendItems(operation: Operation, items: readonly Item[], many: boolean, limits: Limits) {
       const [first] = items;
-      const url = first && operation.url(first.scope);
+      const keys = items.map(({ scope }) => operation.unique?.(scope));
+      const url = first && operation.url(many ? { ...first.scope, items: keys } : first.scope);
       if (first === undefined || url === undefined) {
         const message = 'The URL needs a value that the record does not have.';
         return items.map(
@@ -75,7 +37,7 @@ export const destinationType: DestinationType<Settings> = {
         );
       }
       const body = bodyOf(operation, items, many);
-      const sent = await request(
+      const { outcome, bytes, afterMs } = await request(
         {
           method: operation.method,
           url,
@@ -90,9 +52,13 @@ export const destinationType: DestinationType<Settings> = {
         limits,
         operation.accept,
       );
-      const { outcome, bytes, afterMs } = sent;
+      if (outcome.kind === 'delivered' && operation.found && bytes) {
+        const { as } = operation.found;
+        for (const [i, value] of foundValues(operation.found, bytes, keys).entries()) {
+          if (value !== undefined) Object.assign(items[i]?.found ?? {}, { [as]: value });
+        }
+      }
       if (outcome.kind === 'delivered' && operation.answer && bytes) {
-        const keys = items.map(({ scope }) => operation.unique?.(scope));
         const known = { status: outcome.status ?? 200, durationMs: outcome.durationMs ?? 0 };
         return itemOutcomes(operation.answer, bytes, keys, known);
       }
@@ -107,47 +73,62 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       async deliver(batch, given) {
-        const limits: Limits = { ...given, deadlineAtMs: clock.uptimeMs() + given.deadlineMs };
-        const all = batch.map((delivery, index) => plan.items(delivery, index));
-        const outcomes: Outcome[][] = batch.map(() => []);
+        const limits: Limits = { ...given, deadlineAtMs: services.clock.uptimeMs() + given.deadlineMs };
+        const all = batch.flatMap((delivery, index) => plan.items(delivery, index));
+        const settled: Settled[][] = batch.map(() => []);
         let askedToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
-        // Withdrawals and erasures last: another booking of the same batch must not bring the guest back.
-        const inTurn = all.flat().toSorted((a, b) => Number(a.ends) - Number(b.ends));
-        for (const [operation, items] of Map.groupBy(inTurn, (item) => item.operation)) {
+        for (const [operation, planned] of inTurn(all)) {
           const size = operation.batch ?? limits.batch;
           const many = operation.envelope !== undefined || size > 1;
-          const { sent, instead } = newestOfEach(operation, items);
+          const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
+          const { sent, instead } = newestOfEach(operation, due);
           for (const chunk of chunks(sent, many ? size : 1)) {
             const results = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
             const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
             if (waitMs > 0 && askedToWait.length > 0 && !shareRecord(askedToWait, chunk)) busy ??= notSent(waitMs);
             askedToWait = waitMs > 0 ? chunk : [];
             for (const [i, item] of chunk.entries()) {
-              const result = results[i];
-              if (result === undefined) continue;
-              outcomes[item.index]?.push(result);
-              for (const other of instead.get(item) ?? []) outcomes[other.index]?.push(result);
+              const outcome = results[i];
+              if (outcome === undefined) continue;
+              for (const one of [item, ...(instead.get(item) ?? [])]) {
+                settled[one.index]?.push({ item: one, outcome });
+                Object.assign(one.found, item.found);
+              }
             }
           }
         }
-        return outcomes.map(worst);
+        return settled.map((some) => worst(some.map(({ outcome }) => outcome)));
       },
       async close() {},
     };
   },
 };
 
+function requestOf({ auth }: Settings, { http, authorizer, clock }: DestinationServices): Request {
+  return requester(http, auth.type === 'none' ? noCredentials : authorizer(auth as unknown as Json), clock);
+}
+
+interface Settled {
+  readonly item: Item;
+  readonly outcome: Outcome;
+}
+
+/**
+ * A request that builds on an earlier one of the same guest waits until that one was accepted. A moment also waits until nothing of
+ * its version is to be retried. Withdrawals and erasures never wait.
+ */
+function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): boolean {
+  if (stage === 'withdrawn' || stage === 'erased') return false;
+  return earlier.some(({ item, outcome: { kind } }) => {
+    if (kind === 'retry' && stage === 'moment') return true;
+    if (item.subject !== subject) return false;
+    return kind === 'retry' || kind === 'dead' || (kind === 'skipped' && item.stage === 'usual');
+  });
+}
+
 /** Refusals that no single item causes: halving the batch would only repeat them. */
 const ofNoItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
-
-/** All requests of a call share its deadline. */
-type Limits = DeliverLimits & { readonly deadlineAtMs: number };
-
-const noCredentials: Authorizer = {
-  authorize: async (request) => ({ kind: 'ok', request }),
-  refused: async () => false,
-};
 
 function bodyOf(operation: Operation, items: readonly Item[], many: boolean): string | undefined {
   const { body, envelope } = operation;

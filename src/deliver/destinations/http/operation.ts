@@ -22,6 +22,7 @@ const answerSchema = z
       .describe(
         'Paths in an error to the `unique` value of its item, or to a list of them; the first one found counts.',
       ),
+    index: z.string().optional().describe('The path in an error of the position of its item, from 0; instead of keys.'),
     message: z
       .string()
       .optional()
@@ -36,14 +37,14 @@ const answerSchema = z
         'Refusals that no retry changes (codes, or parts of the reason): settled with a note, not as a dead letter.',
       ),
   })
-  .superRefine(({ results, ok, errors, keys }, context) => {
+  .superRefine(({ results, ok, errors, keys, index }, context) => {
     const message =
       (results === undefined) === (errors === undefined)
         ? 'needs either results or errors'
         : results !== undefined && ok === undefined
           ? 'results needs ok'
-          : errors !== undefined && keys === undefined
-            ? 'errors needs keys'
+          : errors !== undefined && keys === undefined && index === undefined
+            ? 'errors needs keys or index'
             : undefined;
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
@@ -70,8 +71,22 @@ const failureSchema = z.strictObject({
 });
 export type FailureRule = z.infer<typeof failureSchema>;
 
+const foundSchema = z.strictObject({
+  as: z.string().regex(/^\w+$/).describe('The name under which later requests for the guest have it: {found.NAME}.'),
+  list: z.string().describe('The path of a list in the answer; empty for the answer itself.'),
+  key: z
+    .string()
+    .optional()
+    .describe('The path in an element of the `unique` value of its item; without it, the first element.'),
+  value: z.string().describe('The path in the element of the value to remember.'),
+});
+export type FoundRule = z.infer<typeof foundSchema>;
+
 export const operationShape = {
-  method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('The method of the request; POST by default.'),
+  method: z
+    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    .optional()
+    .describe('The method of the request; POST by default.'),
   headers: z
     .record(headerName, z.string().meta({ credential: { except: plainHeaders } }))
     .optional()
@@ -100,6 +115,7 @@ export const operationShape = {
     .array(z.int().min(300).max(499))
     .optional()
     .describe('Statuses beside 2xx that mean done, such as 404 for a deletion.'),
+  found: foundSchema.optional().describe('A value of the answer that later requests of the same delivery need.'),
   answer: answerSchema.optional().describe('What the answer to a batch says about each item.'),
   failure: failureSchema.optional().describe('What the answer to a request that failed as a whole means.'),
 };
@@ -109,6 +125,26 @@ export const situationSchema = z.strictObject({
   url: urlTemplate().optional().describe('The address, a template.'),
   skip: z.boolean().optional().describe('Send nothing.'),
   requires: z.array(z.string().min(1)).optional().describe('Paths without which this request is not sent.'),
+  skip_if: z.array(z.string().min(1)).optional().describe('Paths with which this request is not sent.'),
   batch: z.int().min(1).max(10_000).optional().describe('The most items in one request; 1 by default.'),
 });
 export type Situation = z.infer<typeof situationSchema>;
+
+/** The requests beside the usual one, and when each is sent. */
+export const situations = {
+  new_guest: 'Before the usual request, for a guest whom the destination does not have in this record yet.',
+  moved: 'Before the usual request, for a guest whose address changed: {guest.previous.key} is the old one.',
+  consented: 'A further request for a guest who agreed to marketing for the first time or again.',
+  stay: 'A further request for each reservation, with the values of {stay} and its first guest.',
+  moment:
+    'A further request when a stay is booked, changed, cancelled, checked in, checked out or a no-show: once each, with {moment.kind}, {moment.title} and {moment.id}.',
+  withdrawn: 'The request for a guest who withdrew consent: an explicit false after a true.',
+  erased: 'The request for a guest or reservation that is erased.',
+} as const;
+export type SituationName = keyof typeof situations;
+
+/** An object with one schema per situation. */
+export function perSituation<Schema extends z.ZodType>(schema: (description: string) => Schema) {
+  const entries = Object.entries(situations).map(([name, description]) => [name, schema(description)]);
+  return z.strictObject(Object.fromEntries(entries) as Record<SituationName, Schema>);
+}

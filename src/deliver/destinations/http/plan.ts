@@ -1,10 +1,11 @@
-import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
-import { type ConsentChange, type Delivery, messageJson } from '../../message.ts';
+import { type Delivery, messageJson } from '../../message.ts';
 import { momentOf } from '../../moment.ts';
-import type { AnswerRule, FailureRule, Situation } from './operation.ts';
+import type { AnswerRule, FailureRule, FoundRule, Situation, SituationName } from './operation.ts';
+import { erasedPeople, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
+import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
@@ -19,157 +20,216 @@ export interface Operation {
   readonly envelope: ((scope: Scope) => unknown) | undefined;
   readonly unique: ((scope: Scope) => string | undefined) | undefined;
   readonly accept: readonly number[];
+  readonly found: FoundRule | undefined;
   readonly answer: AnswerRule | undefined;
   readonly failure: FailureRule | undefined;
   /** The most items in one request; undefined uses the batch size of the destination. */
   readonly batch: number | undefined;
   readonly skip: boolean;
-  /** Whether the item has all that this request requires. */
+  /** Whether the item has all that this request requires. Checked when its turn comes: earlier answers may have found values. */
   readonly applies: (scope: Scope) => boolean;
 }
 
 export interface Item {
   /** The delivery of the batch that it belongs to. */
   readonly index: number;
+  /** The subject within the delivery: a guest, or the record. */
+  readonly subject: number;
   readonly operation: Operation;
-  /** A withdrawal or an erasure. */
-  readonly ends: boolean;
+  readonly stage: Stage;
   readonly scope: Scope;
+  /** Values of earlier answers, shared by the requests of one subject; `found` in templates. */
+  readonly found: Record<string, string>;
   /** The idempotency key; each guest of a message has its own. */
   readonly key: string;
   readonly changedAt: number;
 }
+
+/**
+ * The order of requests in a call. Withdrawals and erasures follow everything that could bring a guest back, also for another booking
+ * of the same batch. A moment comes last: it is sent once everything else of its version was accepted, so that only a lost answer to
+ * the moment itself can repeat it.
+ */
+const stages = ['new_guest', 'moved', 'usual', 'consented', 'stay', 'withdrawn', 'erased', 'moment'] as const;
+export type Stage = (typeof stages)[number];
 
 export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
 }
 
+/** The requests of a batch, operation by operation, in their order. */
+export function inTurn(items: readonly Item[]): Map<Operation, Item[]> {
+  const sorted = items.toSorted((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
+  return Map.groupBy(sorted, (item) => item.operation);
+}
+
 type Rule = Situation & { readonly url?: string | undefined };
+type Values = Readonly<Record<string, string | undefined>>;
 
 export function compilePlan(settings: Settings): Plan {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
-  const variables = Object.fromEntries(
-    Object.entries(preset?.with ?? {}).map(([name, { default: given }]) => [name, given]),
-  );
-  const values = { ...variables, ...settings.with };
-  // What an item must have is checked for all requests below; `requires` of a rule is about one request.
-  const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined };
-  const operation = compile({ ...usual, batch: undefined }, values);
-  const special = (name: 'consented' | 'moment' | 'withdrawn' | 'erased'): Operation | undefined => {
-    const rule = merge(preset?.on[name] ?? {}, settings.on[name] ?? {});
-    if (Object.keys(rule).length === 0) return undefined;
-    // It inherits address, headers and the meaning of failures from the usual request, and nothing that shapes the body.
-    return compile(
-      { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1, ...rule },
-      values,
-    );
+  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
+  const values: Values = { ...Object.fromEntries(defaults), ...settings.with };
+  // What an item must have is checked for all requests below; `requires` and `skip_if` of a rule are about one request.
+  const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
+  const usualSteps = [compile({ ...usual, batch: undefined }, values)];
+  const inherited = { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1 };
+  const stepsOf = (name: SituationName): readonly Operation[] | undefined => {
+    const own = preset?.on[name] ?? [];
+    const given = Array.isArray(own) ? own : [own];
+    // The settings change the last request, the one that the others prepare.
+    const rules = [...given.slice(0, -1), merge(given.at(-1) ?? {}, settings.on[name] ?? {})];
+    if (rules.every((rule) => Object.keys(rule).length === 0)) return undefined;
+    if (rules.at(-1)?.skip === true) return [];
+    return rules.map((rule) => compile({ ...inherited, ...merge({ headers: usual.headers }, rule) }, values));
   };
-  const consented = special('consented');
-  const moment = special('moment');
-  const withdrawn = special('withdrawn');
-  const erased = special('erased');
+  const steps: Record<Stage, readonly Operation[] | undefined> = {
+    new_guest: stepsOf('new_guest'),
+    moved: stepsOf('moved'),
+    usual: usualSteps,
+    consented: stepsOf('consented'),
+    stay: stepsOf('stay'),
+    withdrawn: stepsOf('withdrawn'),
+    erased: stepsOf('erased'),
+    moment: stepsOf('moment'),
+  };
   const each = settings.each ?? preset?.each ?? 'record';
   const requires = (settings.requires ?? preset?.requires ?? []).map((path) => compileLine(`{${path}}`));
-
   const unwanted = (settings.skip_if ?? preset?.skip_if ?? []).map((path) => compileTemplate(`{${path}}`));
-  const wanted = (scope: Scope): boolean =>
+  const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
   return {
     items(delivery, index) {
-      const { message } = delivery;
-      const happened = moment && delivery.before && momentOf(message, delivery.before());
+      const { message, changedAt } = delivery;
+      const earlier = delivery.earlier?.();
+      const moment = earlier && momentOf(message, earlier[0], changedAt);
       const whole = {
         ...messageJson(message),
-        changed_at: new Date(delivery.changedAt).toISOString(),
+        changed_at: new Date(changedAt).toISOString(),
         with: values,
-        ...(happened && { moment: happened }),
+        stay: stayOf(message),
+        ...(moment && { moment }),
+        ...(delivery.mayHaveArrived && { may_have_arrived: true }),
       };
-      const named = message.type === 'guest' ? [message.data] : (message.data.guests ?? []);
-      // An erasure is about the guests named beside it; the guests still in the message are not erased.
-      const guests = message.event === 'erased' && delivery.erased ? delivery.erased : named;
-      const scopes: Scope[] =
-        each === 'record'
-          ? [message.type === 'guest' ? { ...whole, guest: forTemplates(guests[0] ?? message.data, delivery) } : whole]
-          : guests.map((guest) => ({ ...whole, guest: forTemplates(guest, delivery) }));
-      return scopes
-        .flatMap((scope, i): Item[] => {
-          const key = scopes.length > 1 ? `${message.idempotency_key}-${i}` : message.idempotency_key;
-          return operationsFor(delivery, scope.guest as ChangedGuest | undefined, happened !== undefined).map(
-            ({ operation: chosen, suffix, ends }) => ({
-              index,
-              operation: chosen,
-              scope,
-              key: `${key}${suffix}`,
-              changedAt: delivery.changedAt,
-              ends,
-            }),
-          );
-        })
-        .filter(({ scope, operation: { skip, applies } }) => !skip && applies(scope) && wanted(scope));
+      const isErasure = message.event === 'erased';
+      const subjects = subjectsOf(delivery, whole, isErasure ? erasedPeople(delivery) : peopleOf(delivery));
+      const staying = isErasure && each === 'guest' ? subjectsOf(delivery, whole, peopleOf(delivery)) : subjects;
+      const lead = staying.find(({ isEnding: ends }) => !(delivery.byConsent && ends));
+      // A stay that the destination has is kept up to date, also when no guest of it has an address any more.
+      const isKept = each === 'guest' && earlier !== undefined && earlier.length > 0;
+      const ofStay = lead ?? (isKept && (isErasure || !delivery.byConsent) ? nobody(whole) : undefined);
+      const planned = [
+        ...subjects.flatMap((subject) => stagesOf(delivery, subject).map((stage) => ({ stage, subject }))),
+        ...(ofStay && message.type === 'reservation' ? [{ stage: 'stay' as const, subject: ofStay }] : []),
+        ...(lead && moment ? [{ stage: 'moment' as const, subject: lead }] : []),
+      ];
+      return planned
+        .flatMap(({ stage, subject: { scope, found, number } }) =>
+          (steps[stage] ?? []).map((operation, step): Item => {
+            const person = number > 0 || subjects.length > 1 ? `-${number}` : '';
+            const suffix = stage === 'usual' || stage === 'erased' ? '' : `-${stage}`;
+            const key = `${message.idempotency_key}${person}${suffix}${step === 0 ? '' : `-${step}`}`;
+            return { index, subject: number, operation, stage, scope, found, key, changedAt };
+          }),
+        )
+        .filter(({ operation }) => !operation.skip);
     },
   };
 
-  /** Consent and moments are sent after the contact exists, a withdrawal last. */
-  function operationsFor(
-    { message, byConsent }: Delivery,
-    guest: ChangedGuest | undefined,
-    isMoment: boolean,
-  ): Planned[] {
-    const usually: Planned = { operation, suffix: '', ends: false };
-    if (message.event === 'erased') return [erased ? { operation: erased, suffix: '', ends: true } : usually];
-    if (guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false)) {
-      if (withdrawn === undefined) return [usually];
+  /** The guests, or the record, that requests are about. */
+  function subjectsOf(delivery: Delivery, whole: Scope, people: readonly Person[]): Subject[] {
+    const { message, byConsent } = delivery;
+    if (each === 'record') {
+      const guest = message.type === 'guest' ? (people[0] ?? message.data) : undefined;
+      const subject = subjectOf(guest ? { ...whole, guest } : whole, 0, isEnding(delivery, guest as Person));
+      return isWanted(subject.scope) ? [subject] : [];
+    }
+    const wanted = people
+      .map((guest, number) => subjectOf({ ...whole, guest }, number, isEnding(delivery, guest)))
+      .filter(({ scope }) => isWanted(scope));
+    const unique = usualSteps[0]?.unique;
+    if (unique === undefined) return wanted;
+    // A vendor that keeps people has one per address.
+    return [...Map.groupBy(wanted, ({ scope }) => unique(scope)?.toLowerCase() ?? '').values()].flatMap((sharing) => {
+      const active = byConsent ? sharing.filter((one) => !one.isEnding) : sharing;
+      const candidates = active.length > 0 ? active : sharing;
+      const owner = ownerOf(
+        candidates.map(({ scope }) => scope.guest as Person),
+        delivery,
+      );
+      return candidates.find(({ scope }) => scope.guest === owner) ?? [];
+    });
+  }
+
+  function stagesOf({ message, byConsent }: Delivery, { scope, isEnding: ends }: Subject): Stage[] {
+    const guest = scope.guest as Person | undefined;
+    if (message.event === 'erased') return [steps.erased ? 'erased' : 'usual'];
+    const arriving: Stage[] = [
+      ...(guest?.is_new ? ['new_guest' as const] : []),
+      ...(guest?.previous ? ['moved' as const] : []),
+    ];
+    if (ends && steps.withdrawn) {
       // Under `consent: marketing` the destination gets nothing of the guest but the withdrawal.
-      if (byConsent) return [{ operation: withdrawn, suffix: '', ends: true }];
-      return [usually, { operation: withdrawn, suffix: '-withdrawn', ends: true }];
+      return byConsent ? ['withdrawn'] : [...arriving, 'usual', 'withdrawn'];
     }
     const agreed = guest?.consent_change === 'first' || guest?.consent_change === 'given';
-    return [
-      usually,
-      ...(agreed && consented ? [{ operation: consented, suffix: '-consented', ends: false }] : []),
-      ...(isMoment && moment ? [{ operation: moment, suffix: '-moment', ends: false }] : []),
-    ];
+    return [...arriving, 'usual', ...(agreed ? ['consented' as const] : [])];
   }
 }
 
-interface Planned {
-  readonly operation: Operation;
-  readonly suffix: string;
-  readonly ends: boolean;
+interface Subject {
+  readonly scope: Scope;
+  readonly found: Record<string, string>;
+  /** The position of the guest in the message: the idempotency key depends on it. */
+  readonly number: number;
+  /** A withdrawal. */
+  readonly isEnding: boolean;
 }
 
-/** For templates, a guest also has `consent_change` (first, given or withdrawn) and `scoped_id`: guest ids repeat between brands. */
-type ChangedGuest = Guest & { readonly consent_change?: ConsentChange; readonly scoped_id?: string };
-
-function forTemplates(guest: Guest, { consentChange, message }: Delivery): ChangedGuest {
-  const change = consentChange?.(guest);
-  return {
-    ...guest,
-    ...(change !== undefined && { consent_change: change }),
-    ...(guest.guest_id !== undefined && { scoped_id: `${message.brand_id}:${guest.guest_id}` }),
-  };
+function subjectOf(scope: Scope, number: number, ends: boolean): Subject {
+  const found: Record<string, string> = {};
+  return { scope: { ...scope, found }, found, number, isEnding: ends };
 }
 
-/** The second overrides the first. */
+const nobody = (scope: Scope): Subject => subjectOf(scope, 0, false);
+
+const isEnding = ({ byConsent }: Delivery, guest: Person | undefined): boolean =>
+  guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false);
+
+const ruleKeys = [
+  'method',
+  'url',
+  'body',
+  'envelope',
+  'unique',
+  'accept',
+  'found',
+  'answer',
+  'failure',
+  'batch',
+  'skip',
+  'requires',
+  'skip_if',
+] as const;
+
+/** The second overrides the first; headers of both are sent. */
 function merge(first: object, second: object): Rule {
-  const said = Object.entries(second).filter(([, value]) => value !== undefined);
-  const merged: Record<string, unknown> = { ...first, ...Object.fromEntries(said) };
-  const headers = {
-    ...(first as { headers?: object }).headers,
-    ...(second as { headers?: object }).headers,
-  };
-  const { method, url, body, envelope, unique, accept, answer, failure, batch, skip, requires } = merged as Rule;
-  const rule = { method, url, body, envelope, unique, accept, answer, failure, batch, skip, requires };
-  return Object.fromEntries(
-    Object.entries({ ...rule, ...(Object.keys(headers).length > 0 && { headers }) }).filter(([, v]) => v !== undefined),
-  ) as Rule;
+  const all = [first, second] as (Partial<Rule> & { readonly headers?: object })[];
+  const rule: Record<string, unknown> = {};
+  for (const key of ruleKeys) {
+    const value = all.findLast((one) => one[key] !== undefined)?.[key];
+    if (value !== undefined) rule[key] = value;
+  }
+  const headers = Object.assign({}, ...all.map((one) => one.headers));
+  return (Object.keys(headers).length > 0 ? { ...rule, headers } : rule) as Rule;
 }
 
-function compile(rule: Rule, values: Readonly<Record<string, string | undefined>>): Operation {
+function compile(rule: Rule, values: Values): Operation {
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
   const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
+  const unwanted = (rule.skip_if ?? []).map((path) => compileLine(`{${path}}`));
   return {
     method: rule.method ?? 'POST',
     // Values of the settings are part of the address; values of a record are escaped.
@@ -181,22 +241,31 @@ function compile(rule: Rule, values: Readonly<Record<string, string | undefined>
     ),
     headers: (scope) =>
       Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
-    body:
-      rule.body === 'none'
-        ? undefined
-        : rule.body === undefined
-          ? ({ changed_at: _, guest: __, with: ___, moment: ____, ...message }) => message
-          : compileTemplate(rule.body as Json),
+    body: rule.body === 'none' ? undefined : rule.body === undefined ? messageOnly : compileTemplate(rule.body as Json),
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
     accept: rule.accept ?? [],
+    found: rule.found,
     answer: rule.answer,
     failure: rule.failure,
     batch: rule.batch,
     skip: rule.skip ?? false,
-    applies: (scope) => requires.every((has) => has(scope) !== undefined),
+    applies: (scope) =>
+      requires.every((has) => has(scope) !== undefined) && unwanted.every((has) => has(scope) === undefined),
   };
 }
+
+/** The message without what was added for templates. */
+const messageOnly = ({
+  changed_at: _,
+  guest: _guest,
+  with: _with,
+  stay: _stay,
+  moment: _moment,
+  found: _found,
+  may_have_arrived: _arrived,
+  ...message
+}: Scope): unknown => message;
 
 const isWhole = (entry: readonly [string, string | undefined]): entry is readonly [string, string] =>
   entry[1] !== undefined;

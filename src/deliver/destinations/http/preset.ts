@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { operationShape, situationSchema } from './operation.ts';
+import { operationShape, perSituation, situationSchema } from './operation.ts';
+import { prepareStepSchema } from './prepare-step.ts';
 
 /** Ready-made settings for one system, as a data file. The destination's own settings override it. */
 const presetSchema = z.strictObject({
@@ -22,12 +23,10 @@ const presetSchema = z.strictObject({
   batch: z.int().min(1),
   ...operationShape,
   url: z.string(),
-  on: z.strictObject({
-    consented: situationSchema.optional(),
-    moment: situationSchema.optional(),
-    withdrawn: situationSchema.optional(),
-    erased: situationSchema.optional(),
-  }),
+  /** One request, or several that follow each other. */
+  on: perSituation(() => z.union([situationSchema, z.array(situationSchema)]).optional()),
+  /** What `destination prepare` creates, in order. */
+  prepare: z.array(prepareStepSchema).default([]),
 });
 export type Preset = z.infer<typeof presetSchema>;
 
@@ -38,7 +37,7 @@ export const presets: ReadonlyMap<string, Preset> = new Map(
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .map((file) => {
-      const preset = presetSchema.parse(parse(readFileSync(new URL(file, folder), 'utf8')));
+      const preset = presetSchema.parse(parse(readFileSync(new URL(file, folder), 'utf8'), { merge: true }));
       return [preset.preset, preset];
     }),
 );

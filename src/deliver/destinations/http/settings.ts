@@ -5,7 +5,7 @@ import { durationMs } from '../../../documents/duration.ts';
 import { durationText } from '../../../documents/scalars.ts';
 import { urlTemplate } from '../../../documents/url-template.ts';
 import type { Json } from '../../../terms.ts';
-import { operationShape, situationSchema } from './operation.ts';
+import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { presets } from './preset.ts';
 import { templateProblems } from './template.ts';
 
@@ -35,21 +35,7 @@ const shape = z
       .array(z.string().min(1))
       .optional()
       .describe('Paths that keep an item from being sent where they are true, such as guest.email_proxy.'),
-    on: z
-      .strictObject({
-        consented: situationSchema
-          .optional()
-          .describe('A further request for a guest who agreed to marketing for the first time or again.'),
-        moment: situationSchema
-          .optional()
-          .describe(
-            'A further request when a stay is booked, changed, cancelled, checked in, checked out or a no-show: once each, with {moment.kind}, {moment.title} and {moment.id}.',
-          ),
-        withdrawn: situationSchema
-          .optional()
-          .describe('The request for a guest who withdrew consent: an explicit false after a true.'),
-        erased: situationSchema.optional().describe('The request for a guest or reservation that is erased.'),
-      })
+    on: perSituation((description) => situationSchema.optional().describe(description))
       .default({})
       .describe('Requests that differ from the usual one.'),
     auth: authSchema.default({ type: 'none' }).describe('The credentials of every request.'),

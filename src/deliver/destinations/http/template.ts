@@ -3,8 +3,9 @@ import type { Json } from '../../../terms.ts';
 
 /**
  * Bodies and addresses as data. In a text, {path} is replaced by a value of the message. A text that is one placeholder becomes
- * that value with its type; without a value, the key or list item is left out. A filter after | changes the value. There are no
- * conditions and no loops, by choice: those belong in another operation or in the transforms.
+ * that value with its type; without a value, the key or list item is left out. A filter after | changes the value. An object with the
+ * key `?` is left out unless that key has a value. There are no other conditions and no loops, by choice: those belong in another
+ * operation or in the transforms.
  */
 export type Scope = { readonly [root: string]: unknown };
 
@@ -25,7 +26,10 @@ const roots = [
   'changed_at',
   'data',
   'guest',
+  'stay',
   'moment',
+  'found',
+  'may_have_arrived',
   'with',
   'items',
 ] as const;
@@ -54,6 +58,17 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
     },
     /** At most so many characters, not cut inside one: {guest.first_name|most:40}. */
     most: (value, argument) => onText(value, (text) => [...text].slice(0, Number(argument)).join('')),
+    /** A UUID that is the same for the same text. */
+    uuid: (value) => onText(value, uuidOf),
+    /** A list, or one text, as quoted texts of a SOQL query: 'a','b'. */
+    soql: (value) =>
+      value === undefined
+        ? undefined
+        : (Array.isArray(value) ? value : [value]).map((one) => `'${textOf(one).replace(/[\\']/g, '\\$&')}'`).join(','),
+    /** The inside of a quoted text of an OData query. */
+    odata: (value) => onText(value, (text) => text.replaceAll("'", "''")),
+    /** A JSON text with its quotes. */
+    quoted: (value) => onText(value, (text) => JSON.stringify(text)),
     /** Another value where there is none: {guest.last_name|or:Guest}. */
     or: (value, argument) => (value === undefined || value === '' ? argument : value),
   }),
@@ -61,6 +76,11 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
 
 const onText = (value: unknown, change: (text: string) => unknown): unknown =>
   value === undefined ? undefined : change(textOf(value));
+
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 /** Exact numbers are raw JSON; their text is the number. */
 function textOf(value: unknown): string {
@@ -141,8 +161,11 @@ export function compileTemplate(template: Json): (scope: Scope) => unknown {
     return (scope) => items.map((item) => item(scope)).filter((value) => value !== undefined);
   }
   if (typeof template !== 'object' || template === null) return () => template;
-  const entries = Object.entries(template).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
+  const { '?': condition, ...rest } = template;
+  const applies = condition === undefined ? undefined : compileTemplate(condition);
+  const entries = Object.entries(rest).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
   return (scope) => {
+    if (applies !== undefined && applies(scope) === undefined) return undefined;
     // Without a prototype: a value of the record may become the key.
     const object: Record<string, unknown> = Object.create(null);
     for (const [key, value] of entries) {

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { Prepared, PreparedStep } from '../deliver/destination.ts';
+import { prepareDestination } from '../operations/prepare-destination.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+
+interface Options extends CommonOptions {
+  readonly dryRun?: boolean;
+}
+
+export function registerDestination(program: Command): void {
+  const destination = program.command('destination').description('set up destinations at their vendors');
+  common(destination.command('prepare <name>'))
+    .description("create the properties, objects and events that a preset needs in the vendor's account")
+    .option('--dry-run', 'only show what is missing')
+    .addHelpText(
+      'after',
+      `
+It looks for each thing first: running it again creates nothing. At the end it prints the lines for \`with\` in the destination's
+document. The guides of the vendors name the permissions that it needs: docs/guides/destinations.
+
+Example:
+  innbound destination prepare crm --dry-run
+  innbound destination prepare crm`,
+    )
+    .action((name: string, options: Options) =>
+      withRuntime(options, 'destination prepare', (runtime) => run(runtime, name, options)),
+    );
+}
+
+async function run(runtime: Runtime, name: string, options: Options): Promise<void> {
+  const dryRun = options.dryRun === true;
+  const prepared = await prepareDestination(runtime, name, { dryRun });
+  const created = prepared.steps.filter(({ result }) => result === 'created').length;
+  if (created > 0) await audited(runtime, 'destinations.prepare', { target: { destination: name, created } });
+  const isDone = prepared.steps.every(({ result }) => result !== 'failed' && result !== 'by_hand');
+  if (!isDone) process.exitCode = 1;
+  if (options.json) printJson({ destination: name, dry_run: dryRun, ...prepared, done: isDone });
+  else report(name, prepared);
+}
+
+const words: Record<PreparedStep['result'], string> = {
+  exists: 'exists',
+  created: 'created',
+  would_create: 'would be created',
+  by_hand: 'to do by hand',
+  failed: 'failed',
+};
+
+function report(name: string, { steps, settings }: Prepared): void {
+  if (steps.length === 0) {
+    say(`There is nothing to create for ${name}.`);
+    return;
+  }
+  show(table(steps.map(({ what, result }) => [words[result], what])));
+  const stopped = steps.find(({ message }) => message !== undefined);
+  if (stopped?.message !== undefined) say(`${stopped.what}: ${stopped.message}`);
+  const lines = Object.entries(settings).map(([key, value]) => `  ${key}: ${value}`);
+  if (lines.length > 0) show(`\nPut into the document of ${name}:\nwith:\n${lines.join('\n')}`);
+}

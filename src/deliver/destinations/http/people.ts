@@ -1,0 +1,118 @@
+import type { Guest } from '../../../canonical/reservation.ts';
+import type { EntityType } from '../../../terms.ts';
+import { guestsOf } from '../../consent.ts';
+import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
+
+/**
+ * A guest as templates see it. Vendors that keep people know them by an address: the e-mail address, or the phone number of a guest
+ * without one. An alias made up by a booking site is not an address of the person.
+ */
+export interface Person extends Guest {
+  /** The address by which a vendor knows this person. */
+  readonly key?: string;
+  /** The e-mail address, unless it is an alias. */
+  readonly own_email?: string;
+  /** The phone number, if it is the key. */
+  readonly phone_key?: string;
+  /** The guest id with its brand: guest ids repeat between brands. */
+  readonly scoped_id?: string;
+  /** From `extra.language`, where a connector maps it. */
+  readonly language?: string;
+  readonly consent_change?: ConsentChange;
+  /** The address that the destination has for this person, if it was another one. */
+  readonly previous?: Addresses;
+  /** No earlier version that the destination has names this address. */
+  readonly is_new?: boolean;
+}
+
+type Addresses = Pick<Person, 'key' | 'own_email' | 'phone_key'>;
+
+/** The erased guests; not one whose address somebody else on the booking still has, such as a child with its parent's. */
+export function erasedPeople({ message, erased }: Delivery): Person[] {
+  const named = guestsOf(message.type, message.data);
+  const kept = new Set(named.flatMap((guest) => keyOf(guest) ?? []));
+  return (erased ?? named)
+    .filter((guest) => erased === undefined || !kept.has(keyOf(guest) ?? ''))
+    .map((guest) => personOf(guest, message.brand_id));
+}
+
+/** Each guest of a message, in its order. */
+export function peopleOf(delivery: Delivery): Person[] {
+  const { message } = delivery;
+  const named = guestsOf(message.type, message.data);
+  const earlier = (delivery.earlier?.() ?? []).map((version) => guestsOf(message.type, version));
+  return named.map((guest) => {
+    const change = delivery.consentChange?.(guest);
+    const key = keyOf(guest);
+    const previous = previousOf(guest, named, earlier, message.type);
+    const isKnown = earlier.some((guests) => guests.some((one) => keyOf(one) === key));
+    return {
+      ...personOf(guest, message.brand_id),
+      ...(change !== undefined && { consent_change: change }),
+      ...(previous !== undefined && { previous: addressesOf(previous) }),
+      ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
+    };
+  });
+}
+
+/** The guest who owns an address that several guests of a booking share: the first one, who booked, also if the order changes later. */
+export function ownerOf(sharing: readonly Person[], { message, earlier }: Delivery): Person | undefined {
+  const [first] = sharing;
+  if (first?.key === undefined || sharing.length === 1) return first;
+  const oldest = (earlier?.() ?? [])
+    .map((version: MessageData) => guestsOf(message.type, version).find((guest) => keyOf(guest) === first.key))
+    .findLast((guest) => guest !== undefined);
+  return (oldest && sharing.find((guest) => isSame(guest, oldest))) ?? first;
+}
+
+function personOf(guest: Guest, brandId: string): Person {
+  const language = guest.extra?.language;
+  return {
+    ...guest,
+    ...addressesOf(guest),
+    ...(guest.guest_id !== undefined && { scoped_id: `${brandId}:${guest.guest_id}` }),
+    ...(typeof language === 'string' && { language }),
+  };
+}
+
+function addressesOf(guest: Guest): Addresses {
+  const key = keyOf(guest);
+  const email = ownEmailOf(guest);
+  return {
+    ...(key !== undefined && { key }),
+    ...(email !== undefined && { own_email: email }),
+    ...(email === undefined && guest.phone !== undefined && { phone_key: guest.phone }),
+  };
+}
+
+const ownEmailOf = ({ email, email_proxy: isAlias }: Guest): string | undefined => (isAlias ? undefined : email);
+const keyOf = (guest: Guest): string | undefined => ownEmailOf(guest) ?? guest.phone;
+
+/** The newest version in which the person has an address decides. An address that another guest has by now is not given up. */
+function previousOf(
+  guest: Guest,
+  named: readonly Guest[],
+  earlier: readonly (readonly Guest[])[],
+  type: EntityType,
+): Guest | undefined {
+  const key = keyOf(guest);
+  if (key === undefined) return undefined;
+  for (const guests of earlier) {
+    if (guests.some((one) => keyOf(one) === key)) return undefined;
+    const before = guests.find((one) => keyOf(one) !== undefined && (type === 'guest' || isSame(one, guest)));
+    if (before === undefined) continue;
+    return named.some((one) => keyOf(one) === keyOf(before)) ? undefined : before;
+  }
+  return undefined;
+}
+
+/** Within one booking, across versions: by id, else by full name, else by phone unless the names differ. */
+function isSame(a: Guest, b: Guest): boolean {
+  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
+  const [nameA, nameB] = [nameOf(a), nameOf(b)];
+  if (nameA !== '' && nameB !== '') return nameA === nameB;
+  return a.phone !== undefined && a.phone === b.phone;
+}
+
+const nameOf = ({ first_name: first, last_name: last }: Guest): string =>
+  first === undefined || last === undefined ? '' : `${first} ${last}`.toLowerCase();

@@ -1,0 +1,110 @@
+import type { Json } from '../../../terms.ts';
+import type { DestinationServices, Prepared, PreparedStep } from '../../destination.ts';
+import { at, parseBody, textAt } from './answer.ts';
+import type { PrepareStep } from './prepare-step.ts';
+import { presets } from './preset.ts';
+import type { Limits, Request, Requested } from './request.ts';
+import { type Settings, timeoutMs } from './settings.ts';
+import { compileLine, compileTemplate, type Scope } from './template.ts';
+
+type Done = Omit<PreparedStep, 'what'> & {
+  /** What was found or created, for `gives`. */
+  readonly element?: Json | undefined;
+};
+
+/** Follows the preset's steps: looks for each thing first, and creates what is missing. */
+export async function prepare(
+  settings: Settings,
+  request: Request,
+  { clock, dryRun }: { readonly clock: DestinationServices['clock']; readonly dryRun: boolean },
+): Promise<Prepared> {
+  const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
+  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
+  const values = { ...Object.fromEntries(defaults), ...settings.with };
+  const steps: PreparedStep[] = [];
+  const given: Record<string, string> = {};
+  for (const step of preset?.prepare ?? []) {
+    for (const each of step.for) {
+      const scope: Scope = { with: values, each };
+      const fill = (text: string) => compileLine(text)(scope) ?? text;
+      const { element, ...done } = await follow(step, scope, send, dryRun);
+      steps.push({ what: fill(step.what), ...done });
+      if (done.result === 'failed' || done.result === 'by_hand') return { steps, settings: given };
+      for (const [name, rule] of Object.entries(step.gives)) {
+        const value = typeof rule === 'string' ? rule : element === undefined ? undefined : textAt(element, rule.path);
+        const end = typeof rule === 'string' || rule.without === undefined ? '' : fill(rule.without);
+        if (value !== undefined) given[name] = value.endsWith(end) ? value.slice(0, value.length - end.length) : value;
+      }
+    }
+  }
+  return { steps, settings: given };
+
+  function send(method: string, url: string, scope: Scope, body?: string): Promise<Requested> {
+    const deadlineMs = timeoutMs(settings);
+    const limits: Limits = {
+      batch: 1,
+      deadlineMs,
+      deadlineAtMs: clock.uptimeMs() + deadlineMs,
+      leaseLeftMs: () => Number.POSITIVE_INFINITY,
+      signal: new AbortController().signal,
+    };
+    const headers = Object.entries(preset?.headers ?? {}).flatMap(([name, value]) => {
+      const filled = compileLine(value)(scope);
+      return filled === undefined ? [] : [[name, filled]];
+    });
+    const standard = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const asked = {
+      method,
+      url,
+      headers: { ...standard, ...Object.fromEntries(headers) },
+      ...(body !== undefined && { body }),
+    };
+    return request(asked, limits, []);
+  }
+}
+
+type Send = (method: string, url: string, scope: Scope, body?: string) => Promise<Requested>;
+
+async function follow(step: PrepareStep, scope: Scope, send: Send, dryRun: boolean): Promise<Done> {
+  const { find, create } = step;
+  if (find !== undefined) {
+    const url = urlOf(find.url, scope);
+    const { outcome, bytes } = await send('GET', url, scope);
+    const body = bytes && parseBody(bytes);
+    if (outcome.kind === 'delivered' && body !== undefined) {
+      const element = find.list === undefined ? body : elementOf(at(body, find.list), find.where, scope);
+      if (element !== undefined) return { result: 'exists', element };
+    } else if (!('status' in outcome) || outcome.status !== 404) return failed(outcome);
+  }
+  if (create === undefined) {
+    if (find === undefined) return { result: 'exists' };
+    return { result: 'by_hand', message: step.by_hand ?? 'Create it at the vendor, then run this command again.' };
+  }
+  if (dryRun) return { result: 'would_create' };
+  const body = JSON.stringify(compileTemplate(create.body as Json)(scope));
+  const { outcome, bytes } = await send(create.method, urlOf(create.url, scope), scope, body);
+  if (outcome.kind !== 'delivered') return failed(outcome);
+  const answer = bytes && parseBody(bytes);
+  return { result: 'created', element: answer && at(answer, create.answer) };
+}
+
+/** The vendor's answer helps here: it is about the account, not about guests. */
+function failed(outcome: Requested['outcome']): Done {
+  const { message = '', answer = '' } = outcome as { message?: string; answer?: string };
+  return { result: 'failed', message: answer === '' ? message : `${message} ${answer.slice(0, 300)}` };
+}
+
+function elementOf(list: Json | undefined, where: Readonly<Record<string, string>>, scope: Scope): Json | undefined {
+  const wanted = Object.entries(where).map(([path, text]) => [path, compileLine(text)(scope)] as const);
+  return Array.isArray(list)
+    ? list.find((one) => wanted.every(([path, text]) => textAt(one, path) === text))
+    : undefined;
+}
+
+const urlOf = (text: string, scope: Scope): string => {
+  const values = scope.with as Readonly<Record<string, string | undefined>>;
+  const filled = text.replace(/\{with\.(\w+)\}/g, (_all, name) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
+  );
+  return compileLine(filled, encodeURIComponent)(scope) ?? filled;
+};

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import { Person } from '../../src/privacy/person.ts';
+import { speaksOfGuests, withoutGuests } from '../../src/privacy/strip.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { eraseFromRecords } from '../../src/store/erasure/erase.ts';
+import { beginErasure } from '../../src/store/erasure/erasures.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { listen, type Received } from './http-server.ts';
+import { config, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
+import { type Account, Refusal } from './vendors/account.ts';
+
+/**
+ * The part of the conformance suite for destinations that keep people: run against an account that behaves as the vendor documents,
+ * through the real outbox. What counts is what lies in the account afterwards, and that the vendor would have refused no request.
+ */
+export function peopleConformance(make: () => Account): void {
+  const { preset, takesPhones, keepsStays, onConflict, seed } = make();
+
+  async function setUp(t: TestContext, consent?: 'marketing') {
+    const store = await openStore();
+    const account = make();
+    const refusals: string[] = [];
+    let lose: ((request: Received) => boolean) | undefined;
+    const server = await listen((request) => {
+      try {
+        const reply = account.answer(request);
+        // The request took effect and the answer is lost.
+        return lose?.(request) ? 'cut' : reply;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        refusals.push(`${request.method} ${request.path}: ${error.message}`);
+        return { status: 400, body: { message: error.message } };
+      }
+    });
+    const offered = services('/');
+    t.after(async () => {
+      await server.close();
+      await offered.close();
+      await store.close();
+    });
+    const parse = (variables: Record<string, string>) => http.settings.parse({ preset, with: variables });
+    const basic = account.variables(server.url);
+    const prepared = await http.prepare?.(parse(basic), offered, { dryRun: false });
+    assert.deepEqual(
+      prepared?.steps.filter(({ result }) => !['exists', 'created'].includes(result)),
+      [],
+    );
+    const settings = parse({ ...basic, ...prepared?.settings });
+    const selection = {
+      receives: ['reservation' as const, 'guest' as const],
+      fields: compileFields({}),
+      comparesConsent: true,
+      ...(consent && { consent }),
+    };
+    const { pool } = store;
+    const one = lane(config('crm', { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }));
+    const drain = async (change = {}) => {
+      await pool.query('update outbox set due_at = now() where due_at is not null');
+      await pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
+      const all = ports(pool, [one], { crm: http.open(settings, offered) });
+      return drainOnce({ ...all, store: { ...all.store, ...change } });
+    };
+    const deliver = async (...records: Reservation[]) => {
+      for (const record of records) {
+        await takeIn(pool, [record], ['crm']);
+        const { dead, retry } = await drain();
+        assert.deepEqual([dead, retry, refusals], [0, 0, []]);
+      }
+    };
+    const erase = async (email: string) => {
+      const target = { integration: 'lisbon' as IntegrationName, connectorVersion: 1, integrationVersion: 1 };
+      await beginErasure(pool, 'era_1', 'test', '');
+      await transaction(pool, (tx) =>
+        eraseFromRecords(
+          tx,
+          { erasureId: 'era_1', person: new Person({ emails: [email] }), hashes: [] },
+          { strip: withoutGuests, remember: () => [], speaksOfGuests },
+          () => ({ ...target, destinations: { reservation: ['crm'], guest: [] } }),
+        ),
+      );
+      const { dead, retry } = await drain();
+      assert.deepEqual([dead, retry, refusals], [0, 0, []]);
+    };
+    const loseOnce = (which: (request: Received) => boolean) => {
+      lose = (request) => {
+        if (!which(request)) return false;
+        lose = undefined;
+        return true;
+      };
+    };
+    return { account, pool, drain, deliver, erase, refusals, server, loseOnce };
+  }
+
+  const ana: Guest = {
+    guest_id: '7',
+    first_name: 'Ana',
+    last_name: 'Exemplo',
+    email: 'ana@guests.example',
+    phone: '+351912345678',
+    nationality: 'PT',
+    extra: { language: 'pt' },
+    marketing_consent: true,
+  };
+  const kinds = (account: Account) => account.moments().map(({ kind }) => kind);
+
+  test(`${preset}: a stay brings its guest, itself and each of its moments`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const stay = reservation('r', { guests: [ana], channel: 'BDC' });
+    await deliver(
+      stay,
+      { ...stay, check_out: '2026-12-06' },
+      { ...stay, check_out: '2026-12-06', status: 'checked_in' },
+      { ...stay, check_out: '2026-12-06', status: 'checked_out', total_amount: '1400.25' },
+    );
+    const [person, ...others] = account.people();
+    assert.deepEqual(others, []);
+    assert.deepEqual([person?.email, person?.first, person?.last], ['ana@guests.example', 'Ana', 'Exemplo']);
+    if (person?.guestId !== undefined) assert.equal(person.guestId, 'LIS01:7');
+    assert.doesNotMatch(person?.text ?? '', /2026-12/, 'a stay is not part of the person');
+    assert.deepEqual(kinds(account), ['booked', 'changed', 'checked_in', 'checked_out']);
+    assert.ok(account.moments().every(({ guest }) => guest === person?.id));
+    if (!keepsStays) return;
+    const expected = {
+      key: 'LIS01:r',
+      status: 'checked_out',
+      checkIn: '2026-12-01',
+      nights: 5,
+      channel: 'BDC',
+      brand: 'LIS01',
+    };
+    const seen = account.stays().map((one) => ({ ...one, amount: String(Number(one.amount)) }));
+    assert.deepEqual(seen, [{ ...expected, amount: '1400.25', guest: person?.id }]);
+  });
+
+  test(`${preset}: cancellations and no-shows are moments, older stays that are taken in are none`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    await deliver(
+      reservation('a', { guests: [ana] }),
+      reservation('a', { guests: [ana], status: 'cancelled' }),
+      reservation('b', { guests: [ana], status: 'checked_out' }),
+      reservation('c', { guests: [ana], booking_date: '2020-01-01' }),
+      reservation('c', { guests: [ana], booking_date: '2020-01-01', status: 'no_show' }),
+    );
+    assert.deepEqual(kinds(account).sort(), ['booked', 'cancelled', 'no_show']);
+  });
+
+  test(`${preset}: a change of an old stay leaves the next stay alone`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const old = reservation('old', {
+      guests: [ana],
+      check_in: '2024-05-01',
+      check_out: '2024-05-03',
+      status: 'checked_out',
+    });
+    const next = reservation('next', { guests: [ana] });
+    await deliver(old, next);
+    const before = account.people()[0]?.text;
+    await deliver({ ...old, total_amount: '1' });
+    assert.equal(account.people().length, 1);
+    assert.equal(account.people()[0]?.text, before);
+    if (!keepsStays) return;
+    const stays = Object.fromEntries(account.stays().map((one) => [one.key, [one.checkIn, Number(one.amount)]]));
+    assert.deepEqual(stays, { 'LIS01:old': ['2024-05-01', 1], 'LIS01:next': ['2026-12-01', 1250.5] });
+  });
+
+  test(`${preset}: a moment is there once, also when answers are lost and a node dies`, async (t) => {
+    const { account, pool, drain, deliver, refusals, loseOnce } = await setUp(t);
+    await deliver(reservation('r', { guests: [ana] }));
+    // The answer to the request that brought the moment is lost.
+    await takeIn(pool, [reservation('r', { guests: [ana], status: 'checked_in' })], ['crm']);
+    loseOnce(() => kinds(account).includes('checked_in'));
+    assert.equal((await drain()).retry, 1);
+    await drain();
+    // The node is gone before it writes down the result.
+    await takeIn(pool, [reservation('r', { guests: [ana], status: 'checked_out' })], ['crm']);
+    await drain({ settle: async () => [] });
+    assert.ok(kinds(account).includes('checked_out'));
+    assert.equal((await drain()).delivered, 1);
+    assert.deepEqual(kinds(account), ['booked', 'checked_in', 'checked_out']);
+    assert.deepEqual(refusals, []);
+  });
+
+  test(`${preset}: a changed address moves the person, and what the person decided`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    await deliver(
+      reservation('r', { guests: [ana] }),
+      reservation('r', { guests: [{ ...ana, marketing_consent: false }] }),
+    );
+    const [before] = account.people();
+    assert.equal(before?.subscribed, false);
+    await deliver(reservation('r', { guests: [{ ...ana, email: 'new@guests.example', marketing_consent: false }] }));
+    const people = account.people();
+    assert.deepEqual(
+      people.map(({ id, email }) => [id, email]),
+      [[before?.id, 'new@guests.example']],
+    );
+    assert.equal(people[0]?.subscribed, false);
+  });
+
+  test(`${preset}: an address that somebody else on the booking has is not moved`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Exemplo', email: 'rui@guests.example' };
+    const { guest_id: _, ...nameless } = ana;
+    await deliver(
+      reservation('r', { guests: [nameless, rui] }),
+      reservation('r', {
+        guests: [
+          { ...nameless, email: 'new@guests.example' },
+          { ...rui, email: 'ana@guests.example' },
+        ],
+      }),
+    );
+    const emails = account.people().map(({ email }) => email);
+    assert.ok(emails.includes('new@guests.example') && emails.includes('ana@guests.example'));
+  });
+
+  if (seed) {
+    test(`${preset}: a changed address that the vendor knows already`, async (t) => {
+      const { account, deliver } = await setUp(t);
+      await deliver(reservation('r', { guests: [ana] }));
+      account.seed?.('new@guests.example');
+      await deliver(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }] }));
+      const emails = account
+        .people()
+        .map(({ email }) => email)
+        .sort();
+      const both = ['ana@guests.example', 'new@guests.example'];
+      assert.deepEqual(emails, onConflict === 'both' ? both : ['new@guests.example']);
+    });
+
+    test(`${preset}: a person whom the vendor knows already is not doubled`, async (t) => {
+      const { account, deliver } = await setUp(t);
+      account.seed?.('ana@guests.example');
+      const [known] = account.people();
+      await deliver(reservation('r', { guests: [ana] }));
+      assert.deepEqual(
+        account.people().map(({ id, last }) => [id, last]),
+        [[known?.id, 'Exemplo']],
+      );
+    });
+  }
+
+  test(`${preset}: a child with the booker's address does not take over the booker's name`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const child: Guest = { first_name: 'Zé', last_name: 'Exemplo', email: 'ana@guests.example' };
+    await deliver(
+      reservation('r', { guests: [ana, child] }),
+      reservation('r', { guests: [child, ana], total_amount: '2' }),
+      reservation('r', { guests: [child, ana], total_amount: '3' }),
+    );
+    assert.deepEqual(
+      account.people().map(({ first }) => first),
+      ['Ana'],
+    );
+  });
+
+  test(`${preset}: guests without an e-mail address`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const phone: Guest = { first_name: 'Eva', last_name: 'Exemplo', phone: '+351919999999' };
+    const alias: Guest = { first_name: 'Gil', last_name: 'Exemplo', email: 'x1@alias.example', email_proxy: true };
+    await deliver(reservation('r', { guests: [phone] }), reservation('s', { guests: [alias] }));
+    const seen = account.people().map(({ first, phone: number, email }) => [first, number, email]);
+    assert.deepEqual(seen, takesPhones ? [['Eva', '+351919999999', undefined]] : []);
+    if (takesPhones)
+      assert.deepEqual(
+        account.moments().map(({ guest }) => guest),
+        [account.people()[0]?.id],
+      );
+    // Later the address is known.
+    await deliver(reservation('r', { guests: [{ ...phone, email: 'eva@guests.example' }] }));
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['eva@guests.example'],
+    );
+  });
+
+  test(`${preset}: an erasure reaches every address that the person had`, async (t) => {
+    const { account, deliver, erase } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }));
+    account.seed?.('new@guests.example');
+    await deliver(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }, rui] }));
+    await erase('new@guests.example');
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['rui@guests.example'],
+    );
+    assert.ok(account.stays().every(({ guest }) => guest === undefined || guest === account.people()[0]?.id));
+  });
+
+  test(`${preset}: an erasure reaches a guest whom the newest version no longer names`, async (t) => {
+    const { account, deliver, erase } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }), reservation('r', { guests: [rui] }));
+    assert.equal(account.people().length, 2);
+    await erase('ana@guests.example');
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['rui@guests.example'],
+    );
+  });
+
+  test(`${preset}: consent is followed, and unknown consent changes nothing`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const { marketing_consent: _, ...unknown } = ana;
+    const after = async (guest: Guest, total: string) => {
+      await deliver(reservation('r', { guests: [guest], total_amount: total }));
+      return account.people()[0]?.subscribed;
+    };
+    assert.equal(await after(unknown, '1'), undefined);
+    assert.equal(await after(ana, '2'), true);
+    assert.equal(await after({ ...ana, marketing_consent: false }, '3'), false);
+    assert.equal(await after({ ...unknown, nationality: 'ES' }, '4'), false);
+    assert.equal(await after(ana, '5'), true);
+  });
+
+  test(`${preset}: under consent: marketing a guest who withdrew gets no moment`, async (t) => {
+    const { account, deliver } = await setUp(t, 'marketing');
+    await deliver(
+      reservation('r', { guests: [ana] }),
+      reservation('r', { guests: [{ ...ana, marketing_consent: false }], status: 'checked_in' }),
+    );
+    assert.deepEqual(kinds(account), ['booked']);
+    assert.equal(account.people()[0]?.subscribed, false);
+  });
+}

@@ -1,0 +1,245 @@
+import type { Received, Reply } from '../http-server.ts';
+import { type Account, type Body, demand, isAddress, isDate, isInstant, newId, only, split } from './account.ts';
+
+interface Contact {
+  readonly id: string;
+  readonly properties: Record<string, string>;
+  emails: string[];
+  subscribed?: boolean;
+}
+
+interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly hasUniqueValue?: boolean;
+}
+
+const portal = '4711';
+
+/** Contacts by e-mail (unique, with secondary addresses after a merge), custom objects and events that have to be defined first. */
+export function hubspotAccount(): Account {
+  const contacts = new Map<string, Contact>();
+  const properties = new Set(['email', 'firstname', 'lastname', 'phone']);
+  const groups = new Set(['contactinformation']);
+  const objects = new Map<string, { properties: Property[]; records: Map<string, Record<string, string>> }>();
+  const definitions = new Map<string, { properties: Property[]; schema: Body }>();
+  const associations = new Map<string, string>();
+  const events: Body[] = [];
+  const byEmail = (email: unknown) =>
+    [...contacts.values()].find(({ emails }) => emails.includes(String(email).toLowerCase()));
+  const missing: Reply = { status: 404, body: { status: 'error', category: 'OBJECT_NOT_FOUND', message: 'not found' } };
+
+  function upsertContacts(inputs: Body[]): Reply {
+    demand(inputs.length > 0 && inputs.length <= 100, 'inputs');
+    demand(new Set(inputs.map(({ id }) => String(id).toLowerCase())).size === inputs.length, 'duplicate ids');
+    const results = inputs.map(({ id, idProperty, objectWriteTraceId, properties: given, ...rest }) => {
+      demand(idProperty === 'email' && isAddress(id) && Object.keys(rest).length === 0, 'input');
+      demand(objectWriteTraceId === id, 'trace');
+      only(given, [...properties], 'PROPERTY_DOESNT_EXIST');
+      demand(
+        Object.values(given as Body).every((value) => typeof value === 'string'),
+        'values are texts',
+      );
+      const email = String(id).toLowerCase();
+      const contact = byEmail(email) ?? { id: newId(), properties: {}, emails: [email] };
+      contacts.set(contact.id, contact);
+      Object.assign(contact.properties, given);
+      return { id: contact.id, properties: { email: contact.emails[0] }, new: true };
+    });
+    return { status: 200, body: { status: 'COMPLETE', results } };
+  }
+
+  function upsertStays(name: string, inputs: Body[]): Reply {
+    const object = objects.get(name);
+    if (object === undefined) return missing;
+    demand(inputs.length > 0 && inputs.length <= 100, 'inputs');
+    const results = inputs.map(({ id, idProperty, properties: given }) => {
+      const unique = object.properties.find((one) => one.name === idProperty);
+      demand(unique?.hasUniqueValue === true, 'idProperty is not unique');
+      for (const [key, value] of Object.entries(given as Body)) {
+        const property = object.properties.find((one) => one.name === key);
+        demand(property !== undefined && typeof value === 'string', `PROPERTY_DOESNT_EXIST ${key}`);
+        if (property.type === 'date') demand(isDate(value), key);
+        if (property.type === 'number') demand(!Number.isNaN(Number(value)), key);
+      }
+      const known = [...object.records].find(([, record]) => record[String(idProperty)] === id);
+      const recordId = known?.[0] ?? newId();
+      object.records.set(recordId, { ...known?.[1], ...(given as Record<string, string>) });
+      return { id: recordId, properties: { [String(idProperty)]: id } };
+    });
+    return { status: 200, body: { status: 'COMPLETE', results } };
+  }
+
+  function crm({ method, body }: Received, path: string, query: URLSearchParams): Reply {
+    const given = (body ?? {}) as Body;
+    if (path === '/crm/v3/objects/contacts/batch/upsert') return upsertContacts(given.inputs as Body[]);
+    if (path === '/crm/v3/objects/contacts/gdpr-delete') {
+      demand(given.idProperty === 'email' && isAddress(given.objectId), 'gdpr-delete');
+      const contact = byEmail(given.objectId);
+      if (contact === undefined) return missing;
+      contacts.delete(contact.id);
+      for (const [stay, guest] of associations) if (guest === contact.id) associations.delete(stay);
+      return { status: 204 };
+    }
+    if (path === '/crm/v3/objects/contacts/merge') {
+      only(given, ['primaryObjectId', 'objectIdToMerge'], 'merge');
+      const [keep, gone] = [contacts.get(String(given.primaryObjectId)), contacts.get(String(given.objectIdToMerge))];
+      demand(keep !== undefined && gone !== undefined, 'merge');
+      keep.emails.push(...gone.emails);
+      if (gone.subscribed === false) keep.subscribed = false;
+      contacts.delete(gone.id);
+      return { status: 200, body: { id: keep.id } };
+    }
+    const single = /^\/crm\/v3\/objects\/contacts\/([^/]+)$/.exec(path);
+    if (single) {
+      const id = decodeURIComponent(single[1] ?? '');
+      const contact = query.get('idProperty') === 'email' ? byEmail(id) : contacts.get(id);
+      if (contact === undefined) return missing;
+      if (method === 'GET') return { status: 200, body: { id: contact.id, properties: contact.properties } };
+      demand(method === 'PATCH', method);
+      const email = (given.properties as Body).email;
+      if (byEmail(email) !== undefined)
+        return { status: 409, body: { category: 'CONFLICT', message: 'Contact exists' } };
+      Object.assign(contact.properties, given.properties);
+      contact.emails = [String(email)];
+      return { status: 200, body: { id: contact.id } };
+    }
+    const upsert = /^\/crm\/v3\/objects\/(p\w+)\/batch\/upsert$/.exec(path);
+    if (upsert) return upsertStays(upsert[1] ?? '', given.inputs as Body[]);
+    const associate = /^\/crm\/v4\/associations\/(p\w+)\/contacts\/batch\/associate\/default$/.exec(path);
+    demand(associate !== null, path);
+    for (const { from, to } of given.inputs as { from: { id: string }; to: { id: string } }[]) {
+      demand(objects.get(associate[1] ?? '')?.records.has(from.id) === true && contacts.has(to.id), 'association');
+      associations.set(from.id, to.id);
+    }
+    return { status: 200, body: { status: 'COMPLETE', results: [] } };
+  }
+
+  /** Properties, custom objects and event definitions. */
+  function define({ method, body }: Received, path: string, query: URLSearchParams): Reply | undefined {
+    const given = (body ?? {}) as Body;
+    const property = /^\/crm\/v3\/properties\/contacts(\/groups)?(?:\/(\w+))?$/.exec(path);
+    if (property) {
+      const [kind, known] = property[1] ? ['group', groups] : ['property', properties];
+      if (method === 'GET')
+        return known.has(property[2] ?? '') ? { status: 200, body: { name: property[2] } } : missing;
+      demand(method === 'POST' && /^[a-z]\w*$/.test(String(given.name)) && given.label !== undefined, kind);
+      if (known.has(String(given.name))) return { status: 409, body: { message: 'exists' } };
+      if (kind === 'property') demand(given.type === 'string' && groups.has(String(given.groupName)), 'property');
+      known.add(String(given.name));
+      return { status: 201, body: given };
+    }
+    const schema = /^\/crm-object-schemas\/v3\/schemas(?:\/(\w+))?$/.exec(path);
+    if (schema) {
+      if (method === 'GET') {
+        const results = [...objects.keys()].map((name) => ({
+          name: name.replace(`p${portal}_`, ''),
+          fullyQualifiedName: name,
+        }));
+        return { status: 200, body: { results } };
+      }
+      demand(method === 'POST' && JSON.stringify(given.associatedObjects) === '["CONTACT"]', 'schema');
+      const list = given.properties as unknown as Property[];
+      demand(
+        list.some(({ name }) => name === given.primaryDisplayProperty),
+        'primaryDisplayProperty',
+      );
+      const name = `p${portal}_${given.name}`;
+      objects.set(name, { properties: list, records: new Map() });
+      return { status: 201, body: { ...given, fullyQualifiedName: name } };
+    }
+    if (path !== '/events/v3/event-definitions') return undefined;
+    if (method === 'GET') {
+      const results = [...definitions.values()].map((one) => one.schema);
+      return {
+        status: 200,
+        body: { results: results.filter(({ name }) => String(name).includes(query.get('searchString') ?? '')) },
+      };
+    }
+    demand(given.primaryObject === 'CONTACT' && given.label !== undefined, 'definition');
+    const name = `pe${portal}_${given.name}`;
+    const one = { ...given, fullyQualifiedName: name };
+    definitions.set(name, { properties: given.propertyDefinitions as unknown as Property[], schema: one });
+    return { status: 201, body: one };
+  }
+
+  return {
+    preset: 'hubspot',
+    takesPhones: false,
+    keepsStays: true,
+    onConflict: 'merged',
+    variables: (url) => ({ base_url: url, subscription_id: '123' }),
+    answer(request) {
+      const { path, query } = split(request.path);
+      const given = (request.body ?? {}) as Body;
+      const defined = define(request, path, query);
+      if (defined) return defined;
+      if (path === '/events/v3/events') {
+        const email = query.get('objectProperty.email') ?? '';
+        const results = events.filter((one) => one.email === email && one.eventName === query.get('eventType'));
+        return { status: 200, body: { results: results.map((one, i) => ({ id: `e${i}`, ...one })) } };
+      }
+      if (path === '/events/v3/send') {
+        const definition = definitions.get(String(given.eventName));
+        demand(definition !== undefined, 'event is not defined');
+        only(
+          given.properties,
+          definition.properties.map(({ name }) => name),
+          'event properties',
+        );
+        only(given, ['eventName', 'email', 'occurredAt', 'uuid', 'properties'], 'event');
+        demand(isAddress(given.email) && isInstant(given.occurredAt), 'event');
+        events.push(given);
+        return { status: 204 };
+      }
+      const status = /^\/communication-preferences\/v4\/statuses\/([^/]+)(\/unsubscribe-all)?$/.exec(path);
+      if (status) {
+        const contact = byEmail(decodeURIComponent(status[1] ?? ''));
+        demand(contact !== undefined, 'subscriber');
+        if (status[2]) demand(query.get('channel') === 'EMAIL', 'channel');
+        else
+          demand(
+            given.statusState === 'SUBSCRIBED' && given.subscriptionId === 123 && given.channel === 'EMAIL',
+            'status',
+          );
+        contact.subscribed = status[2] === undefined;
+        return { status: 200, body: { status: 'COMPLETE', results: [] } };
+      }
+      return crm(request, path, query);
+    },
+    people: () =>
+      [...contacts.values()].map(({ id, properties: own, emails, subscribed }) => ({
+        id,
+        email: emails[0],
+        phone: own.phone,
+        first: own.firstname,
+        last: own.lastname,
+        guestId: own.innbound_guest_id,
+        subscribed,
+        text: JSON.stringify(own),
+      })),
+    stays: () =>
+      [...objects.values()].flatMap(({ records }) =>
+        [...records].map(([id, stay]) => ({
+          key: stay.stay_key ?? '',
+          status: stay.status,
+          checkIn: stay.check_in,
+          amount: stay.total_amount,
+          nights: Number(stay.nights),
+          channel: stay.channel,
+          brand: stay.brand,
+          guest: associations.get(id),
+        })),
+      ),
+    moments: () =>
+      events.map(({ eventName, email, properties: own }) => ({
+        id: String((own as Body).moment_id),
+        kind: String(eventName).replace(`pe${portal}_innbound_`, ''),
+        guest: byEmail(email)?.id,
+      })),
+    seed(email) {
+      const id = newId();
+      contacts.set(id, { id, properties: { email }, emails: [email] });
+    },
+  };
+}
