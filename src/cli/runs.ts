@@ -98,7 +98,7 @@ function detailed(run: RunDetail): string {
     `asked     ${run.from ?? '?'} to ${run.to ?? '?'}, by ${run.requested_by} at ${time(run.queued_at)}, took ${took(run) || 'nothing yet'}`,
     `answered  ${run.requests} requests (${run.retries} repeated), ${run.pages} pages, ${Math.round(run.bytes / 1024)} KiB`,
     `waited    ${duration(run.waited_ms)}`,
-    `found     ${run.fetched} records, ${run.skipped} of them not of this sync`,
+    `found     ${run.fetched} records, ${run.skipped} of them not of this sync${run.repeated > 0 ? `; ${run.repeated} rows had the id of another row of their page` : ''}`,
     `changed   ${run.changed}; unchanged ${run.unchanged}, older than stored ${run.superseded}, dropped by rules ${run.dropped}, dead letters ${run.dead_lettered}`,
     `documents connector version ${run.connector_version ?? '?'}, integration version ${run.integration_version ?? '?'}`,
   ];

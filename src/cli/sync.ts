@@ -121,6 +121,7 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
       unchanged: counters.unchanged,
       dead_lettered: counters.dead,
       skipped: counters.skipped,
+      repeated: counters.repeated,
       dropped: counters.dropped,
       superseded: counters.superseded,
       pages: counters.pages,
@@ -144,6 +145,11 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
   show(
     `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules ${counters.dropped}, older than stored ${counters.superseded}`,
   );
+  if (counters.repeated > 0) {
+    show(
+      `  ${count(counters.repeated, 'row')} with the id of another row of the same page: check map.id, or use shape.flat`,
+    );
+  }
   if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
   if (error?.hasPartnerText) say(`  the partner’s own words: innbound runs ${runId} --partner-text`);
 }

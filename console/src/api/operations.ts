@@ -576,6 +576,7 @@ export interface Operations {
         superseded: number;
         dropped: number;
         skipped: number;
+        repeated: number;
         dead_lettered: number;
         error_code: string | null;
         error_message: string | null;
@@ -614,6 +615,7 @@ export interface Operations {
       superseded: number;
       dropped: number;
       skipped: number;
+      repeated: number;
       dead_lettered: number;
       error_code: string | null;
       error_message: string | null;

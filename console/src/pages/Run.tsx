@@ -56,6 +56,7 @@ function Tally({ run }: { run: RunDetail }) {
     ['Changed', number(run.changed)],
     ['Unchanged', number(run.unchanged)],
     ['Not for this sync', number(run.skipped)],
+    ...(run.repeated > 0 ? [['Same id twice', number(run.repeated)] as [string, string]] : []),
     ['Dead letters', number(run.dead_lettered)],
     ['Took', took === undefined ? '–' : span(took)],
   ];

@@ -26,13 +26,15 @@ export async function makePageCommit(
   { position, after, page, taken, answer, asking, counted }: ReadPage,
 ): Promise<PageCommit> {
   const { requestedAt, bytes } = answer;
+  // A second pass shows the same rows again.
+  const repeated = position.pass.no === 1 ? page.repeated : 0;
   const { rows } = taken;
   const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
   const known = await ports.runs.known(plan.target, recognisable);
   const made = preparePage(plan, run, position, rows, known, requestedAt);
   return {
     ...made,
-    counted: sum(sum(counted, made.counted), { pages: 1, bytes, rows: page.count }),
+    counted: sum(sum(counted, made.counted), { pages: 1, bytes, rows: page.count, repeated }),
     position: after,
     requestedAt,
     log: {

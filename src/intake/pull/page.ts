@@ -21,6 +21,8 @@ export interface WholePage {
   readonly kind: 'page';
   /** Each reservation once; flat rows as received. */
   readonly rows: readonly Row[];
+  /** Rows with the id of a later one. */
+  readonly repeated: number;
   /** Rows as the partner's paging counts them. */
   readonly count: number;
   readonly total?: number;
@@ -32,17 +34,19 @@ export type Page = WholePage | { readonly kind: 'misshapen'; readonly code: Erro
 /** The rows of an answer. */
 export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>): Page {
   const { body, headers } = answer;
-  if (body === undefined) return { kind: 'page', rows: [], count: 0, fingerprint: 0 };
+  if (body === undefined) return { kind: 'page', rows: [], repeated: 0, count: 0, fingerprint: 0 };
   const { shaper } = plan;
   const shaped = shaper.records(body);
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
-  const rows = shaper.flat
+  const shown = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
-    : lastOfEach(shaped.records.map(nestedRow));
+    : shaped.records.map(nestedRow);
+  const rows = shaper.flat ? shown : lastOfEach(shown);
   const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
   return {
     kind: 'page',
     rows,
+    repeated: shown.length - rows.length,
     count: Math.max(shaper.count(body), 0),
     ...(total !== undefined && { total }),
     fingerprint: rows.length === 0 ? 0 : hash53(rows.map(({ identity }) => identity).join()),

@@ -117,6 +117,7 @@ const counterNames = [
   'superseded',
   'dropped',
   'skipped',
+  'repeated',
   'dead',
 ] as const;
 export type CounterName = (typeof counterNames)[number];

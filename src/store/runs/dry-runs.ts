@@ -87,6 +87,7 @@ const zero: Counters = {
   superseded: 0,
   dropped: 0,
   skipped: 0,
+  repeated: 0,
   dead: 0,
 };
 

@@ -28,6 +28,7 @@ export interface RunSummary {
   readonly superseded: number;
   readonly dropped: number;
   readonly skipped: number;
+  readonly repeated: number;
   readonly dead_lettered: number;
   readonly error_code: string | null;
   /** Our words only. */

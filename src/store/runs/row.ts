@@ -33,6 +33,7 @@ export const counterColumns: Readonly<Record<keyof Counters, string>> = {
   superseded: 'superseded',
   dropped: 'dropped',
   skipped: 'skipped',
+  repeated: 'repeated',
   dead: 'dead',
 };
 

@@ -146,7 +146,7 @@ async function startRun(pool: Pool, lease: Lease, position: Position, target: Ta
        delete from staged_rows where integration = $1 and run_id = $2
      )
      update runs set position = $4, connector_version = $5, integration_version = $6, pages = 0, rows = 0, fetched = 0,
-            changed = 0, unchanged = 0, superseded = 0, dropped = 0, skipped = 0, dead = 0, bytes = 0
+            changed = 0, unchanged = 0, superseded = 0, dropped = 0, skipped = 0, repeated = 0, dead = 0, bytes = 0
       where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
     [
       lease.integration,

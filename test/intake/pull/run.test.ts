@@ -100,3 +100,19 @@ test('a page that shows a reservation twice: the later row counts, at every poll
   page = [second, { ...first, total_amount: 8 }];
   assert.deepEqual(await poll(), ['complete', 0, 2, 2, 8]);
 });
+
+test('rows of one page with the same id are counted, and the last of them counts', async () => {
+  const [one, other] = bookings(2, '2026-03-01') as [Booking, Booking];
+  const partner = await partnerOf(() => ({
+    json: { reservations: [one, other, { ...one, total_amount: 77 }] },
+  }));
+  const ports = runtime.ports({
+    integration: 'twice',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  });
+  const { state, counters } = await sync(ports, 'twice', { from: '2026-03-01', to: '2026-03-07' });
+  assert.deepEqual([state, counters.fetched, counters.repeated], ['complete', 2, 1]);
+  const stored = await runtime.stored('twice');
+  assert.equal(Number(stored.find(({ id }) => id === one.id)?.data.total_amount), 77);
+});
