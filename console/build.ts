@@ -25,6 +25,7 @@ function sourcesHash(): string {
     '../package-lock.json',
     '../src/errors.ts',
     '../src/canonical/fields.ts',
+    '../src/shape/path.ts',
   ])
     add(path.join(here, file));
   for (const folder of ['src', 'public', '../src/errors']) addAll(path.join(here, folder));

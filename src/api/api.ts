@@ -17,6 +17,7 @@ import { type IntegrationActionPorts, integrationActionRoutes } from './routes/i
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
 import { type JobPorts, jobRoutes } from './routes/jobs.ts';
 import { type LivePorts, liveRoutes } from './routes/live.ts';
+import { type MappingCasePorts, mappingCaseRoutes } from './routes/mapping-cases.ts';
 import { type OverviewPorts, overviewRoutes } from './routes/overview.ts';
 import { type PrivacyPorts, privacyRoutes } from './routes/privacy.ts';
 import { type ProfilePorts, profileRoutes } from './routes/profiles.ts';
@@ -47,6 +48,7 @@ export interface ApiPorts {
   readonly alerts: AlertPorts;
   readonly documents: DocumentPorts;
   readonly studio: StudioPorts;
+  readonly mappingCases: MappingCasePorts;
   readonly secrets: SecretPorts;
   readonly privacy: PrivacyPorts;
   readonly tokens: TokenPorts;
@@ -75,6 +77,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...alertRoutes(ports.alerts),
     ...documentRoutes(ports.documents),
     ...studioRoutes(ports.studio),
+    ...mappingCaseRoutes(ports.mappingCases),
     ...secretRoutes(ports.secrets),
     ...privacyRoutes(ports.privacy),
     ...tokenRoutes(ports.tokens),

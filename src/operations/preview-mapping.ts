@@ -92,19 +92,13 @@ function readSample(path: Path, sample: string, push: boolean) {
 
 function previewOne(path: Path, raw: RawRecord, push: boolean): Json {
   const prepared = path.prepare(raw, { mode: push ? 'push' : 'pull', effectiveAt: 0, cause: 'replay', causeId: 'map' });
+  const shaper = push ? path.pushShaper : path.shaper;
+  const source = { raw: raw.value, origins: shaper.origins(raw), unmapped: [...shaper.unmapped(raw)] };
   if (prepared.kind === 'dead') {
     const { id, code, message, detail } = prepared.deadLetter;
-    return { kind: 'dead', ...(id !== undefined && { id }), code, message, detail };
+    return { kind: 'dead', ...(id !== undefined && { id }), code, message, detail, ...source };
   }
-  if (prepared.kind === 'dropped') return { kind: 'dropped', id: prepared.id, message: prepared.reason };
+  if (prepared.kind === 'dropped') return { kind: 'dropped', id: prepared.id, message: prepared.reason, ...source };
   const { id, record, notes } = prepared.incoming;
-  const shaper = push ? path.pushShaper : path.shaper;
-  return {
-    kind: 'record',
-    id,
-    record: parseJson(encodeRecord(record)),
-    notes: notes as unknown as Json,
-    origins: prepared.incoming.origins(),
-    unmapped: [...shaper.unmapped(raw)],
-  };
+  return { kind: 'record', id, record: parseJson(encodeRecord(record)), notes: notes as unknown as Json, ...source };
 }

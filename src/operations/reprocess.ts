@@ -89,14 +89,15 @@ export async function reprocessStep(
 
 const nothing: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
 
-async function reprocessBatch(
+/** Takes these payloads through an integration's path and counts what changes. */
+export async function reprocessBatch(
   runtime: Runtime,
   integration: ActiveIntegration,
   payloads: readonly KeptPayload[],
   preview: boolean,
 ): Promise<Reprocessed> {
   const { target, name } = integration;
-  const prepared = payloads.map((payload) => prepare(integration, payload));
+  const prepared = payloads.map((payload) => preparePayload(integration, payload));
   // Rolled back first: unchanged reservations get no entry in their timeline, refused ones no dead letter.
   const { verdicts, samples } = await rolledBack(runtime.pool, async (tx) => {
     const { outcomes } = await applyPrepared(tx, target, prepared);
@@ -118,7 +119,10 @@ async function reprocessBatch(
   };
 }
 
-function prepare(integration: ActiveIntegration, { id, mode, raw, effectiveAt, event }: KeptPayload): Prepared {
+export function preparePayload(
+  integration: ActiveIntegration,
+  { id, mode, raw, effectiveAt, event }: KeptPayload,
+): Prepared {
   const { connector, version } = integration;
   const causeId = `connector ${connector.version}, integration ${version}`;
   const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };

@@ -9,10 +9,13 @@ import { parseJson } from '../kit/json.ts';
 import type { Prepared } from '../reconcile/incoming.ts';
 import { type ActiveIntegration, activate, compileCheck } from '../runtime/active.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
+import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
 import { eventPathOf } from '../wiring/event-path.ts';
+import { type Assigned, assignField } from './assign-field.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
+import { preparePayload } from './reprocess.ts';
 
 /**
  * The work that a person's text asks for: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
@@ -36,6 +39,9 @@ export interface TextTasks {
   }): ReturnType<typeof previewMapping>;
   suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
   prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
+  /** Maps payloads only to see that it ends in time. */
+  prepareMany(input: { readonly brand: BrandDocuments; readonly payloads: readonly KeptPayload[] }): number;
+  assign(input: { readonly connector: string; readonly field: string; readonly path: string }): Assigned;
   sandboxReport(input: {
     readonly brand: BrandDocuments;
     readonly arrived: Arrived;
@@ -60,6 +66,11 @@ export const textTasks: TextTasks = {
   preview: ({ asked, integration }) => previewMapping(asked, integration),
   suggest: ({ sample, name }) => suggestMapping(sample, name),
   prepareLetter: ({ brand, preparation }) => letterOutcome(prepareLetter(compiled(brand), preparation)),
+  prepareMany: ({ brand, payloads }) => {
+    const integration = compiled(brand);
+    return payloads.map((payload) => preparePayload(integration, payload)).length;
+  },
+  assign: ({ connector, field, path }) => assignField(connector, field, path),
   sandboxReport: ({ brand, arrived, examined }) => {
     const integration = compiled(brand);
     const { buffer, byteOffset, byteLength } = arrived.rawBody;

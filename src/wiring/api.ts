@@ -8,12 +8,14 @@ import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
+import { checkCases, saveCase } from '../operations/mapping-cases.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { hashIdentity } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
+import { deleteCase } from '../store/documents/mapping-cases.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
 import { endpointStatus } from '../store/events/endpoint-status.ts';
 import { retireEndpoint } from '../store/events/endpoints.ts';
@@ -132,6 +134,11 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     },
     documents: documentPorts(runtime),
     studio: studioPorts(runtime),
+    mappingCases: {
+      save: (connector, wanted, by) => saveCase(runtime, connector, wanted, by),
+      check: (connector, text) => checkCases(runtime, connector, text),
+      remove: (connector, name) => deleteCase(pool, connector, name),
+    },
     secrets: {
       list: () => secretsWithUsers(runtime),
       put: (name, value) => putSecret(pool, name, sealSecret(runtime.keyring, name, value)),

@@ -1,5 +1,6 @@
 import type { ApiPorts } from '../api/api.ts';
 import { fetchSample } from '../operations/fetch-sample.ts';
+import { mappingEffect } from '../operations/mapping-effect.ts';
 import { offThread } from '../operations/off-thread.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
@@ -11,6 +12,8 @@ export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
       return offThread(runtime, 'preview', { asked, integration: brand?.body });
     },
     suggest: (sample, name) => offThread(runtime, 'suggest', { sample, name }),
+    assign: (wanted) => offThread(runtime, 'assign', wanted),
+    effect: (integration, connector) => mappingEffect(runtime, integration, connector),
     fetchPage: (integration) => fetchSample(runtime, integration as IntegrationName),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 
@@ -31,6 +32,10 @@ values:
   status: { confirmed: [CONF] }
 `;
 
+/** The paths of buttons; tests are compiled without the types of the browser. */
+const pathsOf = (buttons: unknown[]): string[] =>
+  (buttons as { dataset: { path: string } }[]).map(({ dataset }) => dataset.path);
+
 /** The integration engineer builds a mapping and connects a brand in the console alone. */
 describe('the integration engineer', { skip }, () => {
   let desk: Desk;
@@ -54,12 +59,51 @@ describe('the integration engineer', { skip }, () => {
     await page.goto(`${desk.url}/studio`);
     await page.getByLabel('Sample as JSON').fill(sample);
     await yamlEditor(page, 'Connector as YAML').fill(connector);
-    const becomes = page.locator('.card', { has: page.getByRole('heading', { name: 'Canonical records' }) });
-    await becomes.getByText('1 of 2 records valid').waitFor();
-    assert.match(await textOf(becomes), /"last_name": "O'Neill"/);
-    assert.match(await textOf(becomes), /guests\[0\]\.last_name/);
-    await becomes.getByRole('button', { name: 'Record 2' }).click();
-    await becomes.getByText(/check_out must not be before check_in/).waitFor();
+    await page.getByText('1 of 2 records valid').waitFor();
+    assert.match(await textOf(canonical()), /"last_name": "O'Neill"/);
+    const cleaned = page.locator('.card', { has: page.getByRole('heading', { name: 'Cleaned or derived' }) });
+    assert.match(await textOf(cleaned), /guests\[0\]\.last_name/);
+    await page.getByRole('button', { name: 'Record 2' }).click();
+    await page.getByText(/check_out must not be before check_in/).waitFor();
+    await page.getByRole('button', { name: 'Record 1' }).click();
+  });
+
+  const raw = () => page.getByRole('region', { name: 'Raw record, linked' });
+  const canonical = () => page.getByRole('region', { name: 'Canonical record, linked' });
+  const lit = (side: Locator) => side.locator('button[data-lit="true"]').evaluateAll(pathsOf);
+
+  test('each value is linked to the place it came from, both ways, by mouse and by keyboard', async () => {
+    await canonical().locator('[data-path="check_in"]').hover();
+    assert.deepEqual(await lit(raw()), ['arrival']);
+    await raw().locator('[data-path="guests[0].family"]').hover();
+    assert.deepEqual(await lit(canonical()), ['guests[0].last_name']);
+    await raw().locator('[data-path="ref"]').focus();
+    await page.keyboard.press('ArrowDown');
+    assert.deepEqual(await lit(canonical()), ['check_in']);
+    await canonical().locator('[data-path="check_out"]').click();
+    await page.mouse.move(0, 0);
+    assert.deepEqual(await lit(raw()), ['departure']);
+  });
+
+  test('a field that is not mapped is marked, and mapped with two clicks', async () => {
+    await page.getByLabel('Sample as JSON').fill(sample.replace('"ref":"A-1"', '"ref":"A-1","agent":"BDC"'));
+    await page.getByText('1 field not mapped').waitFor();
+    const agent = raw().locator('[data-path="agent"]');
+    assert.equal(await agent.getAttribute('data-loose'), 'true');
+    await agent.click();
+    await page.getByRole('combobox', { name: 'Map agent to' }).fill('channel');
+    await page.getByRole('option', { name: 'channel' }).click();
+    await page.getByRole('button', { name: 'Map', exact: true }).click();
+    await page.getByText('every field is mapped').waitFor();
+    assert.match(await yamlEditor(page, 'Connector as YAML').text(), /channel: agent/);
+    await canonical().getByText('BDC').waitFor();
+  });
+
+  test('a property that is not connected yet has its time zone and country', async () => {
+    const phone = sample.replace('"given":"ANA"', '"given":"ANA","phone":"912 345 678"');
+    await page.getByLabel('Sample as JSON').fill(phone);
+    await page.getByLabel('Country').fill('PT');
+    await canonical().getByText('+351912345678').waitFor();
   });
 
   test('a mistake is marked in its line, and one click jumps there', async () => {
@@ -91,6 +135,37 @@ describe('the integration engineer', { skip }, () => {
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('link', { name: 'harbour' }).click();
     assert.equal(await yamlEditor(page, 'connector harbour as YAML').text(), connector);
+  });
+
+  test('a kept sample shows what a later change of the mapping does to it, and can be accepted', async () => {
+    await page.goto(`${desk.url}/studio?connector=harbour`);
+    await page.getByLabel('Sample as JSON').fill(sample);
+    await page.getByLabel('Name of the case').fill('two-stays');
+    await page.getByRole('button', { name: 'Keep this sample' }).click();
+    const row = page.getByRole('row', { name: /two-stays/ });
+    await row.getByText('Passes').waitFor();
+    const editor = yamlEditor(page, 'Connector as YAML');
+    await editor.fill(connector.replace('first_name: given, ', ''));
+    await row.getByText('1 difference').click();
+    await row.getByText('[0].record.guests[0].first_name').waitFor();
+    await page.getByRole('button', { name: 'Apply harbour although 1 case changed' }).waitFor();
+    await row.getByRole('button', { name: 'Accept two-stays as it is now' }).click();
+    await row.getByText('Passes').waitFor();
+    await page.getByRole('button', { name: 'Apply harbour', exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Forget two-stays' }).click();
+    await page.getByText('No case yet').waitFor();
+  });
+
+  test('the effect of a change on stored payloads is shown before it is applied', async () => {
+    await desk.push('grand', { event: 'reservation.created', event_id: 'p1', data: booking('P1', { agent: 'BDC' }) });
+    await until('it is stored', async () => desk.crm.taken.includes('P1'));
+    await page.goto(`${desk.url}/studio?connector=hotel`);
+    const editor = yamlEditor(page, 'Connector as YAML');
+    await until('the text is there', async () => (await editor.text()).includes('root_path'));
+    await editor.fill(`${await editor.text()}\nmap: { channel: agent }\n`);
+    await page.getByRole('button', { name: 'Try on the last 100 payloads' }).click();
+    await page.getByText(/^1 reservation of \d would change$/).waitFor();
+    await page.getByText('P1: 1 changed field').waitFor();
   });
 
   test('a brand is connected, its secret is shown once, and its first event appears live', async () => {

@@ -1490,6 +1490,7 @@ export interface Operations {
         }[] | undefined;
         origins?: Record<string, string> | undefined;
         unmapped?: string[] | undefined;
+        raw?: Json | undefined;
         code?: string | undefined;
         message?: string | undefined;
       }[];
@@ -1515,6 +1516,32 @@ export interface Operations {
       unknown: string[];
     };
   };
+  'map.assign': {
+    input: {
+      connector: string;
+      field: string;
+      path: string;
+    };
+    answer: {
+      connector: string;
+    };
+  };
+  'map.effect': {
+    input: {
+      integration: string;
+      connector: string;
+    };
+    answer: {
+      records: number;
+      changed: number;
+      unchanged: number;
+      refused: number;
+      samples: {
+        id: string;
+        diff: Json;
+      }[];
+    };
+  };
   'map.fetch': {
     input: {
       integration: string;
@@ -1529,6 +1556,53 @@ export interface Operations {
         method: string;
         url: string;
       };
+    };
+  };
+  'cases.check': {
+    input: {
+      connector: string;
+      text: string;
+    };
+    answer: {
+      items: {
+        name: string;
+        sample: string;
+        push: boolean;
+        timezone: string | null;
+        country: string | null;
+        saved_at: string;
+        saved_by: string;
+        passes: boolean;
+        diff: {
+          path: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[];
+        message: string | null;
+      }[];
+    };
+  };
+  'cases.save': {
+    input: {
+      connector: string;
+      name: string;
+      text: string;
+      sample: string;
+      push?: boolean | undefined;
+      timezone?: string | undefined;
+      country?: string | undefined;
+    };
+    answer: {
+      saved: true;
+    };
+  };
+  'cases.remove': {
+    input: {
+      connector: string;
+      name: string;
+    };
+    answer: {
+      removed: true;
     };
   };
   'secrets.list': {
@@ -1844,7 +1918,12 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'documents.schema': ['GET', '/schemas/{kind}'],
   'map.preview': ['POST', '/map/preview'],
   'map.suggest': ['POST', '/map/suggest'],
+  'map.assign': ['POST', '/map/assign'],
+  'map.effect': ['POST', '/integrations/{integration}/mapping-effect'],
   'map.fetch': ['POST', '/integrations/{integration}/sample'],
+  'cases.check': ['POST', '/connectors/{connector}/cases/check'],
+  'cases.save': ['PUT', '/connectors/{connector}/cases/{name}'],
+  'cases.remove': ['DELETE', '/connectors/{connector}/cases/{name}'],
   'secrets.list': ['GET', '/secrets'],
   'secrets.put': ['PUT', '/secrets/{name}'],
   'secrets.delete': ['DELETE', '/secrets/{name}'],

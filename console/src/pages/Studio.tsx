@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
@@ -11,8 +11,12 @@ import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Card, Empty, Head } from '../parts/basics.tsx';
 import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
+import { plural } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
 import { Mapped } from './Mapped.tsx';
+import { type Case, CasesCard, useCases } from './studio/CasesCard.tsx';
+import { EffectCard } from './studio/EffectCard.tsx';
+import { Linking } from './studio/Linking.tsx';
 
 const route = getRouteApi('/desk/studio');
 
@@ -21,7 +25,9 @@ interface Edited {
   readonly yaml: string;
 }
 
-/** The sample and the connector on the left, the canonical records that they give on the right. */
+const zones = Intl.supportedValuesOf('timeZone');
+
+/** The sample and the connector; the records that they give; the raw record beside the canonical one. */
 export function Studio() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -62,7 +68,16 @@ export function Studio() {
     setAsBrand(letter.data.integration);
   }, [letter.data, connector.data, setSample]);
 
-  const asked = useSettled({ connector: yaml, sample, integration, push }, 300);
+  // Of a property that is not connected yet.
+  const [timezone, setTimezone] = useState('');
+  const [country, setCountry] = useState('');
+  const property = integration
+    ? {}
+    : {
+        ...(zones.includes(timezone) && { timezone }),
+        ...(/^[A-Z]{2}$/.test(country) && { country }),
+      };
+  const asked = useSettled({ connector: yaml, sample, integration: integration || undefined, push, ...property }, 300);
   const preview = useApi('map.preview', asked, {
     enabled: asked.connector.trim() !== '' && asked.sample.trim() !== '',
     keep: true,
@@ -88,6 +103,15 @@ export function Studio() {
   const paths = useMemo(() => pathsIn(sample), [sample]);
   const operator = useMay('operator');
   const admin = useMay('admin');
+  const cases = useCases(search.connector, asked.connector, operator);
+  const failing = cases.data?.items.filter(({ passes }) => !passes).length ?? 0;
+  const open = (one: Case) => {
+    setSample(indented(one.sample));
+    setPush(one.push);
+    setAsBrand('');
+    setTimezone(one.timezone ?? '');
+    setCountry(one.country ?? '');
+  };
   const checked = yaml === asked.connector ? (preview.data?.mistakes ?? []) : [];
   const mistakes = checked.length > 0 ? checked : ownMistakes('connector', name, yaml, applying.refused);
   return (
@@ -101,8 +125,10 @@ export function Studio() {
             onClick={() => applying.apply(yaml, search.connector === undefined ? undefined : source)}
             loading={applying.busy}
             disabled={checked.length > 0 || yaml.trim() === '' || !dirty}
+            data-danger={(dirty && failing > 0) || undefined}
           >
             Apply {name}
+            {dirty && failing > 0 && ` although ${plural(failing, 'case')} changed`}
           </Button>
         )}
       </Head>
@@ -130,81 +156,104 @@ export function Studio() {
           onChange={(chosen) => setAsBrand(chosen ?? undefined)}
           data={[{ value: '', label: 'None' }, ...brands.map((one) => ({ value: one.name, label: one.name }))]}
         />
+        {!integration && (
+          <>
+            <Autocomplete
+              label="Time zone"
+              data={zones}
+              limit={12}
+              value={timezone}
+              onChange={setTimezone}
+              placeholder="UTC"
+            />
+            <TextInput
+              label="Country"
+              value={country}
+              onChange={(event) => setCountry(event.currentTarget.value.toUpperCase())}
+              maxLength={2}
+              placeholder="PT"
+            />
+          </>
+        )}
       </div>
       <div className="studio">
-        <div className="stack">
-          <Card
-            title="Sample"
-            aside={
-              <Checkbox
-                size="xs"
-                label="The sample is an event"
-                checked={push}
-                onChange={(event) => setPush(event.currentTarget.checked)}
-              />
-            }
-          >
-            <div className="stack">
-              <Textarea
-                aria-label="Sample as JSON"
-                placeholder="Paste a JSON response here"
-                value={sample}
-                onChange={(event) => setSample(event.currentTarget.value)}
-                styles={{ input: { fontFamily: 'var(--mono)', height: 200, fontSize: 12.5 } }}
-              />
-              <div className="row">
-                <Button
-                  onClick={() => suggest.mutate(undefined)}
-                  loading={suggest.isPending}
-                  disabled={sample.trim() === ''}
-                >
-                  Suggest a mapping
+        <Card
+          title="Sample"
+          aside={
+            <Checkbox
+              size="xs"
+              label="The sample is an event"
+              checked={push}
+              onChange={(event) => setPush(event.currentTarget.checked)}
+            />
+          }
+        >
+          <div className="stack">
+            <Textarea
+              aria-label="Sample as JSON"
+              placeholder="Paste a JSON response here"
+              value={sample}
+              onChange={(event) => setSample(event.currentTarget.value)}
+              styles={{ input: { fontFamily: 'var(--mono)', height: 400, fontSize: 12.5 } }}
+            />
+            <div className="row">
+              <Button
+                onClick={() => suggest.mutate(undefined)}
+                loading={suggest.isPending}
+                disabled={sample.trim() === ''}
+              >
+                Suggest a mapping
+              </Button>
+              {operator && integration && pulled && (
+                <Button variant="default" onClick={() => fetchOne.mutate(integration)} loading={fetchOne.isPending}>
+                  Fetch a sample from this brand
                 </Button>
-                {operator && integration && pulled && (
-                  <Button variant="default" onClick={() => fetchOne.mutate(integration)} loading={fetchOne.isPending}>
-                    Fetch a sample from this brand
-                  </Button>
-                )}
-              </div>
-            </div>
-          </Card>
-          <Card
-            title="Connector"
-            aside={
-              dirty && search.connector !== undefined ? (
-                <Button size="compact-xs" variant="default" onClick={() => saveDraft(undefined)}>
-                  Discard the draft
-                </Button>
-              ) : (
-                'Ctrl+Space for suggestions'
-              )
-            }
-          >
-            <div className="stack">
-              <RefusedNotice kind="connector" name={name} refused={applying.refused} />
-              {!dirty && (
-                <AppliedNotice
-                  kind="connector"
-                  name={name}
-                  applied={applying.applied}
-                  onUndo={applying.undo}
-                  busy={applying.busy}
-                />
               )}
-              {dirty && admin && search.connector !== undefined && <ImpactNotice kind="connector" name={name} />}
-              <YamlEditor
-                label="Connector as YAML"
-                value={yaml}
-                onChange={setYaml}
-                mistakes={mistakes}
-                schema={schema}
-                paths={paths}
-              />
             </div>
-          </Card>
-        </div>
+          </div>
+        </Card>
+        <Card
+          title="Connector"
+          aside={
+            dirty && search.connector !== undefined ? (
+              <Button size="compact-xs" variant="default" onClick={() => saveDraft(undefined)}>
+                Discard the draft
+              </Button>
+            ) : (
+              'Ctrl+Space for suggestions'
+            )
+          }
+        >
+          <div className="stack">
+            <RefusedNotice kind="connector" name={name} refused={applying.refused} />
+            {!dirty && (
+              <AppliedNotice
+                kind="connector"
+                name={name}
+                applied={applying.applied}
+                onUndo={applying.undo}
+                busy={applying.busy}
+              />
+            )}
+            {dirty && admin && search.connector !== undefined && <ImpactNotice kind="connector" name={name} />}
+            <YamlEditor
+              label="Connector as YAML"
+              value={yaml}
+              onChange={setYaml}
+              mistakes={mistakes}
+              schema={schema}
+              paths={paths}
+            />
+          </div>
+        </Card>
+      </div>
+      <div className="stack">
         {preview.data || preview.error ? (
-          <Mapped preview={preview.data} error={preview.error} />
+          <Mapped
+            preview={preview.data}
+            error={preview.error}
+            linked={(record) => <Linking key={record.id} record={record} connector={yaml} onConnector={setYaml} />}
+          />
         ) : (
           <Card title="Canonical records">
             <Empty title="Nothing to map yet">
@@ -213,6 +262,19 @@ export function Studio() {
                 : 'Take the suggested mapping, or write the connector.'}
             </Empty>
           </Card>
+        )}
+        {operator && search.connector !== undefined && (
+          <div className="studio">
+            <CasesCard
+              connector={search.connector}
+              text={yaml}
+              cases={cases.data?.items}
+              error={cases.error}
+              current={{ sample, push, ...property }}
+              onOpen={open}
+            />
+            {brand !== undefined && <EffectCard integration={integration || brand} connector={yaml} />}
+          </div>
         )}
       </div>
     </>

@@ -10,7 +10,7 @@ const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), '
 const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
 
 /** Fields in the order of the schema; PostgreSQL's jsonb does not keep the order they came in. */
-function inOrder(value: Json): Json {
+export function inOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inOrder);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).toSorted(([one], [other]) => placeOf(one) - placeOf(other));

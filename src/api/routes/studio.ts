@@ -30,6 +30,14 @@ export interface StudioPorts {
       }
     | { readonly kind: 'nothing'; readonly message: string }
   >;
+  readonly effect: (integration: string, connector: string) => Promise<MappingEffect>;
+  readonly assign: (wanted: {
+    readonly connector: string;
+    readonly field: string;
+    readonly path: string;
+  }) => Promise<
+    { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
+  >;
   /** Fetches one page from the partner with the integration's credentials, rate limit and breaker. */
   readonly fetchPage: (integration: string) => Promise<
     | {
@@ -41,6 +49,15 @@ export interface StudioPorts {
       }
     | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   >;
+}
+
+/** What a changed mapping would do to the reservations that a brand received last. */
+export interface MappingEffect {
+  readonly records: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
 }
 
 export interface Previewed {
@@ -61,6 +78,11 @@ const sample = z
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
 
+const connector = z
+  .string()
+  .max(1024 * 1024)
+  .describe('The connector’s document, as text.');
+
 /** The mapping studio's routes. They store nothing. */
 export function studioRoutes(ports: StudioPorts): Route[] {
   return [
@@ -74,10 +96,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
-        connector: z
-          .string()
-          .max(1024 * 1024)
-          .describe('The connector’s document, as text.'),
+        connector,
         sample,
         integration: z.string().optional().describe('Use the time zone, country and rules of this integration.'),
         timezone: z
@@ -105,6 +124,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
             notes: z.array(note).optional(),
             origins: z.record(z.string(), z.string()).optional(),
             unmapped: z.array(z.string()).optional(),
+            raw: anyJson.optional().describe('The raw record, as the mapping sees it.'),
             code: z.string().optional(),
             message: z.string().optional(),
           }),
@@ -152,6 +172,52 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         const { kind: _, ...proposal } = made;
         return ok(proposal);
       },
+    }),
+    route({
+      method: 'POST',
+      path: '/map/assign',
+      id: 'map.assign',
+      asks: true,
+      summary: 'Map one field of a raw record to a canonical field, in the text of a connector',
+      tag: 'mapping',
+      role: 'viewer',
+      scope: 'any',
+      body: z.strictObject({
+        connector,
+        field: z
+          .string()
+          .regex(/^[a-z_]+(\.[a-z0-9_]+)?$/)
+          .describe('Such as check_in, guests.last_name or extra.floor.'),
+        path: z.string().min(1).max(500).describe('Its place in the raw record, such as guests[0].family.'),
+      }),
+      response: z.object({ connector: z.string() }),
+      handle: async ({ body }) => {
+        const done = await ports.assign(body);
+        return done.kind === 'ok'
+          ? ok({ connector: done.connector })
+          : problem(422, 'operate.invalid_input', done.message);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/mapping-effect',
+      id: 'map.effect',
+      asks: true,
+      payload: true,
+      summary: 'What a changed connector would do to the last 100 stored payloads of a brand; changes nothing',
+      tag: 'mapping',
+      role: 'operator',
+      scope: 'param',
+      params: z.strictObject({ integration: z.string().max(200) }),
+      body: z.strictObject({ connector }),
+      response: z.object({
+        records: z.int(),
+        changed: z.int(),
+        unchanged: z.int(),
+        refused: z.int(),
+        samples: z.array(z.object({ id: z.string(), diff: anyJson })),
+      }),
+      handle: async ({ params, body }) => ok(await ports.effect(params.integration, body.connector)),
     }),
     route({
       method: 'POST',

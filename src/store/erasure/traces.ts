@@ -77,6 +77,13 @@ const places: readonly Place[] = [
     clean: 'delete from sandbox_reports t',
   },
   {
+    name: 'mapping_cases',
+    table: 'mapping_cases',
+    key: ['connector', 'name'],
+    texts: ['sample', 'expected::text'],
+    clean: 'delete from mapping_cases t',
+  },
+  {
     name: 'answers',
     table: 'attempts',
     key: ['tableoid', 'ctid'],

@@ -38,6 +38,37 @@ export async function keptPayloads(
     `select id from records where integration = $1 and type = 'reservation' and version > 0 and id > $2 order by id limit $3`,
     [integration, after, limit],
   );
+  const found = ids.map(({ id }) => id);
+  const payloads = await payloadsOf(pool, integration, found, { from, to });
+  return { payloads, read: ids.length, last: ids.length < limit ? undefined : found.at(-1) };
+}
+
+/** How far back the newest payloads of a brand are looked for, among those of all brands. */
+const depth = 20_000;
+
+/** The kept payloads of the reservations that a brand received last. */
+export async function newestPayloads(pool: Pool, integration: string, limit: number): Promise<readonly KeptPayload[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from (
+       select id, integration, type, received_at from receipts
+        where outcome in ('created', 'updated', 'cancelled', 'erased') order by received_at desc limit ${depth}) r
+      where integration = $1 and type = 'reservation' group by id order by max(received_at) desc limit $2`,
+    [integration, limit],
+  );
+  return payloadsOf(
+    pool,
+    integration,
+    rows.map(({ id }) => id),
+    {},
+  );
+}
+
+async function payloadsOf(
+  pool: Pool,
+  integration: string,
+  ids: readonly string[],
+  { from, to }: PayloadRange,
+): Promise<readonly KeptPayload[]> {
   const { rows } = await pool.query<KeptPayload>(
     `select id, mode, raw, "effectiveAt", event from (
        select distinct on (r.id, ${modeOf}) r.id, ${modeOf} as mode, r.raw, r.effective_at as "effectiveAt", r.seq, e.event,
@@ -48,9 +79,9 @@ export async function keptPayloads(
           and ($3::date is null or r.received_at >= $3::date) and ($4::date is null or r.received_at < $4::date + 1)
         order by r.id, ${modeOf}, r.effective_at desc, r.seq desc) newest
       where not is_bound order by id, "effectiveAt", seq`,
-    [integration, ids.map(({ id }) => id), from ?? null, to ?? null],
+    [integration, ids, from ?? null, to ?? null],
   );
-  return { payloads: rows, read: ids.length, last: ids.length < limit ? undefined : ids.at(-1)?.id };
+  return rows;
 }
 
 /** The differences that a reprocessing made to these reservations, inside its transaction. */

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Answer, call } from '../../api/client.ts';
+import { useAct } from '../../api/query.tsx';
+import type { Difference } from '../../api/types.ts';
+import { Card, Notice } from '../../parts/basics.tsx';
+import { DiffTable } from '../../parts/data.tsx';
+import { plural } from '../../parts/format.ts';
+
+/** What the changed mapping would do to the last stored payloads of a brand. */
+export function EffectCard({ integration, connector }: { integration: string; connector: string }) {
+  const [seen, setSeen] = useState<{ effect: Answer<'map.effect'>; of: string }>();
+  const look = useAct(
+    () => call('map.effect', { integration, connector }),
+    (effect) => {
+      setSeen({ effect, of: connector });
+      return undefined;
+    },
+  );
+  const effect = seen?.of === connector ? seen.effect : undefined;
+  return (
+    <Card title="Effect on stored payloads" aside={integration}>
+      <div className="stack">
+        <div>
+          <Button variant="default" onClick={() => look.mutate(undefined)} loading={look.isPending}>
+            Try on the last 100 payloads
+          </Button>
+        </div>
+        {effect && <Effect integration={integration} effect={effect} />}
+      </div>
+    </Card>
+  );
+}
+
+function Effect({ integration, effect }: { integration: string; effect: Answer<'map.effect'> }) {
+  const { records, changed, unchanged, refused, samples } = effect;
+  return (
+    <>
+      <Notice
+        tone={refused > 0 ? 'bad' : changed > 0 ? 'warn' : 'good'}
+        role="status"
+        title={`${plural(changed, 'reservation')} of ${records} would change`}
+      >
+        {unchanged} unchanged, {refused} refused. Nothing was changed.
+      </Notice>
+      {samples.map(({ id, diff }) => (
+        <details key={id} className="fold">
+          <summary>
+            {id}: {plural((diff as unknown[]).length, 'changed field')}
+          </summary>
+          <DiffTable diff={diff as unknown as Difference[]} />
+          <Link to="/reservations/$name/$type/$id" params={{ name: integration, type: 'reservations', id }}>
+            Timeline
+          </Link>
+        </details>
+      ))}
+    </>
+  );
+}

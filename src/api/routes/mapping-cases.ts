@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { MappingCase } from '../../store/documents/mapping-cases.ts';
+import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+
+export interface NewCase {
+  readonly name: string;
+  readonly sample: string;
+  readonly push: boolean;
+  readonly timezone?: string | undefined;
+  readonly country?: string | undefined;
+  /** The connector's document that makes the expected records. */
+  readonly text: string;
+}
+
+export interface CheckedCase extends Omit<MappingCase, 'expected'> {
+  readonly passes: boolean;
+  readonly diff: readonly object[];
+  /** Why the sample cannot be mapped at all. */
+  readonly message: string | null;
+}
+
+export interface MappingCasePorts {
+  readonly save: (connector: string, wanted: NewCase, by: string) => Promise<void>;
+  readonly check: (connector: string, text: string) => Promise<readonly CheckedCase[]>;
+  readonly remove: (connector: string, name: string) => Promise<boolean>;
+}
+
+const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
+const text = z
+  .string()
+  .max(1024 * 1024)
+  .describe('The connector’s document, as text.');
+
+/** Samples of a connector that must go on becoming the same records. */
+export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
+  const common = { tag: 'mapping', scope: 'all', role: 'operator' } as const;
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/connectors/{connector}/cases/check',
+      id: 'cases.check',
+      asks: true,
+      payload: true,
+      summary: 'Compare what a connector makes of its kept samples with what they must become',
+      params: z.strictObject({ connector: slug }),
+      body: z.strictObject({ text }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            name: z.string(),
+            sample: z.string(),
+            push: z.boolean(),
+            timezone: z.string().nullable(),
+            country: z.string().nullable(),
+            saved_at: instant,
+            saved_by: z.string(),
+            passes: z.boolean(),
+            diff: z.array(z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+            message: z.string().nullable().describe('Why the sample cannot be mapped at all.'),
+          }),
+        ),
+      }),
+      handle: async ({ params, body }) => ok({ items: await ports.check(params.connector, body.text) }),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/connectors/{connector}/cases/{name}',
+      id: 'cases.save',
+      summary: 'Keep a sample with the records that it becomes now',
+      params: z.strictObject({ connector: slug, name: slug }),
+      body: z.strictObject({
+        text,
+        sample: z
+          .string()
+          .min(1)
+          .max(1024 * 1024),
+        push: z.boolean().default(false),
+        timezone: z.string().max(100).optional(),
+        country: z.string().max(2).optional(),
+      }),
+      response: z.object({ saved: z.literal(true) }),
+      handle: async ({ params, body, caller }) => {
+        await ports.save(params.connector, { name: params.name, ...body }, caller.name);
+        return ok({ saved: true });
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/connectors/{connector}/cases/{name}',
+      id: 'cases.remove',
+      summary: 'Forget a kept sample',
+      params: z.strictObject({ connector: slug, name: slug }),
+      response: z.object({ removed: z.literal(true) }),
+      handle: async ({ params }) =>
+        (await ports.remove(params.connector, params.name)) ? ok({ removed: true }) : notFound(`case ${params.name}`),
+    }),
+  ];
+}

@@ -1,0 +1,46 @@
+import { parseDocument } from 'yaml';
+import { isObject, type Json } from '../terms.ts';
+
+export type Assigned =
+  | { readonly kind: 'ok'; readonly connector: string }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/**
+ * Maps one field of a raw record to a canonical field, in the text of a connector; comments and order stay. `field` is such as check_in,
+ * guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
+ */
+export function assignField(text: string, field: string, path: string): Assigned {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return refused('The connector is not valid YAML; correct it first.');
+  const [list, name] = field.includes('.') ? field.split('.', 2) : [undefined, field];
+  const put = (keys: readonly string[], value: string | object): Assigned => {
+    document.setIn(keys, typeof value === 'string' ? value : document.createNode(value));
+    return { kind: 'ok', connector: document.toString({ lineWidth: 0 }) };
+  };
+  if (list === undefined || name === undefined) return put(['map', field], path);
+  if (list === 'extra') return put(['map', 'extra', name], path);
+  const known = (document.toJS() as { map?: { [list: string]: Json } } | null)?.map?.[list];
+  const source = path.replace(/\[\d+\]/g, '[]');
+  if (known === undefined) {
+    const parts = split(source);
+    if (parts === undefined) {
+      return refused(`${path} is at the top of the record. Say where the ${list} are: map.${list}.from.`);
+    }
+    return put(['map', list], { from: parts.from, fields: { [name]: parts.rest } });
+  }
+  const from = isObject(known) && typeof known.from === 'string' ? known.from.replace(/\[\]$/, '') : undefined;
+  if (from === undefined) return refused(`map.${list} is not a plain list; add the field in the editor.`);
+  const rest = [`${from}[].`, `${from}.`].find((start) => source.startsWith(start));
+  if (rest === undefined) return refused(`The ${list} are read from ${from}; ${path} is outside of it.`);
+  return put(['map', list, 'fields', name], source.slice(rest.length));
+}
+
+/** Where the list or object is, and the path inside it. */
+function split(source: string): { readonly from: string; readonly rest: string } | undefined {
+  const at = source.lastIndexOf('[].');
+  if (at > 0) return { from: source.slice(0, at), rest: source.slice(at + 3) };
+  const dot = source.lastIndexOf('.');
+  return dot > 0 ? { from: source.slice(0, dot), rest: source.slice(dot + 1) } : undefined;
+}
+
+const refused = (message: string): Assigned => ({ kind: 'refused', message });

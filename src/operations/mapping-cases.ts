@@ -1,0 +1,66 @@
+import type { CheckedCase, NewCase } from '../api/routes/mapping-cases.ts';
+import type { Previewed } from '../api/routes/studio.ts';
+import { InnboundError } from '../errors.ts';
+import { difference } from '../reconcile/difference.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { listCases, type MappingCase, putCase } from '../store/documents/mapping-cases.ts';
+import { isObject, type Json } from '../terms.ts';
+import { offThread } from './off-thread.ts';
+
+const most = 100;
+
+/** Keeps a sample with the records that the connector text makes of it now. */
+export async function saveCase(runtime: Runtime, connector: string, wanted: NewCase, by: string): Promise<void> {
+  const { name, sample, push, timezone = null, country = null } = wanted;
+  const outcome = await outcomeOf(runtime, wanted.text, { sample, push, timezone, country });
+  if (outcome.kind === 'invalid') throw new InnboundError('operate.invalid_input', outcome.message);
+  await putCase(runtime.pool, connector, {
+    name,
+    sample,
+    push,
+    timezone,
+    country,
+    expected: outcome.records,
+    saved_by: by,
+  });
+}
+
+/** What a connector text makes of each kept sample, compared with what it must become. */
+export async function checkCases(runtime: Runtime, connector: string, text: string): Promise<CheckedCase[]> {
+  const cases = await listCases(runtime.pool, connector);
+  const checked: CheckedCase[] = [];
+  for (const { expected, ...one } of cases) {
+    const outcome = await outcomeOf(runtime, text, one);
+    const diff = outcome.kind === 'ok' ? difference(expected, outcome.records) : [];
+    const passes = outcome.kind === 'ok' && diff.length === 0;
+    checked.push({ ...one, passes, diff, message: outcome.kind === 'ok' ? null : outcome.message });
+  }
+  return checked;
+}
+
+async function outcomeOf(
+  runtime: Runtime,
+  connector: string,
+  { sample, push, timezone, country }: Pick<MappingCase, 'sample' | 'push' | 'timezone' | 'country'>,
+): Promise<{ readonly kind: 'ok'; readonly records: Json } | { readonly kind: 'invalid'; readonly message: string }> {
+  const asked = {
+    connector,
+    sample,
+    push,
+    limit: most,
+    ...(timezone !== null && { timezone }),
+    ...(country !== null && { country }),
+  };
+  const { mistakes, problem, records } = await offThread(runtime, 'preview', { asked, integration: undefined });
+  const message = mistakes[0]?.message ?? problem?.message;
+  return message === undefined ? { kind: 'ok', records: expectedOf(records) } : { kind: 'invalid', message };
+}
+
+/** Of each record what a case holds on to: what it becomes, not where the values came from. */
+function expectedOf(records: Previewed['records']): Json {
+  return records.map((one): Json => {
+    if (!isObject(one)) return one;
+    const { kind = null, id = null, record = null, code = null } = one;
+    return kind === 'record' ? { kind, record } : { kind, id, code };
+  });
+}

@@ -1,0 +1,37 @@
+import type { MappingEffect } from '../api/routes/studio.ts';
+import { parseDocument } from '../documents/check.ts';
+import { noIntegration } from '../errors/no-integration.ts';
+import { InnboundError } from '../errors.ts';
+import { activate, documentsOf } from '../runtime/active.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { newestPayloads } from '../store/records/kept-payloads.ts';
+import { isObject, type Json } from '../terms.ts';
+import { offThread } from './off-thread.ts';
+import { reprocessBatch } from './reprocess.ts';
+
+const most = 100;
+
+/** What a connector text that is not in force would do to the reservations that a brand received last. Changes nothing. */
+export async function mappingEffect(runtime: Runtime, name: string, text: string): Promise<MappingEffect> {
+  const inForce = runtime.active().integrations.get(name);
+  if (inForce === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
+  const parsed = parseDocument(text, 'connector.yaml', 'connector');
+  const mistake = (message: string) => new InnboundError('operate.invalid_input', `The connector: ${message}`);
+  if (parsed.kind === 'invalid') throw mistake(parsed.mistakes[0]?.message ?? 'does not match the schema');
+  const [connector, integration] = documentsOf(inForce);
+  const edited = {
+    ...connector,
+    version: connector.version + 1,
+    body: named(parsed.document.body as Json, connector.name),
+  };
+  const active = activate([edited, integration], undefined, runtime.active().erasure);
+  const brand = active.integrations.get(name);
+  if (brand === undefined) throw mistake(active.broken[0]?.message ?? 'cannot be used');
+  const payloads = await newestPayloads(runtime.pool, name, most);
+  // Under a deadline first: the mapping may be built to take long.
+  await offThread(runtime, 'prepareMany', { brand: [edited, integration], payloads });
+  const { samples, ...counts } = await reprocessBatch(runtime, brand, payloads, true);
+  return { ...counts, samples: samples.map(({ id, diff }) => ({ id, diff })) };
+}
+
+const named = (body: Json, name: string): Json => (isObject(body) ? { ...body, connector: name } : body);

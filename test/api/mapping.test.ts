@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import type { Json } from '../../src/terms.ts';
+import { type ApiNode, apiNode, reservation } from './node.ts';
+
+const connector = (map: string) => `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+${map}`;
+
+let node: ApiNode;
+let operator: string;
+before(async () => {
+  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  operator = await node.token('operator');
+  await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2'));
+});
+after(() => node.stop());
+
+const call = async (method: string, at: string, body?: Json) => {
+  const answer = await node.call(method, at, operator, body);
+  assert.ok(answer.status < 300, `${at}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+test('a preview has the raw record and where each value came from, also for one that fails', async () => {
+  const sample = JSON.stringify({ reservations: [reservation('S1'), reservation('S2', { check_out: '2020-01-01' })] });
+  const { records } = await call('POST', '/map/preview', { connector: connector(''), sample });
+  assert.equal(records[0].raw.id, 'S1');
+  assert.equal(records[1].kind, 'dead');
+  assert.equal(records[1].origins['guests[0].email'], 'guests[0].email');
+});
+
+test('the effect of a changed mapping on the stored payloads is counted, and nothing changes', async () => {
+  const effect = await call('POST', '/integrations/grand/mapping-effect', {
+    connector: connector('map: { channel: agent }\n'),
+  });
+  assert.deepEqual([effect.records, effect.changed, effect.unchanged, effect.refused], [2, 1, 1, 0]);
+  assert.deepEqual(effect.samples[0].diff, [{ path: 'channel', after: 'BDC' }]);
+  const { rows } = await node.runtime.pool.query('select max(version) as version from records');
+  assert.equal(rows[0].version, 1);
+  const wrong = await node.call('POST', '/integrations/grand/mapping-effect', operator, {
+    connector: 'connector: hotel\nmap: 1',
+  });
+  assert.equal(wrong.status, 422);
+});
+
+test('a kept sample goes on passing until the mapping changes what it becomes, and goes with an erased guest', async () => {
+  const sample = JSON.stringify({ reservations: [reservation('S1', { agent: 'BDC' })] });
+  await call('PUT', '/connectors/hotel/cases/first', { text: connector(''), sample, timezone: 'Europe/Lisbon' });
+  const check = async (map: string) =>
+    (await call('POST', '/connectors/hotel/cases/check', { text: connector(map) })).items;
+  const [same] = await check('');
+  assert.deepEqual([same.name, same.passes, same.diff, same.timezone], ['first', true, [], 'Europe/Lisbon']);
+  const [changed] = await check('map: { channel: agent }\n');
+  assert.deepEqual([changed.passes, changed.diff], [false, [{ path: '[0].record.channel', after: 'BDC' }]]);
+  const [broken] = await check('map: { nothing: agent }\n');
+  assert.equal(broken.passes, false);
+  assert.match(broken.message, /nothing/);
+  await call('PUT', '/connectors/hotel/cases/other', {
+    text: connector(''),
+    sample: JSON.stringify({ reservations: [reservation('S2')] }),
+  });
+  await eraseGuest(node.runtime, { email: 'ana.s1@mail.example' }, 'test');
+  assert.deepEqual(
+    (await check('')).map(({ name }: { name: string }) => name),
+    ['other'],
+  );
+  await call('DELETE', '/connectors/hotel/cases/other');
+  assert.deepEqual(await check(''), []);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { assignField } from '../../src/operations/assign-field.ts';
+
+const text = `connector: hotel # ours
+map:
+  # the partner's own number
+  id: ref
+  guests: { from: people, fields: { last_name: family } }
+`;
+const mapOf = (field: string, path: string) => {
+  const done = assignField(text, field, path);
+  assert.equal(done.kind, 'ok', JSON.stringify(done));
+  return done.kind === 'ok' ? parse(done.connector).map : undefined;
+};
+const refusal = (field: string, path: string, of = text) => {
+  const done = assignField(of, field, path);
+  return done.kind === 'refused' ? done.message : done.connector;
+};
+
+test('a field of the reservation is added, and comments stay', () => {
+  assert.deepEqual(mapOf('check_in', 'stay.arrival').check_in, 'stay.arrival');
+  const done = assignField(text, 'check_in', 'stay.arrival');
+  assert.match(done.kind === 'ok' ? done.connector : '', /# ours\nmap:\n {2}# the partner's own number\n {2}id: ref/);
+});
+
+test('a field of a list is put into the list that is mapped already', () => {
+  assert.deepEqual(mapOf('guests.first_name', 'people[0].given').guests, {
+    from: 'people',
+    fields: { last_name: 'family', first_name: 'given' },
+  });
+});
+
+test('a list that is not mapped yet is read from where the field is', () => {
+  assert.deepEqual(mapOf('rooms.room_type', 'stay.units[1].kind').rooms, {
+    from: 'stay.units',
+    fields: { room_type: 'kind' },
+  });
+  assert.deepEqual(mapOf('charges.amount', 'price.total').charges, { from: 'price', fields: { amount: 'total' } });
+});
+
+test('further fields get a name of their own', () => {
+  assert.deepEqual(mapOf('extra.floor', 'room.floor').extra, { floor: 'room.floor' });
+});
+
+test('what cannot be placed is refused with the reason', () => {
+  assert.match(refusal('guests.email', 'contact.mail'), /read from people; contact\.mail is outside/);
+  assert.match(refusal('rooms.room_type', 'kind'), /at the top of the record/);
+  assert.match(refusal('id', 'ref', 'map: [unclosed'), /not valid YAML/);
+  assert.match(refusal('guests.email', 'people[0].mail', 'map: { guests: [{ from: a }] }'), /not a plain list/);
+});
