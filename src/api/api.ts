@@ -27,6 +27,7 @@ import { type SecretPorts, secretRoutes } from './routes/secrets.ts';
 import { type SessionPorts, sessionRoutes } from './routes/session.ts';
 import { type StudioPorts, studioRoutes } from './routes/studio.ts';
 import { type TokenPorts, tokenRoutes } from './routes/tokens.ts';
+import { strictPolicy } from './security-headers.ts';
 
 export interface ApiPorts {
   readonly dispatch: DispatchPorts;
@@ -90,7 +91,7 @@ export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
   registerRoutes(app, routes, ports.dispatch);
   const document = openApiDocument(routes);
   const text = JSON.stringify(document);
-  app.get('/api/v1/openapi.json', (_request, reply) => reply.type('application/json').send(text));
+  app.get('/api/v1/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
   app.get('/oauth/callback', async (request, reply) => {
     const { status, html } = await ports.consent.finish(new URL(request.url, 'http://callback').searchParams);
     return reply
@@ -98,18 +99,14 @@ export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-store')
       .header('referrer-policy', 'no-referrer')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
       .send(html);
   });
   const page = referencePage(document);
   app.get('/api/reference', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-      )
-      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
       .send(page),
   );
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.ts';
+import { strictPolicy } from './security-headers.ts';
 
 export interface ConsolePorts {
   /** The folder of the built console. */
@@ -93,19 +94,15 @@ async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: As
 
 function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePorts): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  const rules = [
-    "default-src 'none'",
+  const policy = strictPolicy(
     "script-src 'self'",
     // The component library adds a few style elements; styles without the nonce are blocked.
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
+  );
   reply
-    .header('content-security-policy', rules.join('; '))
+    .header('content-security-policy', policy)
     .header('x-content-type-options', 'nosniff')
     .header('x-frame-options', 'DENY')
     .header('referrer-policy', 'no-referrer')

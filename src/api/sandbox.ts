@@ -3,6 +3,7 @@ import type { Refused } from '../intake/push/answer.ts';
 import { answerBody } from '../intake/push/answer.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
+import { strictPolicy } from './security-headers.ts';
 
 /** Sandbox endpoint ids have this prefix; only the store knows whether one exists. */
 export function isSandboxId(endpointId: string): boolean {
@@ -63,7 +64,7 @@ function show(request: FastifyRequest, reply: FastifyReply, title: string, value
   const linked = escaped.replace(/"(\/webhooks\/sbx_\w+\/reports\/rep_\w+)"/g, '"<a href="$1">$1</a>"');
   return reply
     .type('text/html; charset=utf-8')
-    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
     .send(
       `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>` +
         `<style>body{font:14px/1.5 ui-monospace,monospace;margin:2rem;max-width:70rem}pre{white-space:pre-wrap}</style>` +

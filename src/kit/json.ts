@@ -50,6 +50,13 @@ export function indented(text: string): string {
 
 const refusedByJsonb = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
+/** A text as PostgreSQL can store it. What a partner sends may hold NUL characters, and our messages name its keys. */
+export function storedText(text: string): string;
+export function storedText(text: string | undefined): string | undefined;
+export function storedText(text: string | undefined): string | undefined {
+  return text?.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+}
+
 /**
  * JSON text that a jsonb column accepts: NUL and lone surrogates, which it refuses, become U+FFFD. JSON.stringify escapes
  * exactly those, so most texts have no such escape and are returned unchanged.

@@ -93,12 +93,22 @@ test('behind https the session cookie is bound to the host, and a plain one is n
 });
 
 test('every response forbids sniffing and framing, and asks for https', async () => {
-  for (const path of ['/readyz', '/api/v1/runs', '/api/reference', '/api/v1/openapi.json', '/nowhere']) {
+  for (const path of [
+    '/readyz',
+    '/api/v1/runs',
+    '/api/reference',
+    '/api/v1/openapi.json',
+    '/oauth/callback',
+    '/nowhere',
+  ]) {
     const { headers } = await fetch(`${node.url}${path}`);
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
     assert.equal(headers.get('x-frame-options'), 'DENY', path);
-    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
-    assert.match(headers.get('strict-transport-security') ?? '', /max-age=31536000/, path);
+    for (const rule of ['default-src', 'base-uri', 'form-action', 'frame-ancestors']) {
+      assert.match(headers.get('content-security-policy') ?? '', new RegExp(`${rule} 'none'`), path);
+    }
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
+    assert.equal(headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains', path);
   }
 });
 

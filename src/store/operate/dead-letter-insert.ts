@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonbText } from '../../kit/json.ts';
+import { jsonbText, storedText } from '../../kit/json.ts';
 import type { Arrival, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { Tx } from '../db/pool.ts';
 import type { ApplyTarget } from '../records/changes.ts';
@@ -40,7 +40,7 @@ export async function insertDeadLetters(
       rows.map((row) => row.letter.type),
       rows.map((row) => row.letter.id ?? null),
       rows.map((row) => row.letter.code),
-      rows.map((row) => row.letter.message),
+      rows.map((row) => storedText(row.letter.message)),
       rows.map((row) => jsonbText(JSON.stringify(row.letter.detail))),
       rows.map((row) => row.raw),
       rows.map((row) => row.arrival.cause),

@@ -1,4 +1,5 @@
 import type { LaneKey, Settlement } from '../../deliver/ports.ts';
+import { storedText } from '../../kit/json.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
@@ -75,13 +76,13 @@ function columns(settlements: readonly Settlement[], node: string): unknown[] {
     int4s(settlements.map((s) => s.attempt)),
     texts(settlements.map((s) => s.result.kind)),
     texts(settlements.map((s) => s.code)),
-    texts(settlements.map((s) => s.message)),
+    texts(settlements.map((s) => storedText(s.message))),
     int4s(settlements.map((s) => s.status)),
     int4s(settlements.map((s) => (s.durationMs === undefined ? undefined : Math.round(s.durationMs)))),
     node,
     float8s(settlements.map(({ result }) => (result.kind === 'retry' ? result.delayMs : 0))),
     int4s(settlements.map(({ result }) => (result.kind === 'retry' ? result.triesUsed : 0))),
-    texts(settlements.map((s) => s.answer?.replaceAll('\0', ''))),
+    texts(settlements.map((s) => storedText(s.answer))),
     int4s(settlements.map(({ result }) => (result.kind === 'retry' && result.mayHaveArrived ? 1 : 0))),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Admission, Asking, PartnerStore } from '../../intake/pull/ports.ts';
+import { storedText } from '../../kit/json.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { breakerFailed, breakerSucceeded, takeProbe } from './breakers.ts';
@@ -63,7 +64,7 @@ async function authFailed(pool: Pool, integration: IntegrationName, version: num
     `insert into partner_states (integration, auth_failed_at, auth_failed_version, auth_message) values ($1, now(), $2, $3)
      on conflict (integration) do update
         set auth_failed_at = coalesce(partner_states.auth_failed_at, now()), auth_failed_version = $2, auth_message = $3`,
-    [integration, version, message],
+    [integration, version, storedText(message)],
   );
 }
 

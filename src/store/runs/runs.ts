@@ -3,6 +3,7 @@ import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
+import { jsonbText, storedText } from '../../kit/json.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { commitPage } from './commit-page.ts';
@@ -219,9 +220,9 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
       lease.fence,
       end.state,
       end.code ?? null,
-      end.message ?? null,
-      JSON.stringify(end.findings),
-      end.said ?? null,
+      storedText(end.message) ?? null,
+      jsonbText(JSON.stringify(end.findings)),
+      storedText(end.said) ?? null,
       end.watermark ?? null,
       ...counters.values,
     ],
