@@ -22,12 +22,27 @@ const samples = 3;
 /** A larger difference between wall clock and monotonic clock leads to a measurement at once. */
 const jumpMs = 1_000;
 
-export async function openDatabaseClock(
+export function openDatabaseClock(
   pool: Pool,
   node: Clock & Timers = systemClock,
   onError: (error: unknown) => void = () => {},
 ): Promise<DatabaseClock> {
-  let measured = await measure(pool, node);
+  const ask = async (): Promise<EpochMs> => {
+    const { rows } = await pool.query<{ ms: number }>(
+      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+    );
+    return rows[0]?.ms ?? 0;
+  };
+  return followClock(ask, node, onError);
+}
+
+/** Estimates the clock that `ask` reads over the network. */
+export async function followClock(
+  ask: () => Promise<EpochMs>,
+  node: Clock & Timers,
+  onError: (error: unknown) => void,
+): Promise<DatabaseClock> {
+  let measured = await measure(ask, node);
   let isStopped = false;
   let cancel = () => {};
   let isMeasuring = false;
@@ -35,7 +50,7 @@ export async function openDatabaseClock(
     if (isMeasuring) return;
     isMeasuring = true;
     cancel();
-    measure(pool, node)
+    measure(ask, node)
       .then((fresh) => {
         measured = fresh;
       }, onError)
@@ -71,13 +86,10 @@ interface Measured {
 }
 
 /** The latest of several samples: the one whose answer took the shortest way back. */
-async function measure(pool: Pool, node: Clock & Timers): Promise<Measured> {
+async function measure(ask: () => Promise<EpochMs>, node: Clock & Timers): Promise<Measured> {
   let best: Measured | undefined;
   for (let i = 0; i < samples; i++) {
-    const { rows } = await pool.query<{ ms: number }>(
-      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
-    );
-    const sample = { databaseMs: rows[0]?.ms ?? 0, uptimeMs: node.uptimeMs(), nodeMs: node.now() };
+    const sample = { databaseMs: await ask(), uptimeMs: node.uptimeMs(), nodeMs: node.now() };
     if (best === undefined || sample.databaseMs - sample.uptimeMs > best.databaseMs - best.uptimeMs) best = sample;
   }
   return best as Measured;

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkHistory } from './check.ts';
+import type { Fate, History, Rule, Settled, Statement, Version, Write } from './history.ts';
+
+/** Reservation a: two events, two versions, delivered in order. */
+const event = (id: string, value: string, atMs: number, more: Partial<Statement> = {}): Statement => ({
+  id,
+  record: 'a',
+  value,
+  fromMs: atMs,
+  toMs: atMs,
+  isAccepted: true,
+  isEvent: true,
+  ...more,
+});
+const made = (statement: string, version: number): Fate => ({ statement, kind: 'version', version });
+const stored = (version: number, value: string): Version => ({ record: 'a', version, value });
+const settled = (version: number, kind: Settled['kind']): Settled => ({
+  record: 'a',
+  destination: 'crm',
+  version,
+  kind,
+});
+const write = (version: number, value: string, more: Partial<Write> = {}): Write => ({
+  destination: 'crm',
+  record: 'a',
+  version,
+  key: `key ${version}`,
+  value,
+  body: `{"value":"${value}"}`,
+  startedAtMs: version,
+  ...more,
+});
+const sound: History = {
+  statements: [event('e1', 'one', 10), event('e2', 'two', 20)],
+  fates: [made('e1', 1), made('e2', 2)],
+  versions: [stored(1, 'one'), stored(2, 'two')],
+  settled: [settled(1, 'delivered'), settled(2, 'delivered')],
+  writes: [write(1, 'one'), write(1, 'one'), write(2, 'two')],
+  runs: [{ id: 'run', fetched: 3, counted: 3 }],
+  erasures: [],
+  isQuiet: true,
+};
+
+const broken: readonly { readonly name: string; readonly rule: Rule; readonly change: Partial<History> }[] = [
+  { name: 'an accepted event is lost', rule: 'accepted_is_accounted_for', change: { fates: [made('e1', 1)] } },
+  {
+    name: 'an event is counted twice',
+    rule: 'accepted_is_accounted_for',
+    change: { fates: [...sound.fates, { statement: 'e2', kind: 'unchanged' }] },
+  },
+  {
+    name: 'an event became a version that is not stored',
+    rule: 'accepted_is_accounted_for',
+    change: { fates: [made('e1', 1), made('e2', 3)] },
+  },
+  {
+    name: 'an event is pending although all work is done',
+    rule: 'accepted_is_accounted_for',
+    change: { fates: [made('e1', 1), { statement: 'e2', kind: 'pending' }] },
+  },
+  {
+    name: 'a version has no fate at a destination',
+    rule: 'accepted_is_accounted_for',
+    change: { settled: [settled(1, 'delivered')] },
+  },
+  {
+    name: 'a version is pending behind nothing',
+    rule: 'accepted_is_accounted_for',
+    change: { settled: [settled(1, 'delivered'), settled(2, 'pending')] },
+  },
+  {
+    name: 'a version counts as delivered and never arrived',
+    rule: 'accepted_is_accounted_for',
+    change: { writes: [write(1, 'one')] },
+  },
+  {
+    name: 'the counters of a run do not add up',
+    rule: 'accepted_is_accounted_for',
+    change: { runs: [{ id: 'run', fetched: 3, counted: 2 }] },
+  },
+  {
+    name: 'a gap in the stored versions',
+    rule: 'versions_in_order',
+    change: { versions: [stored(1, 'one'), stored(3, 'two')] },
+  },
+  {
+    name: 'an older version arrives after a newer one',
+    rule: 'versions_in_order',
+    change: { writes: [write(1, 'one'), write(2, 'two'), write(1, 'one')] },
+  },
+  { name: 'a version is left out', rule: 'versions_in_order', change: { writes: [write(2, 'two')] } },
+  {
+    name: 'a key stands for two bodies',
+    rule: 'one_key_one_body',
+    change: { writes: [write(1, 'one'), write(2, 'two', { key: 'key 1' })] },
+  },
+  {
+    name: 'a version is sent with two keys',
+    rule: 'one_key_one_body',
+    change: { writes: [write(1, 'one'), write(1, 'one', { key: 'other' }), write(2, 'two')] },
+  },
+  {
+    name: 'the state is the last to arrive, not the newest',
+    rule: 'newest_statement_holds',
+    change: { statements: [event('e1', 'one', 30), event('e2', 'two', 20)] },
+  },
+  {
+    name: 'of equal times the lower sequence holds',
+    rule: 'newest_statement_holds',
+    change: { statements: [event('e1', 'one', 20, { seq: 8 }), event('e2', 'two', 20, { seq: 7 })] },
+  },
+  {
+    name: 'the newest statement counts as superseded',
+    rule: 'newest_statement_holds',
+    change: {
+      statements: [...sound.statements, event('e3', 'two', 30)],
+      fates: [...sound.fates, { statement: 'e3', kind: 'superseded' }],
+    },
+  },
+  {
+    name: 'a stored value that nobody said',
+    rule: 'nothing_unsaid',
+    change: { versions: [stored(1, 'one'), stored(2, 'three')] },
+  },
+  {
+    name: 'a delivered value that is not stored',
+    rule: 'nothing_unsaid',
+    change: { writes: [write(1, 'one'), write(2, 'three')] },
+  },
+  {
+    name: 'a call carries an erased guest',
+    rule: 'nothing_after_erasure',
+    change: { erasures: [{ atMs: 1, marks: ['two'] }] },
+  },
+  {
+    name: 'the store still holds an erased guest',
+    rule: 'nothing_after_erasure',
+    change: {
+      erasures: [{ atMs: 9, marks: ['ana@'] }],
+      versions: [stored(1, 'one'), { ...stored(2, 'two'), text: 'ana@' }],
+    },
+  },
+];
+
+test('a sound history breaks no rule', () => {
+  assert.deepEqual(checkHistory(sound), []);
+});
+
+for (const { name, rule, change } of broken) {
+  test(`found: ${name}`, () => {
+    const rules = new Set(checkHistory({ ...sound, ...change }).map((violation) => violation.rule));
+    assert.ok(rules.has(rule), [...rules].join(', '));
+  });
+}
+
+test('what nobody outside can know is allowed either way', () => {
+  const answerLost = event('e3', 'three', 30, { isAccepted: false });
+  assert.deepEqual(checkHistory({ ...sound, statements: [...sound.statements, answerLost] }), []);
+  const taken = {
+    ...sound,
+    statements: [...sound.statements, answerLost],
+    fates: [...sound.fates, made('e3', 3)],
+    versions: [...sound.versions, stored(3, 'three')],
+    settled: [...sound.settled, settled(3, 'delivered')],
+    writes: [...sound.writes, write(3, 'three')],
+  };
+  assert.deepEqual(checkHistory(taken), []);
+  // A page that was requested at some moment around the second event.
+  const page = event('row', 'one', 0, { fromMs: 15, toMs: 25, isEvent: false });
+  assert.deepEqual(checkHistory({ ...sound, statements: [...sound.statements, page] }), []);
+});
+
+test('versions behind a dead letter may be pending, and skipped ones are left out', () => {
+  const held = { ...sound, settled: [settled(1, 'dead'), settled(2, 'pending')], writes: [] };
+  assert.deepEqual(checkHistory(held), []);
+  const skipped = { ...sound, settled: [settled(1, 'skipped'), settled(2, 'delivered')], writes: [write(2, 'two')] };
+  assert.deepEqual(checkHistory(skipped), []);
+});
+
+test('a history of 40,000 events is judged in linear time', () => {
+  const records = Array.from({ length: 10_000 }, (_, i) => `r${i}`);
+  const each = <Of>(make: (record: string, n: number) => Of): Of[] =>
+    records.flatMap((record) => [1, 2, 3, 4].map((n) => make(record, n)));
+  const history: History = {
+    ...sound,
+    statements: each((record, n) => event(`${record} ${n}`, `${n}`, n, { record })),
+    fates: each((record, n) => made(`${record} ${n}`, n)),
+    versions: each((record, n) => ({ record, version: n, value: `${n}` })),
+    settled: each((record, n) => ({ record, destination: 'crm', version: n, kind: 'delivered' })),
+    writes: each((record, n) => write(n, `${n}`, { record, key: `${record} ${n}`, body: `${record} ${n}` })),
+  };
+  const startedAt = performance.now();
+  assert.deepEqual(checkHistory(history), []);
+  assert.ok(performance.now() - startedAt < 20_000);
+});

@@ -1,0 +1,86 @@
+import { dayOffset } from '../../src/documents/day-offset.ts';
+import { durationMs } from '../../src/documents/duration.ts';
+import type { PullPlan } from '../../src/intake/pull/ports.ts';
+import { readSettings } from '../../src/intake/pull/read-settings.ts';
+import { type ActiveIntegration, activate } from '../../src/runtime/active.ts';
+import type { StoredDocument } from '../../src/store/documents/documents.ts';
+import type { Json } from '../../src/terms.ts';
+
+/** Two brands of one PMS, which both pushes and lists, and two destinations, as documents describe them. */
+export const brandNames = ['lisbon', 'porto'] as const;
+export const destinationNames = ['crm', 'lake'] as const;
+export const pageSize = 2;
+
+const body = (kind: StoredDocument['kind'], name: string, content: Json): StoredDocument => ({
+  kind,
+  name,
+  version: 1,
+  body: content,
+  hash: '',
+});
+
+const active = activate([
+  body('connector', 'pms', {
+    connector: 'pms',
+    shape: { root_path: 'reservations' },
+    pull: {
+      request: { path: '/reservations', query: { from: '{window.from}', to: '{window.to}' } },
+      pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: pageSize },
+    },
+    push: {},
+  }),
+  ...destinationNames.map((name) =>
+    body('destination', name, { destination: name, type: 'http', url: `https://${name}.example/in` }),
+  ),
+  ...brandNames.map((name) =>
+    body('integration', name, {
+      integration: name,
+      connector: 'pms',
+      brand_id: name.toUpperCase(),
+      timezone: 'UTC',
+      country: 'PT',
+      deliver: [...destinationNames],
+      push: { enabled: true, rate: { requests: 1000, per: '1s' } },
+      pull: {
+        base_url: `https://${name}.example`,
+        auth: { type: 'none' },
+        syncs: { pre_stay: { every: '30m', range: ['+1d', '+7d'] } },
+        timeouts: { idle: '2s', total: '4s' },
+      },
+    }),
+  ),
+]);
+
+export function brand(name: string): ActiveIntegration {
+  const found = active.integrations.get(name);
+  if (!found) throw new Error(JSON.stringify(active.broken));
+  return found;
+}
+
+const plans = new Map(
+  brandNames.map((name) => {
+    const { path, target, body: integration, connector } = brand(name);
+    if (connector.body.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
+    const settings = readSettings(
+      {
+        integration: target.integration,
+        brandId: integration.brand_id,
+        timezone: integration.timezone,
+        connectorPull: connector.body.pull,
+        integrationPull: integration.pull,
+        maxBytes: 1_000_000,
+        adapter: undefined,
+      },
+      { durationMs, dayOffset },
+    );
+    const { shaper, singleShaper, prepare } = path;
+    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, target };
+    return [name as string, plan];
+  }),
+);
+
+export function pullPlan(name: string): PullPlan {
+  const plan = plans.get(name);
+  if (!plan) throw new Error(`no brand ${name}`);
+  return plan;
+}

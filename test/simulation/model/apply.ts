@@ -1,0 +1,227 @@
+import { decodeRecord } from '../../../src/canonical/encode.ts';
+import type { DirectLeaseBatch } from '../../../src/deliver/direct-leases.ts';
+import type { Claimed } from '../../../src/deliver/ports.ts';
+import { parseJson } from '../../../src/kit/json.ts';
+import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
+import type { StoredViews } from '../../../src/reconcile/said.ts';
+import type { ApplyTarget } from '../../../src/store/records/apply.ts';
+import { idempotencyKey } from '../../../src/store/records/changes.ts';
+import { type Arriving, contentOf, decide, statementHash } from '../../../src/store/records/decide.ts';
+import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
+import { type LockedRecord, type SaidState, saidText } from '../../../src/store/records/locked-records.ts';
+import { readReservation } from '../../../src/store/records/stored-record.ts';
+import type { Json } from '../../../src/terms.ts';
+import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Applies a batch of messages. The decisions are those of the store itself (decide.ts); the model replaces its SQL. */
+export function applyPrepared(
+  model: StoreModel,
+  tx: Transaction,
+  target: ApplyTarget,
+  prepared: readonly Prepared[],
+  leaseBatch?: DirectLeaseBatch,
+): Tally {
+  const { integration } = target;
+  const batchSeq = prepared.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
+  const outcomes: Outcome[] = new Array(prepared.length);
+  const known = knownRecords(tx, integration, prepared);
+  const arrivals = arrivalsOf(prepared, batchSeq, known, outcomes);
+  const seen: string[] = [];
+  const open = withoutUnchanged(arrivals, known, outcomes, seen);
+  const requestedAt = arrivals[0]?.arrival.effectiveAt;
+  if (seen.length > 0 && requestedAt !== undefined) {
+    tx.atCommit(() => model.sightings.push({ integration, requestedAt, ids: new Set(seen) }));
+  }
+  const sighted = lastSighted(model, integration, open);
+  const changes = new Map<string, ChangeRow[]>();
+  for (const arriving of open) {
+    const { id } = arriving;
+    const row = tx.record(integration, id);
+    const decision = decide(arriving, row && lockedRecord(row), sighted.get(id));
+    if (decision.kind === 'dropped' || decision.kind === 'dead') {
+      outcomes[arriving.index] = { outcome: decision.kind, id };
+      continue;
+    }
+    const { version, isOverruled } = decision;
+    const more = { id, version, ...(isOverruled && { isOverruled }) };
+    if (decision.kind !== 'change') {
+      outcomes[arriving.index] = { outcome: decision.kind, ...more };
+      if (decision.state && row) tx.putRecord(integration, id, { ...row, ...stateOf(decision.state) });
+      continue;
+    }
+    const { content, event, state } = decision;
+    outcomes[arriving.index] = { outcome: event, ...more };
+    tx.putRecord(integration, id, { version, hash: content.hash, text: content.text, ...stateOf(state) });
+    const key = idempotencyKey(integration, 'reservation', id, version, content.hash);
+    const change = { version, event, idempotencyKey: key, at: model.now(), text: content.text };
+    changes.set(id, [...(changes.get(id) ?? []), change]);
+  }
+  for (const [id, versions] of changes) {
+    tx.atCommit(() => {
+      const name = recordKey(integration, id);
+      model.changes.set(name, [...(model.changes.get(name) ?? []), ...versions]);
+    });
+  }
+  enqueue(model, tx, target, changes, leaseBatch);
+  return tally(outcomes);
+}
+
+type Known = ReadonlyMap<string, { readonly id: string; readonly version: number; readonly pulledHash: string }>;
+
+function knownRecords(tx: Transaction, integration: string, prepared: readonly Prepared[]): Known {
+  const known = new Map<string, { id: string; version: number; pulledHash: string }>();
+  for (const one of prepared) {
+    const id = one.kind === 'record' ? one.incoming.id : one.message?.id;
+    if (one.arrival.cause !== 'run' || id === undefined) continue;
+    const row = tx.record(integration, id);
+    if (row) known.set(id, { id, version: row.version, pulledHash: row.pulledHash ?? row.hash });
+  }
+  return known;
+}
+
+function arrivalsOf(prepared: readonly Prepared[], batchSeq: number, known: Known, outcomes: Outcome[]): Arriving[] {
+  return prepared.flatMap((one, index): Arriving[] => {
+    const { arrival, message } = one;
+    const about = { index, type: 'reservation' as const, arrival, seq: arrival.seq ?? batchSeq, prepared: one };
+    if (one.kind === 'record') {
+      const alone = contentOf(one.incoming.record);
+      return [{ ...about, id: one.incoming.id, alone, hash: statementHash(alone, message) }];
+    }
+    if (message !== undefined && (arrival.cause !== 'run' || known.has(message.id))) {
+      return [{ ...about, id: message.id, alone: undefined, hash: '' }];
+    }
+    const id = one.kind === 'dropped' ? one.id : one.deadLetter.id;
+    outcomes[index] = { outcome: one.kind, ...(id !== undefined && { id }) };
+    return [];
+  });
+}
+
+function lastSighted(model: StoreModel, integration: string, arrivals: readonly Arriving[]): ReadonlyMap<string, Date> {
+  const found = new Map<string, Date>();
+  for (const { id, arrival } of arrivals) {
+    if (arrival.cause === 'run') continue;
+    for (const { integration: its, requestedAt, ids } of model.sightings) {
+      const isLater = requestedAt > Math.max(arrival.effectiveAt, found.get(id)?.getTime() ?? 0);
+      if (its === integration && isLater && ids.has(id)) found.set(id, new Date(requestedAt));
+    }
+  }
+  return found;
+}
+
+const stateOf = ({ effectiveAt, seq, said, pulledHash }: SaidState) => ({
+  effectiveAt,
+  seq,
+  said: saidText(said),
+  pulledHash,
+});
+
+function lockedRecord({ version, effectiveAt, seq, hash, text, said, pulledHash }: RecordRow): LockedRecord {
+  return {
+    version,
+    effectiveAt,
+    seq,
+    hash,
+    get status() {
+      return (parseJson(text) as { status?: string }).status;
+    },
+    get data(): Json {
+      return parseJson(text);
+    },
+    reservation: () => readReservation(text),
+    said: said === undefined ? undefined : (JSON.parse(said) as StoredViews),
+    pulledHash,
+  };
+}
+
+/** The rules are those of store/outbox/enqueue.ts. */
+function enqueue(
+  model: StoreModel,
+  tx: Transaction,
+  target: ApplyTarget,
+  changes: ReadonlyMap<string, readonly ChangeRow[]>,
+  leaseBatch: DirectLeaseBatch | undefined,
+): void {
+  const { integration, destinations } = target;
+  const now = model.now();
+  for (const destination of destinations.reservation) {
+    if (changes.size === 0) continue;
+    const capacity = leaseBatch?.reserve({ integration, destination }, changes.size);
+    const isAway =
+      (model.pace.get(destination)?.pausedUntil ?? 0) > now || model.circuits.get(destination)?.openedAt !== undefined;
+    const claims: Claimed[] = [];
+    let place = 0;
+    for (const [id, versions] of changes) {
+      const leaseMs = capacity !== undefined && place < capacity.count ? capacity.leaseMs : undefined;
+      place += 1;
+      const claim = enqueueOne({ tx, now, integration, destination, id, versions, leaseMs, isAway });
+      if (claim) claims.push(claim);
+    }
+    if (claims.length > 0) capacity?.lease({ claims, transaction: tx.id });
+    if (claims.length < changes.size) leaseBatch?.queued();
+  }
+}
+
+function enqueueOne(given: {
+  readonly tx: Transaction;
+  readonly now: number;
+  readonly integration: string;
+  readonly destination: string;
+  readonly id: string;
+  readonly versions: readonly ChangeRow[];
+  readonly leaseMs: number | undefined;
+  readonly isAway: boolean;
+}): Claimed | undefined {
+  const { tx, now, integration, destination, id, versions, leaseMs, isAway } = given;
+  const [first, last] = [versions[0] as ChangeRow, versions.at(-1) as ChangeRow];
+  const isAtOnce = leaseMs !== undefined && !isAway;
+  const dueAt = isAtOnce ? now + leaseMs : now;
+  const before = tx.outboxRow({ integration, destination, id });
+  const isIdle = before !== undefined && before.nextVersion > before.lastVersion && !before.isHeld;
+  const isUntried = isIdle && !before.leased;
+  const row =
+    before === undefined
+      ? {
+          integration,
+          destination,
+          id,
+          nextVersion: first.version,
+          lastVersion: last.version,
+          deliveredVersion: 0,
+          attempt: 0,
+          fence: isAtOnce ? 1 : 0,
+          leased: isAtOnce,
+          isHeld: false,
+          dueAt,
+        }
+      : {
+          ...before,
+          lastVersion: last.version,
+          dueAt: isUntried ? dueAt : isIdle ? now : before.dueAt,
+          leased: before.leased || (isIdle && isAtOnce),
+          fence: isUntried && isAtOnce ? before.fence + 1 : before.fence,
+        };
+  tx.putOutbox(row);
+  const isLeased = row.leased && !row.isHeld && (row.dueAt ?? 0) > now;
+  if (!isLeased || leaseMs === undefined || row.nextVersion !== first.version) return undefined;
+  const { version, event, idempotencyKey: key, text } = first;
+  return {
+    type: 'reservation',
+    id,
+    version,
+    deliveredVersion: row.deliveredVersion,
+    triesUsed: 0,
+    fence: row.fence,
+    interrupted: false,
+    change: { event, idempotencyKey: key, at: first.at, record: () => decodeRecord('reservation', text) },
+  };
+}
+
+function tally(outcomes: readonly Outcome[]): Tally {
+  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
+  for (const { outcome } of outcomes) {
+    const isChange = outcome === 'created' || outcome === 'updated' || outcome === 'cancelled' || outcome === 'erased';
+    counts[isChange ? 'changed' : outcome] += 1;
+  }
+  return { ...counts, outcomes };
+}

@@ -1,0 +1,166 @@
+import { decodeRecord } from '../../../src/canonical/encode.ts';
+import type { CallRate, Claimed, DeliveryStore, LaneKey, Settlement } from '../../../src/deliver/ports.ts';
+import { circuitPorts } from './circuits.ts';
+import type { Link } from './link.ts';
+import { type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';
+
+type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
+
+/** Deliveries of consent-filtered destinations, which read earlier versions, are not modelled. */
+export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
+  return {
+    nextDue: (lanes) =>
+      link.call('nextDue', () =>
+        lanes.flatMap((lane) => {
+          const dueAt = Math.min(...rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY));
+          if (dueAt === Number.POSITIVE_INFINITY) return [];
+          const circuit = model.circuits.get(lane.destination);
+          const pausedUntil = model.pace.get(lane.destination)?.pausedUntil ?? 0;
+          const at = Math.max(dueAt, pausedUntil, circuit?.probeAt ?? 0);
+          return [{ ...lane, dueInMs: at - model.now(), isProbe: circuit?.openedAt !== undefined }];
+        }),
+      ),
+    countDue: (lane, limit) =>
+      link.call('countDue', () => Math.min(limit, rowsOf(model, lane).filter((row) => isDue(model, row)).length)),
+    claim: (lane, limit, leaseMs, { isProbe = false } = {}) =>
+      link.call('claim', () => claim(model, lane, limit, leaseMs, isProbe)),
+    extend: (lane, claims, leaseMs) => link.call('extend', () => extend(model, lane, claims, leaseMs, true)),
+    putBack: (lane, claims) => link.call('putBack', () => void extend(model, lane, claims, 0, false)),
+    abandon: (lane, claims) => link.call('abandon', () => void extend(model, lane, claims, 0, true)),
+    putBackIfCommitted: (lane, claims, transaction) =>
+      link.call('putBackIfCommitted', () => {
+        const state = model.transactions.get(transaction);
+        if (state === 'in_progress') return 'undecided';
+        if (state !== 'committed') return 'rolled_back';
+        extend(model, lane, claims, 0, false);
+        return 'committed';
+      }),
+    settle: (settlements) => link.call('settle', () => settle(model, settlements)),
+    takeBudget: (destination, wanted, rate) =>
+      link.call('takeBudget', () => takeBudget(model, destination, wanted, rate)),
+    noteWaitRequest: (destination, { records, severalAnswers, waitMs }) =>
+      link.call('noteWaitRequest', () => {
+        const pace = model.pace.get(destination) ?? {};
+        const isAnother = pace.toldToWait !== undefined && !records.includes(pace.toldToWait);
+        const until = model.now() + waitMs;
+        if (severalAnswers || isAnother) pace.pausedUntil = Math.max(pace.pausedUntil ?? 0, until);
+        pace.toldToWait = records[0];
+        model.pace.set(destination, pace);
+      }),
+    ...circuitPorts(model, link),
+  };
+}
+
+function rowsOf(model: StoreModel, { integration, destination }: LaneKey): OutboxRow[] {
+  return [...model.outbox.values()].filter((row) => row.integration === integration && row.destination === destination);
+}
+
+const isDue = (model: StoreModel, { dueAt }: OutboxRow): boolean => dueAt !== undefined && dueAt <= model.now();
+
+function claim(model: StoreModel, lane: LaneKey, limit: number, leaseMs: number, isProbe: boolean): Claimed[] {
+  const { destination, integration } = lane;
+  if ((model.pace.get(destination)?.pausedUntil ?? 0) > model.now()) return [];
+  if (!isProbe && model.circuits.get(destination)?.openedAt !== undefined) return [];
+  const due = rowsOf(model, lane)
+    .filter((row) => isDue(model, row))
+    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+    .slice(0, limit);
+  return due.map((row): Claimed => {
+    const fence = row.fence + 1;
+    model.putOutbox({ ...row, dueAt: model.now() + leaseMs, fence, leased: true });
+    const { id, nextVersion: version } = row;
+    const change = model.changes.get(recordKey(integration, id))?.find((one) => one.version === version);
+    return {
+      type: 'reservation',
+      id,
+      version,
+      deliveredVersion: row.deliveredVersion,
+      triesUsed: row.attempt,
+      fence,
+      interrupted: row.leased,
+      ...(change && {
+        change: {
+          event: change.event,
+          idempotencyKey: change.idempotencyKey,
+          at: change.at,
+          record: () => decodeRecord('reservation', change.text),
+        },
+      }),
+    };
+  });
+}
+
+function held(model: StoreModel, lane: LaneKey, { id, fence }: Pick<Key, 'id' | 'fence'>): OutboxRow | undefined {
+  const { integration, destination } = lane;
+  const row = model.outbox.get(outboxKey({ integration, destination, id }));
+  return row?.fence === fence && row.leased ? row : undefined;
+}
+
+function extend(model: StoreModel, lane: LaneKey, claims: readonly Key[], leaseMs: number, leased: boolean): number {
+  const rows = claims.flatMap((key) => held(model, lane, key) ?? []);
+  for (const row of rows) model.putOutbox({ ...row, dueAt: model.now() + leaseMs, leased });
+  return rows.length;
+}
+
+function settle(model: StoreModel, settlements: readonly Settlement[]): LaneKey[] {
+  const more = new Map<string, LaneKey>();
+  const recovered = new Set<string>();
+  for (const one of settlements) {
+    const { integration, destination, id, version, result, durationMs } = one;
+    const row = held(model, one, one);
+    if (row === undefined) continue;
+    model.attempts.push({ integration, destination, id, version, outcome: result.kind });
+    if (result.kind === 'retry') {
+      const { delayMs, triesUsed, mayHaveArrived = false } = result;
+      const dueAt = model.now() + delayMs;
+      model.putOutbox({ ...row, attempt: triesUsed, leased: mayHaveArrived, fence: row.fence + 1, dueAt });
+      continue;
+    }
+    if (result.kind === 'dead') {
+      const leased = durationMs !== undefined;
+      model.putOutbox({ ...row, dueAt: undefined, leased, fence: row.fence + 1, isHeld: true });
+      continue;
+    }
+    const hasMore = row.nextVersion < row.lastVersion;
+    const next = model.changes
+      .get(recordKey(integration, id))
+      ?.find((change) => change.version === row.nextVersion + 1);
+    model.putOutbox({
+      ...row,
+      nextVersion: row.nextVersion + 1,
+      deliveredVersion: result.kind === 'delivered' ? version : row.deliveredVersion,
+      attempt: 0,
+      leased: false,
+      dueAt: hasMore ? (next?.at ?? model.now()) : undefined,
+    });
+    if (result.kind === 'delivered') {
+      const pace = model.pace.get(destination);
+      if (pace) pace.toldToWait = undefined;
+      if (model.circuits.delete(destination)) recovered.add(destination);
+    }
+    if (hasMore || recovered.has(destination)) {
+      more.set(`${integration} ${destination}`, { integration, destination });
+    }
+  }
+  return [...more.values()];
+}
+
+function takeBudget(
+  model: StoreModel,
+  destination: string,
+  wanted: number,
+  { perSecond, burst }: CallRate,
+): { granted: number; waitMs: number } {
+  const pace = model.pace.get(destination) ?? {};
+  const intervalMs = 1_000 / perSecond;
+  if (wanted < 0) {
+    if (pace.nextAt !== undefined) pace.nextAt += wanted * intervalMs;
+    return { granted: 0, waitMs: 0 };
+  }
+  model.pace.set(destination, pace);
+  const base = Math.max(pace.nextAt ?? 0, model.now());
+  const debtMs = base - model.now();
+  const granted = Math.max(0, Math.min(wanted, Math.floor(burst - debtMs / intervalMs + 0.001)));
+  pace.nextAt = base + granted * intervalMs;
+  return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (burst - 1) * intervalMs)) };
+}

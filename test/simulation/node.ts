@@ -1,0 +1,143 @@
+import { startDeliveries } from '../../src/deliver/deliveries.ts';
+import type { Destination } from '../../src/deliver/destination.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import type { DestinationConfig } from '../../src/deliver/ports.ts';
+import { startRunner } from '../../src/intake/pull/runner.ts';
+import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
+import { startEventWorker } from '../../src/intake/push/worker.ts';
+import type { Http } from '../../src/kit/http.ts';
+import { Wake } from '../../src/kit/wake.ts';
+import { followClock } from '../../src/store/db/database-clock.ts';
+import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
+import { eventPathOf } from '../../src/wiring/event-path.ts';
+import { brand, brandNames, pullPlan } from './brands.ts';
+import type { Host } from './host.ts';
+import type { Endpoint } from './partner.ts';
+import type { StorePorts } from './store-ports.ts';
+
+export interface NodeSurroundings {
+  readonly host: Host;
+  readonly store: StorePorts;
+  readonly chance: () => number;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly http: Http;
+  readonly destinations: ReadonlyMap<string, Destination>;
+  /** Carries a signal to the other nodes. */
+  readonly relay: (topic: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface SimulatedNode {
+  readonly host: Host;
+  readonly intake: PushIntake;
+  readonly wake: Wake;
+  /** The estimate of the database's clock. */
+  readonly now: () => number;
+}
+
+/** Everything is short, so that leases end and retries happen within a simulated minute. */
+export const deadlineMs = 1_000;
+const leaseMarginMs = 4_000;
+const circuit = { failuresToOpen: 5, firstMs: 1_000, mostMs: 8_000 };
+const pullLimits = { leaseMs: 3_000, parkMs: 1_500, cooldownMs: 2_000 };
+const scheduleMs = [300, 1_000, 3_000, 5_000];
+
+const log = { info() {}, warn() {}, error() {}, debug() {}, trace() {}, fatal() {} };
+
+/** The rooms of one node, connected to the store's ports as `wiring/` connects them. */
+export async function startNode(given: NodeSurroundings): Promise<SimulatedNode> {
+  const { host, store, chance, endpoints, onError } = given;
+  const wake = new Wake(host.clock);
+  wake.relayTo(given.relay);
+  const directLeases = new DirectLeases(() => wake.signal('outbox'));
+  const databaseClock = await followClock(store.clock, host.clock, () => {});
+  const targetOf = (name: string) => brand(name).target;
+  const intake = openPushIntake({
+    clock: databaseClock,
+    loadEndpoints: async (ids) => loadedEndpoints(endpoints, ids),
+    settings: (integration) => brand(integration).pushSettings,
+    insert: store.insert,
+    writeRejections: async () => {},
+    stored: () => wake.signal('events'),
+  });
+  startEventWorker({
+    clock: host.clock,
+    wake,
+    lanes: store.lanes,
+    putBack: store.putBack,
+    lane: (integration, limit, work) => store.lane(targetOf(integration), limit, work, directLeases),
+    setAside: (integration, error) => store.setAside(targetOf(integration), error),
+    path: (integration) => eventPathOf(brand(integration)),
+    onError: (_integration, error) => onError(error),
+  });
+  startRunner({
+    node: host.name,
+    clock: databaseClock,
+    http: given.http,
+    log: log as never,
+    random: chance,
+    plan: async (integration) => ({ kind: 'ok', plan: pullPlan(integration) }),
+    runs: store.runs(directLeases),
+    partners: store.partners,
+    tokens: undefined as never,
+    limits: pullLimits,
+    wait: (topic, maxMs, signal) => wake.wait(topic, maxMs, signal),
+  });
+  startDeliveries({
+    store: store.outbox,
+    lanes: () => lanes,
+    open: async ({ name }) => given.destinations.get(name) as Destination,
+    clock: host.clock,
+    wake,
+    directLeases,
+    log,
+    chance,
+    epoch: () => 1,
+    leaseMarginMs,
+    circuit,
+    node: host.name,
+  });
+  return { host, intake, wake, now: databaseClock.now };
+}
+
+type Loaded = Awaited<ReturnType<IntakePorts['loadEndpoints']>>;
+
+function loadedEndpoints(endpoints: ReadonlyMap<string, Endpoint>, ids: readonly string[]): Loaded {
+  return [...endpoints].flatMap(([integration, { endpointId, secret }]) =>
+    ids.includes(endpointId)
+      ? [
+          {
+            endpointId: endpointId as EndpointId,
+            integration: integration as IntegrationName,
+            sandbox: false,
+            retired: false,
+            secrets: [{ secretNo: 1, secret }],
+          },
+        ]
+      : [],
+  );
+}
+
+/** One takes a record per call, the other several, gathered for a while. */
+const destinationConfigs: readonly Partial<DestinationConfig>[] = [
+  { name: 'crm' as DestinationName, batch: 1, batchWaitMs: 0, concurrency: 3 },
+  { name: 'lake' as DestinationName, batch: 4, batchWaitMs: 200, concurrency: 1 },
+];
+
+const lanes = brandNames.flatMap((name) =>
+  destinationConfigs.map((config) => ({
+    integration: name as IntegrationName,
+    brandId: brand(name).body.brand_id,
+    destination: {
+      type: 'simulated',
+      revision: '1',
+      settings: {},
+      selection: { receives: ['reservation'], fields: compileFields({ drop: [] }) },
+      scheduleMs,
+      timeoutMs: deadlineMs,
+      paused: false,
+      ...config,
+    } as DestinationConfig,
+  })),
+);

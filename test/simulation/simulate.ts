@@ -1,0 +1,30 @@
+import { checkHistory } from '../history/check.ts';
+import type { History, Violation } from '../history/history.ts';
+import type { Script } from './faults.ts';
+import { World } from './world.ts';
+
+export interface Simulated {
+  readonly seed: number;
+  readonly history: History;
+  readonly violations: readonly Violation[];
+  /** Virtual milliseconds. */
+  readonly lastedMs: number;
+  readonly steps: number;
+  readonly script: Script;
+}
+
+/** One seed: a world on virtual time against the model of the store, judged by the checker. */
+export async function simulate(seed: number): Promise<Simulated> {
+  const world = new World(seed);
+  const startedAtMs = world.time.nowMs;
+  const history = await world.run();
+  const { nowMs, steps } = world.time;
+  return {
+    seed,
+    history,
+    violations: checkHistory(history),
+    lastedMs: nowMs - startedAtMs,
+    steps,
+    script: world.script,
+  };
+}

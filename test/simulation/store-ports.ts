@@ -1,0 +1,42 @@
+import type { DirectLeases } from '../../src/deliver/direct-leases.ts';
+import type { DeliveryStore } from '../../src/deliver/ports.ts';
+import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
+import type { IntakePorts } from '../../src/intake/push/intake.ts';
+import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
+import type { ApplyTarget } from '../../src/store/records/apply.ts';
+import type { EpochMs } from '../../src/terms.ts';
+import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
+
+type LaneWork = Parameters<EventWorkerPorts['lane']>[2];
+
+/**
+ * What intake, event worker, pull runner and deliveries ask of the store: the ports that these rooms declare, and nothing below
+ * them. PostgreSQL and the model both implement it and pass one suite (conformance.ts).
+ */
+export interface StorePorts {
+  readonly insert: IntakePorts['insert'];
+  readonly lanes: EventWorkerPorts['lanes'];
+  readonly putBack: EventWorkerPorts['putBack'];
+  lane(
+    target: ApplyTarget,
+    limit: number,
+    work: LaneWork,
+    directLeases: DirectLeases,
+  ): ReturnType<EventWorkerPorts['lane']>;
+  setAside(target: ApplyTarget, error: Error): Promise<void>;
+  runs(directLeases: DirectLeases): RunStore;
+  readonly partners: PartnerStore;
+  readonly outbox: DeliveryStore;
+  /** The database's clock. */
+  clock(): Promise<EpochMs>;
+}
+
+/** What the store says of itself afterwards. Statements are named after their event's id, records `integration/id`. */
+export interface Observed {
+  readonly fates: readonly Fate[];
+  readonly versions: readonly Version[];
+  readonly settled: readonly Settled[];
+  readonly runs: readonly (RunReport & { readonly state: string; readonly integration: string })[];
+  /** By event id, for events whose timestamp is later than their receipt. */
+  readonly receipts: ReadonlyMap<string, { readonly receivedAt: EpochMs; readonly seq: number }>;
+}

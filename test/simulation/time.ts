@@ -1,0 +1,89 @@
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  run: (() => void) | undefined;
+}
+
+/**
+ * Virtual time. A timer runs when all that earlier ones caused has been done: every promise in the simulated nodes is settled by
+ * another promise or by a timer, never by the outside world, so one turn of the event loop drains them all.
+ */
+export class VirtualTime {
+  nowMs: number;
+  steps = 0;
+  readonly #heap: Timer[] = [];
+  #order = 0;
+
+  constructor(startMs: number) {
+    this.nowMs = startMs;
+  }
+
+  /** Returns a function that cancels it. */
+  after(ms: number, run: () => void): () => void {
+    const timer: Timer = { atMs: this.nowMs + Math.max(0, ms), order: this.#order++, run };
+    this.#push(timer);
+    return () => {
+      timer.run = undefined;
+    };
+  }
+
+  /** Lets time pass until the condition holds; false if it does not within the limit. */
+  async until(isDone: () => boolean, limitMs: number): Promise<boolean> {
+    const end = this.nowMs + limitMs;
+    for (;;) {
+      await drained();
+      if (isDone()) return true;
+      const timer = this.#pop();
+      if (timer === undefined) return false;
+      if (timer.atMs > end) {
+        this.#push(timer);
+        return false;
+      }
+      this.nowMs = timer.atMs;
+      this.steps += 1;
+      timer.run?.();
+    }
+  }
+
+  #push(timer: Timer): void {
+    const heap = this.#heap;
+    let at = heap.push(timer) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(timer, heap[parent] as Timer)) break;
+      heap[at] = heap[parent] as Timer;
+      at = parent;
+    }
+    heap[at] = timer;
+  }
+
+  /** Cancelled timers are passed over. */
+  #pop(): Timer | undefined {
+    for (;;) {
+      const timer = this.#popAny();
+      if (timer === undefined || timer.run !== undefined) return timer;
+    }
+  }
+
+  #popAny(): Timer | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer)) child += 1;
+      if (!isBefore(heap[child] as Timer, last)) break;
+      heap[at] = heap[child] as Timer;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+const isBefore = (a: Timer, b: Timer): boolean => (a.atMs === b.atMs ? a.order < b.order : a.atMs < b.atMs);
+
+const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
