@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { registerAlert } from './alert.ts';
 import { registerAlerts } from './alerts.ts';
 import { registerApply } from './apply.ts';
 import { registerConsent } from './consent.ts';
@@ -50,6 +51,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReprocess,
   registerRestored,
   registerAlerts,
+  registerAlert,
   registerSecret,
   registerKey,
   registerErase,

@@ -1,4 +1,5 @@
 import { closest } from '../canonical/closest.ts';
+import { isObject } from '../terms.ts';
 import type { DocumentKind } from './kinds.ts';
 import { type Mistake, withSuggestion } from './mistake.ts';
 import type { ParsedFile } from './parse.ts';
@@ -12,7 +13,26 @@ export function crossMistakes(files: readonly ParsedFile[]): Mistake[] {
   const connectors = byName(files, 'connector');
   const destinations = byName(files, 'destination');
   const integrations = files.filter(({ source }) => source.kind === 'integration');
-  return [...duplicates(files), ...integrations.flatMap((file) => integrationMistakes(file, connectors, destinations))];
+  return [
+    ...duplicates(files),
+    ...integrations.flatMap((file) => integrationMistakes(file, connectors, destinations)),
+    ...files
+      .filter(({ source }) => source.kind === 'workspace')
+      .flatMap((file) => routeMistakes(file, byName(files, 'integration'))),
+  ];
+}
+
+/** Integrations that alert routes name. */
+function routeMistakes(file: ParsedFile, integrations: Targets): Mistake[] {
+  const routes = valueAt(file.meant, ['alerts', 'routes']);
+  return Object.keys(isObject(routes) ? routes : {}).flatMap((route) => {
+    const names = valueAt(file.meant, ['alerts', 'routes', route, 'integrations']);
+    return (Array.isArray(names) ? names : []).flatMap((name: unknown, i) => {
+      if (typeof name !== 'string' || integrations.has(name)) return [];
+      const path = ['alerts', 'routes', route, 'integrations', i];
+      return [file.mistakeAt({ path, at: 'value', ...unknownName('integration', name, integrations) })];
+    });
+  });
 }
 
 type Targets = ReadonlyMap<string, ParsedFile>;

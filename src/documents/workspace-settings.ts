@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { addressRange, durationText, httpUrl, sizeText, urlText } from './scalars.ts';
+import { alertRouteSchema } from './alert-routes.ts';
+import { addressRange, durationText, httpUrl, nameText, sizeText, urlText } from './scalars.ts';
 
 /** innbound.yaml: settings of the service. Every key has a default, and the file is optional. */
 
@@ -99,7 +100,14 @@ export const workspaceSchema = z
       .describe('Logging.'),
     alerts: z
       .strictObject({
-        webhook: httpUrl().meta({ writeOnly: true }).optional().describe('Alerts are posted to this URL as JSON.'),
+        webhook: httpUrl()
+          .meta({ writeOnly: true })
+          .optional()
+          .describe('Alerts are posted to this URL as JSON: short for a route of type `webhook`.'),
+        routes: z
+          .record(nameText(), alertRouteSchema)
+          .default({})
+          .describe('Further places, by name: Slack, Teams, PagerDuty, Opsgenie, e-mail.'),
       })
       .prefault({})
       .describe('Where alerts are sent, besides console, log and metrics.'),

@@ -94,8 +94,8 @@ export const operateErrors = {
   'operate.alert_unsent': {
     stage: 'operate',
     retry: 'again',
-    what: 'The address in alerts.webhook did not accept an alert.',
-    next: 'Check alerts.webhook in innbound.yaml; sending is retried every half minute.',
+    what: 'An alert route (alerts.routes or alerts.webhook in innbound.yaml) did not accept an alert.',
+    next: 'Try the route with innbound alert test NAME and correct its settings; sending is retried for a day.',
   },
   'operate.stalled': {
     stage: 'operate',

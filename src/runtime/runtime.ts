@@ -57,6 +57,8 @@ export interface Runtime {
   /** For partners and destinations: public addresses only, unless the settings allow private ones. */
   readonly http: Http;
   readonly allowPrivate: boolean;
+  /** Further certificate authorities, in PEM. */
+  readonly ca: string | undefined;
   /** Replaces the references to secrets in a part of a document, or reports the missing ones. */
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
   /** Which loops of this process make progress. */
@@ -204,11 +206,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     }
     const network = resolvedNetwork.body;
     const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
+    const ca = network.ca === undefined ? undefined : await readFile(path.resolve(workspaceDir, network.ca), 'utf8');
     http = openHttp({
       allowPrivate,
       userAgent: `innbound/${version}`,
       ...(network.proxy !== undefined && { proxy: network.proxy, proxyResolves: network.proxy_resolves }),
-      ...(network.ca !== undefined && { ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8') }),
+      ...(ca !== undefined && { ca }),
     });
     return {
       workspaceDir,
@@ -216,6 +219,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       keyring,
       http,
       allowPrivate,
+      ca,
       resolve,
       partnerApis: openPartnerApis(() => active, resolve),
       node: `${hostname()}:${process.pid}`,

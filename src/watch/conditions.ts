@@ -27,6 +27,7 @@ export const alertKinds = [
   'destination_away',
   'destination_failing',
   'document_broken',
+  'alert_route_failing',
 ] as const;
 type AlertKind = (typeof alertKinds)[number];
 
@@ -92,6 +93,12 @@ export interface Facts {
     readonly open_since: Date;
   }[];
   readonly broken: readonly { readonly document: string; readonly message: string }[];
+  /** Alert routes that take nothing now. */
+  readonly alertRoutes: readonly {
+    readonly route: string;
+    readonly waiting: number;
+    readonly failure: string | null;
+  }[];
 }
 
 const fewestDead = 10;
@@ -237,6 +244,11 @@ function eachCondition(facts: Facts): Condition[] {
       continue;
     }
     for (const name of names) add('document_broken', 'critical', '', name, `The ${name} cannot be used: ${message}.`);
+  }
+  for (const { route, waiting, failure } of facts.alertRoutes) {
+    const alerts = waiting === 1 ? '1 alert waits' : `${waiting} alerts wait`;
+    const message = `The alert route ${route} does not take alerts: ${failure ?? 'no answer.'} ${alerts}. Try it with \`innbound alert test ${route}\`.`;
+    add('alert_route_failing', 'critical', '', route, message);
   }
   return found;
 }

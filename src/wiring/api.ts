@@ -3,6 +3,7 @@ import { sealSecret } from '../documents/keyring.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
+import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
@@ -131,6 +132,8 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       list: (filter) => listAlerts(pool, filter),
       integrationOf: async (id) => (await readAlert(pool, id))?.integration,
       acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
+      routes: () => viewRoutes(runtime),
+      testRoute: (route) => testAlertRoute(runtime, route, systemClock),
     },
     documents: documentPorts(runtime),
     studio: studioPorts(runtime),

@@ -1,12 +1,15 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
+import { systemRandom } from '../kit/random.ts';
+import { alertRoutes, routesFor, sendingPorts } from '../operations/alert-routes.ts';
 import { healthOf } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
 import { countActivity } from '../store/operate/activity.ts';
-import { markSent, settleAlerts, unsentAlerts } from '../store/operate/alerts.ts';
+import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
+import { settleAlerts } from '../store/operate/alerts.ts';
 import {
   authFailures,
   clockSkews,
@@ -20,14 +23,14 @@ import { pruneStore } from '../store/operate/retention.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
-import { notifyAlerts } from '../watch/notify.ts';
+import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { openBreakersOf } from './partner-apis.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
   const { pool, log } = runtime;
-  const every = (name: string, ms: number, turn: () => Promise<unknown>): Loop =>
+  const every = (name: string, ms: number, turn: (signal: AbortSignal) => Promise<unknown>): Loop =>
     startLoop({
       name,
       heartbeats: runtime.heartbeats,
@@ -39,6 +42,7 @@ export function startWatch(runtime: Runtime): Loop {
   const loops = [
     every('activity', 2_000, () => countActivity(pool)),
     every('alerts', 30_000, () => watchOnce(runtime)),
+    every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('retention', 10 * 60_000, () => prune(runtime)),
@@ -48,18 +52,37 @@ export function startWatch(runtime: Runtime): Loop {
 
 /** Judges all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
-  const { raised, resolved } = await settleAlerts(runtime.pool, conditionsOf(await facts(runtime)), alertKinds);
+  const routes = alertRoutes(runtime);
+  const { raised, resolved } = await settleAlerts(
+    runtime.pool,
+    conditionsOf(await facts(runtime)),
+    alertKinds,
+    (alert, news) => routesFor(routes, alert, news, systemClock.now()),
+  );
   for (const { alert_id, kind, integration, subject, severity } of raised) {
     runtime.log.warn({ alert_id, kind, integration, subject, severity }, 'watch: alert raised');
   }
   for (const { alert_id, kind, integration, subject } of resolved) {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
   }
-  const { webhook } = runtime.active().settings.alerts;
-  if (webhook === undefined) return;
-  const address = await runtime.resolve({ webhook });
-  if (address.kind === 'ok') await sendAlerts(runtime, address.body.webhook);
-  else runtime.log.error({ missing: address.missing }, 'watch: the address in alerts.webhook cannot be read');
+  await sendDueAlerts(runtime);
+}
+
+/** Sends the alerts that are due on any route. */
+export function sendDueAlerts(runtime: Runtime, signal?: AbortSignal): Promise<number> {
+  return sendAlerts(
+    {
+      ...sendingPorts(runtime, systemClock),
+      store: sendStore(runtime.pool),
+      chance: systemRandom,
+      failed: ({ route, alertId, message }) =>
+        runtime.log.warn(
+          { code: 'operate.alert_unsent', route, alert_id: alertId, failure: message },
+          'watch: an alert route did not take an alert; it is retried',
+        ),
+    },
+    signal,
+  );
 }
 
 /** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */
@@ -78,19 +101,21 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, health, circuits] = await Promise.all([
-    quietFeeds(pool, pushing, pulling, rules.push.leastMs),
-    lastRuns(pool, names),
-    openBreakersOf(runtime),
-    authFailures(pool, names),
-    deadLetterGrowth(pool),
-    recentlyUnlisted(pool),
-    clockSkews(pool),
-    nodeClocks(pool, clockToleranceMs),
-    stalledNodes(pool),
-    healthOf(runtime, names),
-    openCircuits(pool),
-  ]);
+  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, health, circuits, sends] =
+    await Promise.all([
+      quietFeeds(pool, pushing, pulling, rules.push.leastMs),
+      lastRuns(pool, names),
+      openBreakersOf(runtime),
+      authFailures(pool, names),
+      deadLetterGrowth(pool),
+      recentlyUnlisted(pool),
+      clockSkews(pool),
+      nodeClocks(pool, clockToleranceMs),
+      stalledNodes(pool),
+      healthOf(runtime, names),
+      openCircuits(pool),
+      routeStates(pool),
+    ]);
   const lanes = health
     .flatMap((one) => one.lanes)
     .filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
@@ -127,27 +152,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
     })),
     circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
     broken: active.broken,
+    alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   };
-}
-
-async function sendAlerts(runtime: Runtime, url: string): Promise<void> {
-  const { failed } = await notifyAlerts({
-    unsent: () => unsentAlerts(runtime.pool, 100),
-    markSent: (alertId, news) => markSent(runtime.pool, alertId, news),
-    post: async (body) => {
-      const answer = await runtime.http.request({
-        method: 'POST',
-        url,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        deadlineMs: 10_000,
-        idleMs: 10_000,
-        maxBytes: 64 * 1024,
-      });
-      return answer.kind === 'answer' && answer.status >= 200 && answer.status < 300;
-    },
-  });
-  if (failed) runtime.log.warn({ code: 'operate.alert_unsent' }, 'watch: the alert webhook refused an alert');
 }
 
 async function prune(runtime: Runtime): Promise<void> {

@@ -7,6 +7,7 @@ import { billOfMaterials, shippedPackages } from '../../scripts/sbom.ts';
 /** Licences that a product under Apache-2.0 may include with no condition but to name the authors. */
 const allowed = new Set([
   'MIT',
+  'MIT-0',
   'ISC',
   'Apache-2.0',
   'BSD-2-Clause',

@@ -75,6 +75,9 @@ test('an alert that the webhook refuses is sent again later', async () => {
   assert.equal(told.length, 0);
   refuses = false;
   await watchOnce(node.runtime);
+  assert.equal(told.length, 0, 'not before its time');
+  await query('update alert_sends set due_at = now() where due_at is not null');
+  await watchOnce(node.runtime);
   assert.deepEqual(
     told.map(({ alert }) => alert.kind),
     ['run_failed'],
@@ -112,6 +115,7 @@ const calm: Facts = {
   failing: [],
   circuits: [],
   broken: [],
+  alertRoutes: [],
 };
 const kinds = (facts: Partial<Facts>) => conditionsOf({ ...calm, ...facts }).map(({ kind }) => kind);
 

@@ -1349,6 +1349,34 @@ export interface Operations {
       resolved_at: string | null;
     };
   };
+  'alert_routes.list': {
+    input: {};
+    answer: {
+      items: {
+        route: string;
+        type: "slack" | "teams" | "pagerduty" | "opsgenie" | "email" | "webhook";
+        severities: string[];
+        integrations: string[] | null;
+        quiet: {
+          from: string;
+          to: string;
+          timezone: string;
+        } | null;
+        waiting: number;
+        failure: string | null;
+        last_sent_at: string | null;
+      }[];
+    };
+  };
+  'alert_routes.test': {
+    input: {
+      route: string;
+    };
+    answer: {
+      sent: boolean;
+      failure: string | null;
+    };
+  };
   'documents.list': {
     input: {
       kind?: "connector" | "integration" | "destination" | "workspace" | undefined;
@@ -1908,6 +1936,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'jobs.stop': ['POST', '/jobs/{job_id}/stop'],
   'alerts.list': ['GET', '/alerts'],
   'alerts.acknowledge': ['POST', '/alerts/{alert_id}/acknowledge'],
+  'alert_routes.list': ['GET', '/alert-routes'],
+  'alert_routes.test': ['POST', '/alert-routes/{route}/test'],
   'documents.list': ['GET', '/documents'],
   'connectors.list': ['GET', '/connectors'],
   'documents.get': ['GET', '/documents/{kind}/{name}'],

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
-import { useAct, usePages } from '../api/query.tsx';
+import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Alert } from '../api/types.ts';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { capital, words } from '../parts/format.ts';
@@ -52,7 +52,65 @@ export function Alerts() {
         />
         {more}
       </Card>
+      <Routes />
     </>
+  );
+}
+
+/** Where alerts are sent. Only for those who may see the whole service. */
+function Routes() {
+  const operator = useMay('operator');
+  const { data } = useApi('alert_routes.list', {}, { retry: false });
+  const test = useAct(
+    async (route: string) => ({ route, ...(await call('alert_routes.test', { route })) }),
+    ({ route, failure }) => (failure === null ? `A test alert was sent over ${route}.` : `${route}: ${failure}`),
+  );
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <Card title="Routes" flush>
+      <Table
+        label="Alert routes"
+        rows={data.items}
+        rowKey={({ route }) => route}
+        empty={<Empty title="No routes" />}
+        columns={[
+          {
+            head: 'Route',
+            cell: ({ route, type, failure }) => (
+              <>
+                <strong>{route}</strong>
+                <div className="muted small">{failure ?? type}</div>
+              </>
+            ),
+          },
+          { head: 'Severities', phone: 'labelled', cell: ({ severities }) => severities.join(', ') },
+          { head: 'Brands', phone: 'labelled', cell: ({ integrations }) => integrations?.join(', ') ?? 'all' },
+          {
+            head: 'Quiet hours',
+            phone: 'labelled',
+            cell: ({ quiet }) => (quiet ? `${quiet.from} to ${quiet.to}, ${quiet.timezone}` : 'none'),
+          },
+          { head: 'Waiting', phone: 'labelled', cell: ({ waiting }) => waiting },
+          { head: 'Last sent', phone: 'labelled', cell: ({ last_sent_at }) => <Ago at={last_sent_at} none="never" /> },
+          {
+            head: 'Test',
+            silent: true,
+            cell: ({ route }) =>
+              operator && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Test ${route}`}
+                  loading={test.isPending && test.variables === route}
+                  onClick={() => test.mutate(route)}
+                >
+                  Test
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RouteView } from '../../operations/alert-routes.ts';
 import type { AlertRow } from '../../store/operate/alerts.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
@@ -12,6 +13,11 @@ export interface AlertPorts {
   }) => Promise<readonly AlertRow[]>;
   readonly integrationOf: (alertId: string) => Promise<string | undefined>;
   readonly acknowledge: (alertId: string, by: string) => Promise<AlertRow | undefined>;
+  readonly routes: () => Promise<readonly RouteView[]>;
+  /** Undefined if there is no such route. */
+  readonly testRoute: (
+    route: string,
+  ) => Promise<{ readonly kind: 'sent' } | { readonly kind: 'failed'; readonly message: string } | undefined>;
 }
 
 const alertSchema = z.object({
@@ -27,6 +33,17 @@ const alertSchema = z.object({
   acknowledged_at: instant.nullable(),
   acknowledged_by: z.string().nullable(),
   resolved_at: instant.nullable(),
+});
+
+const routeSchema = z.object({
+  route: z.string(),
+  type: z.enum(['slack', 'teams', 'pagerduty', 'opsgenie', 'email', 'webhook']),
+  severities: z.array(z.string()),
+  integrations: z.array(z.string()).nullable().describe('Null: all, and alerts of the whole service.'),
+  quiet: z.object({ from: z.string(), to: z.string(), timezone: z.string() }).nullable(),
+  waiting: z.int().describe('Alerts that wait to be sent.'),
+  failure: z.string().nullable().describe('Why the last try failed.'),
+  last_sent_at: instant.nullable(),
 });
 
 export function alertRoutes(ports: AlertPorts): Route[] {
@@ -70,6 +87,35 @@ export function alertRoutes(ports: AlertPorts): Route[] {
       handle: async ({ params, caller }) => {
         const row = await ports.acknowledge(params.alert_id, caller.name);
         return row ? ok(row) : notFound(`alert ${params.alert_id}`);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/alert-routes',
+      id: 'alert_routes.list',
+      summary: 'Where alerts are sent, and how each route is doing',
+      tag: 'alerts',
+      role: 'viewer',
+      scope: 'all',
+      response: z.object({ items: z.array(routeSchema) }),
+      handle: async () => ok({ items: await ports.routes() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/alert-routes/{route}/test',
+      id: 'alert_routes.test',
+      summary: 'Send a test alert over a route, at once',
+      description: 'Quiet hours do not count. What PagerDuty and Opsgenie open for it is closed again.',
+      tag: 'alerts',
+      role: 'operator',
+      scope: 'all',
+      params: z.strictObject({ route: z.string().min(1).max(100) }),
+      body: z.strictObject({}),
+      response: z.object({ sent: z.boolean(), failure: z.string().nullable() }),
+      handle: async ({ params }) => {
+        const sent = await ports.testRoute(params.route);
+        if (sent === undefined) return notFound(`alert route ${params.route}`);
+        return ok({ sent: sent.kind === 'sent', failure: sent.kind === 'sent' ? null : sent.message });
       },
     }),
   ];

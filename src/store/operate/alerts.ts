@@ -1,6 +1,7 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
+import { enqueueSends, type RouteAlert } from './alert-sends.ts';
 
 export interface AlertRow {
   readonly alert_id: string;
@@ -40,6 +41,7 @@ export async function settleAlerts(
   pool: Pool,
   conditions: readonly Condition[],
   judged: readonly string[],
+  routesFor: RouteAlert = () => [],
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
@@ -52,7 +54,7 @@ export async function settleAlerts(
       conditions.map(({ message }) => message),
       conditions.map(({ detail }) => JSON.stringify(detail)),
     ];
-    const { rows: raised } = await tx.query<AlertRow & { fresh: boolean }>(
+    const { rows: open } = await tx.query<AlertRow & { fresh: boolean }>(
       `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail)
        select distinct on (kind, integration, subject) * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
          as t (alert_id, kind, integration, subject, severity, message, detail)
@@ -69,7 +71,9 @@ export async function settleAlerts(
        returning ${columns}`,
       [given[1], given[2], given[3], judged],
     );
-    return { raised: raised.filter(({ fresh }) => fresh).map(({ fresh: _, ...row }) => row), resolved };
+    // Also those that were open before: their severity may have risen, and a route may be new.
+    await enqueueSends(tx, open, resolved, routesFor);
+    return { raised: open.filter(({ fresh }) => fresh).map(({ fresh: _, ...row }) => row), resolved };
   });
 }
 
@@ -110,23 +114,4 @@ export async function acknowledgeAlert(db: Pool, alertId: string, by: string): P
     [alertId, by],
   );
   return rows[0];
-}
-
-export interface UnsentAlert extends AlertRow {
-  readonly news: 'raised' | 'resolved';
-}
-
-/** Alerts that the outgoing webhook has not reported yet, oldest first. One that is resolved already is reported as resolved only. */
-export async function unsentAlerts(db: Pool, limit: number): Promise<UnsentAlert[]> {
-  const { rows } = await db.query<UnsentAlert>(
-    `select ${columns}, case when resolved_at is null then 'raised' else 'resolved' end as news from alerts
-      where (told = 'nothing' or (told = 'raised' and resolved_at is not null)) and raised_at > now() - interval '2 days'
-      order by raised_at limit $1`,
-    [limit],
-  );
-  return rows;
-}
-
-export async function markSent(db: Pool, alertId: string, news: 'raised' | 'resolved'): Promise<void> {
-  await db.query('update alerts set told = $2 where alert_id = $1', [alertId, news]);
 }

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { systemClock } from '../kit/clock.ts';
+import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
+import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+
+export function registerAlert(program: Command): void {
+  const alert = program.command('alert').description('where alerts are sent: list the routes, try one');
+  common(alert.command('routes'))
+    .description('list the alert routes, and how each is doing')
+    .action((options: CommonOptions) =>
+      withRuntime(options, 'alert routes', async (runtime) => {
+        const routes = await viewRoutes(runtime);
+        if (options.json) for (const route of routes) printJson(route);
+        else if (routes.length === 0) show('No alert routes. Add them under alerts.routes in innbound.yaml.');
+        else {
+          const lines = routes.map((one) => [
+            one.route,
+            one.type,
+            one.severities.join(','),
+            one.integrations?.join(',') ?? 'all',
+            one.quiet ? `${one.quiet.from}-${one.quiet.to} ${one.quiet.timezone}` : '-',
+            String(one.waiting),
+            one.failure ?? '-',
+          ]);
+          show(table([['route', 'type', 'severities', 'integrations', 'quiet', 'waiting', 'last failure'], ...lines]));
+        }
+      }),
+    );
+  common(alert.command('test [route]'))
+    .description('send a test alert over one route, or over all, at once')
+    .addHelpText(
+      'after',
+      `
+Quiet hours do not count. What PagerDuty and Opsgenie open for the test is closed again.
+
+Example:
+  innbound alert test night-desk`,
+    )
+    .action((name: string | undefined, options: CommonOptions) =>
+      withRuntime(options, 'alert test', async (runtime) => {
+        const names = name === undefined ? (await viewRoutes(runtime)).map(({ route }) => route) : [name];
+        if (names.length === 0) throw new InnboundError('operate.not_found', 'There are no alert routes.');
+        for (const route of names) {
+          const sent = await testAlertRoute(runtime, route, systemClock);
+          if (sent === undefined) throw new InnboundError('operate.not_found', `There is no alert route ${route}.`);
+          await audited(runtime, 'alert_routes.test', { target: { route, sent: sent.kind === 'sent' } });
+          const failure = sent.kind === 'sent' ? null : sent.message;
+          if (options.json) printJson({ route, sent: failure === null, failure });
+          else show(failure === null ? `${route}: sent.` : `${route}: failed. ${failure}`);
+          if (failure !== null) process.exitCode = 1;
+        }
+      }),
+    );
+}

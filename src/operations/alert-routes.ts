@@ -1,0 +1,112 @@
+import { rootCertificates } from 'node:tls';
+import { InnboundError } from '../errors.ts';
+import type { Clock } from '../kit/clock.ts';
+import { openSocket } from '../kit/guarded-socket.ts';
+import { randomId } from '../kit/ids.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { routeStates } from '../store/operate/alert-sends.ts';
+import type { AlertRow } from '../store/operate/alerts.ts';
+import { isMeant, waitMs } from '../watch/routes/match.ts';
+import type { News, RouteSettings } from '../watch/routes/route.ts';
+import { type Sent, sendNotice } from '../watch/routes/send.ts';
+import { type SendAlertsPorts, testRoute } from '../watch/send-alerts.ts';
+
+/** The name of the route that `alerts.webhook` stands for; no route of a document can have it. */
+const webhookRoute = 'alerts.webhook';
+
+/** The routes in force, with references to secrets unresolved. */
+export function alertRoutes(runtime: Runtime): ReadonlyMap<string, RouteSettings> {
+  const { webhook, routes } = runtime.active().settings.alerts;
+  const all = new Map<string, RouteSettings>(Object.entries(routes));
+  if (webhook !== undefined) {
+    all.set(webhookRoute, { type: 'webhook', url: webhook, severities: ['warning', 'critical'] });
+  }
+  return all;
+}
+
+/** The routes for an alert, each with how long quiet hours keep it back. */
+export function routesFor(
+  routes: ReadonlyMap<string, RouteSettings>,
+  alert: AlertRow,
+  news: News,
+  now: number,
+): { route: string; waitMs: number }[] {
+  return [...routes]
+    .filter(([, settings]) => news === 'resolved' || isMeant(settings, alert))
+    .map(([route, settings]) => ({ route, waitMs: waitMs(settings, alert, news, now) }));
+}
+
+async function settingsOf(runtime: Runtime, route: string): Promise<RouteSettings | 'unreadable' | undefined> {
+  const settings = alertRoutes(runtime).get(route);
+  if (settings === undefined) return undefined;
+  const resolved = await runtime.resolve(settings);
+  return resolved.kind === 'ok' ? resolved.body : 'unreadable';
+}
+
+const mailDeadlineMs = 20_000;
+
+function sender(runtime: Runtime, clock: Clock): SendAlertsPorts['send'] {
+  const { http, allowPrivate, ca } = runtime;
+  const connect = (host: string, port: number) => openSocket(host, port, { allowPrivate, timeoutMs: mailDeadlineMs });
+  const mail = { connect, deadlineMs: mailDeadlineMs, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
+  return (settings, notice) => sendNotice(settings, notice, { http, mail, now: clock.now });
+}
+
+const linkOf = (runtime: Runtime): string | undefined => {
+  const { public_url } = runtime.active().settings;
+  return public_url === undefined ? undefined : `${public_url.replace(/\/+$/, '')}/alerts`;
+};
+
+/** What sending needs, from the documents in force. */
+export function sendingPorts(runtime: Runtime, clock: Clock): Pick<SendAlertsPorts, 'settingsOf' | 'send' | 'link'> {
+  return {
+    settingsOf: (route) => settingsOf(runtime, route),
+    send: sender(runtime, clock),
+    link: linkOf(runtime),
+  };
+}
+
+export interface RouteView {
+  readonly route: string;
+  readonly type: RouteSettings['type'];
+  readonly severities: readonly string[];
+  readonly integrations: readonly string[] | null;
+  readonly quiet: { readonly from: string; readonly to: string; readonly timezone: string } | null;
+  /** Alerts that wait to be sent. */
+  readonly waiting: number;
+  /** Why the last try failed, if it did. */
+  readonly failure: string | null;
+  readonly last_sent_at: Date | null;
+}
+
+export async function viewRoutes(runtime: Runtime): Promise<RouteView[]> {
+  const states = new Map((await routeStates(runtime.pool)).map((state) => [state.route, state]));
+  return [...alertRoutes(runtime)].map(([route, { type, severities, integrations, quiet }]) => {
+    const state = states.get(route);
+    return {
+      route,
+      type,
+      severities,
+      integrations: integrations ?? null,
+      quiet: quiet ? { from: quiet.from, to: quiet.to, timezone: quiet.timezone } : null,
+      waiting: state?.waiting ?? 0,
+      failure: state?.failure ?? null,
+      last_sent_at: state?.last_sent_at ?? null,
+    };
+  });
+}
+
+/** Sends a test notice at once, quiet hours or not. Undefined if there is no such route. */
+export async function testAlertRoute(runtime: Runtime, route: string, clock: Clock): Promise<Sent | undefined> {
+  const settings = await settingsOf(runtime, route);
+  if (settings === undefined) return undefined;
+  if (settings === 'unreadable') {
+    throw new InnboundError('documents.secret_missing', `A secret of the alert route ${route} cannot be read.`);
+  }
+  return testRoute(settings, {
+    send: sender(runtime, clock),
+    now: clock.now(),
+    alertId: randomId('alr'),
+    link: linkOf(runtime),
+  });
+}

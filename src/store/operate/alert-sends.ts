@@ -1,0 +1,109 @@
+import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import type { AlertRow } from './alerts.ts';
+
+/** Which routes get an alert, and after how long. Decided in the transaction that raises or resolves it. */
+export type RouteAlert = (
+  alert: AlertRow,
+  news: 'raised' | 'resolved',
+) => readonly { readonly route: string; readonly waitMs: number }[];
+
+/** Queues open alerts for the routes that do not have them yet, and the end of alerts for the routes that know of them. */
+export async function enqueueSends(
+  tx: Tx,
+  open: readonly AlertRow[],
+  resolved: readonly AlertRow[],
+  routesFor: RouteAlert,
+): Promise<void> {
+  const raised = open.flatMap((alert) => routesFor(alert, 'raised').map((one) => ({ ...one, id: alert.alert_id })));
+  if (raised.length > 0) {
+    await tx.query(
+      `insert into alert_sends (route, alert_id, due_at)
+       select route, alert_id, now() + wait * interval '1 ms' from unnest($1::text[], $2::text[], $3::float8[]) as t (route, alert_id, wait)
+       on conflict do nothing`,
+      [raised.map(({ route }) => route), raised.map(({ id }) => id), raised.map(({ waitMs }) => waitMs)],
+    );
+  }
+  if (resolved.length === 0) return;
+  const ended = resolved.flatMap((alert) =>
+    routesFor(alert, 'resolved').map((one) => ({ ...one, id: alert.alert_id })),
+  );
+  // A route that is trying to send the beginning goes on: it finds the alert resolved at its next claim.
+  await tx.query(
+    `update alert_sends s set due_at = now() + t.wait * interval '1 ms'
+       from unnest($1::text[], $2::text[], $3::float8[]) as t (route, alert_id, wait)
+      where s.route = t.route and s.alert_id = t.alert_id and s.sent = 'raised' and s.due_at is null`,
+    [ended.map(({ route }) => route), ended.map(({ id }) => id), ended.map(({ waitMs }) => waitMs)],
+  );
+}
+
+export function sendStore(pool: Pool): SendStore {
+  return {
+    claim: async (limit, leaseMs) => {
+      const { rows } = await pool.query<ClaimedSend>(
+        `with due as materialized (
+           select route, alert_id, leased from alert_sends where due_at <= now() order by due_at limit $1 for update skip locked
+         ), claimed as (
+           update alert_sends s set due_at = now() + $2 * interval '1 ms', fence = s.fence + 1, leased = true
+             from due where s.route = due.route and s.alert_id = due.alert_id
+           returning s.route, s.alert_id, s.sent, s.fence, s.attempt, due.leased or s.attempt > 0 as tried
+         )
+         select c.route, c.sent, c.fence, c.attempt, c.tried,
+                json_build_object('alert_id', a.alert_id, 'kind', a.kind, 'integration', a.integration, 'subject', a.subject,
+                                  'severity', a.severity, 'message', a.message, 'detail', a.detail) as alert,
+                a.raised_at, a.resolved_at, a.raised_at < now() - interval '1 day' and a.resolved_at is null as stale
+           from claimed c join alerts a using (alert_id) order by a.raised_at`,
+        [limit, leaseMs],
+      );
+      return rows;
+    },
+    settle: async ({ route, alert, fence }, outcome) => {
+      const key = [route, alert.alert_id, fence];
+      if (outcome.kind === 'retry') {
+        await pool.query(
+          `update alert_sends set due_at = now() + $4 * interval '1 ms', leased = false, attempt = attempt + 1, failure = $5
+            where route = $1 and alert_id = $2 and fence = $3`,
+          [...key, outcome.delayMs, outcome.message],
+        );
+        return;
+      }
+      if (outcome.kind === 'rest') {
+        const sql =
+          'update alert_sends set due_at = null, leased = false where route = $1 and alert_id = $2 and fence = $3';
+        await pool.query(sql, key);
+        return;
+      }
+      if (outcome.kind === 'dropped') {
+        await pool.query('delete from alert_sends where route = $1 and alert_id = $2 and fence = $3', key);
+        return;
+      }
+      // An alert that ended meanwhile is due again at once.
+      await pool.query(
+        `update alert_sends s set sent = $4, sent_at = now(), leased = false, attempt = 0, failure = null,
+                due_at = case when $4 = 'raised' and a.resolved_at is not null then now() end
+           from alerts a where a.alert_id = s.alert_id and s.route = $1 and s.alert_id = $2 and s.fence = $3`,
+        [...key, outcome.news],
+      );
+    },
+  };
+}
+
+export interface RouteState {
+  readonly route: string;
+  readonly waiting: number;
+  readonly failing: number;
+  readonly failure: string | null;
+  readonly last_sent_at: Date | null;
+}
+
+/** How each route is doing. One that has failed three times in a row is failing. */
+export async function routeStates(db: Pool): Promise<RouteState[]> {
+  const { rows } = await db.query<RouteState>(
+    `select route, count(*) filter (where due_at is not null)::int as waiting,
+            count(*) filter (where due_at is not null and attempt >= 3)::int as failing,
+            (array_agg(failure order by due_at desc) filter (where due_at is not null and failure is not null))[1] as failure,
+            max(sent_at) as last_sent_at
+       from alert_sends group by route`,
+  );
+  return rows;
+}

@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { cut, type EmailSettings, factsOf, headline, type Notice } from './route.ts';
+
+export interface MailPorts {
+  /** Opens a connection to an address that may be reached. */
+  readonly connect: (host: string, port: number) => Promise<Socket>;
+  /** Further certificate authorities, in PEM. */
+  readonly ca?: readonly string[] | undefined;
+  readonly deadlineMs: number;
+}
+
+/** Sends one mail. Rejects with the server's answer. The mails about one alert form a thread. */
+export async function sendMail(settings: EmailSettings, notice: Notice, ports: MailPorts): Promise<void> {
+  const { host, port, security, user, password = '', from, to } = settings;
+  const transport = createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(user !== undefined && { auth: { user, pass: password } }),
+    ...(ports.ca && { tls: { ca: [...ports.ca] } }),
+    // The socket is ours, so that mail cannot reach a private network either.
+    getSocket: (_options, callback) => {
+      ports.connect(host, port).then(
+        (connection) => callback(null, { connection }),
+        (error: Error) => callback(error),
+      );
+    },
+    connectionTimeout: ports.deadlineMs,
+    greetingTimeout: ports.deadlineMs,
+    socketTimeout: ports.deadlineMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const thread = `<${notice.alert.alert_id}@${domain}>`;
+  try {
+    await transport.sendMail({
+      from,
+      to: [...to],
+      subject: cut(`[Innbound] ${headline(notice)}`, 200),
+      text: textOf(notice),
+      ...(notice.news === 'raised' ? { messageId: thread } : { inReplyTo: thread, references: thread }),
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+  } finally {
+    transport.close();
+  }
+}
+
+function textOf(notice: Notice): string {
+  const facts = factsOf(notice).map(([name, value]) => `${name}: ${value}`);
+  return [headline(notice), '', ...facts, ...(notice.link === undefined ? [] : ['', notice.link]), ''].join('\n');
+}

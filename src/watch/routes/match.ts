@@ -1,0 +1,45 @@
+import { type EpochMs, isObject } from '../../terms.ts';
+import { keepsAlerts, type News, type QuietHours, type RoutedAlert, type RouteSettings } from './route.ts';
+
+/**
+ * Whether a route gets an alert, by severity and integration. A route of some integrations gets nothing about the service, but for
+ * alerts that several brands share: those name their brands, or some of them if they are many.
+ */
+export function isMeant(
+  { severities, integrations }: Pick<RouteSettings, 'severities' | 'integrations'>,
+  { severity, integration, detail }: Pick<RoutedAlert, 'severity' | 'integration' | 'detail'>,
+): boolean {
+  if (!severities.includes(severity)) return false;
+  if (integrations === undefined || integrations.includes(integration)) return true;
+  const { integrations: named, brands } = isObject(detail) ? detail : {};
+  if (integration !== '' || !Array.isArray(named)) return false;
+  return (
+    named.some((name) => integrations.includes(String(name))) || (typeof brands === 'number' && brands > named.length)
+  );
+}
+
+/** How long a notice has to wait for the end of quiet hours; 0 if it may be sent now. */
+export function waitMs(
+  settings: RouteSettings,
+  { severity }: Pick<RoutedAlert, 'severity'>,
+  news: News,
+  now: EpochMs,
+): number {
+  const { quiet } = settings;
+  if (quiet === undefined || !quiet.severities.includes(severity)) return 0;
+  return news === 'resolved' && keepsAlerts(settings) ? 0 : quietLeftMs(quiet, now);
+}
+
+/** The clock on the wall of that time zone decides, so quiet hours are an hour shorter or longer when it changes. */
+export function quietLeftMs({ from, to, timezone }: QuietHours, now: EpochMs): number {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone);
+  const [begin, end] = [Temporal.PlainTime.from(from), Temporal.PlainTime.from(to)];
+  const time = local.toPlainTime();
+  const isAfter = (one: Temporal.PlainTime) => Temporal.PlainTime.compare(time, one) >= 0;
+  const overnight = Temporal.PlainTime.compare(begin, end) >= 0;
+  const isQuiet = overnight ? isAfter(begin) || !isAfter(end) : isAfter(begin) && !isAfter(end);
+  if (!isQuiet) return 0;
+  const day = overnight && isAfter(begin) ? local.toPlainDate().add({ days: 1 }) : local.toPlainDate();
+  const over = day.toZonedDateTime({ timeZone: timezone, plainTime: end });
+  return Math.max(over.epochMilliseconds - now, 1);
+}

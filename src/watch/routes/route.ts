@@ -1,0 +1,81 @@
+import type { Json } from '../../terms.ts';
+
+export type Severity = 'warning' | 'critical';
+export type News = 'raised' | 'resolved';
+
+/** An alert as routes get it. It holds no guest data. */
+export interface RoutedAlert {
+  readonly alert_id: string;
+  readonly kind: string;
+  /** Empty for an alert of the whole service. */
+  readonly integration: string;
+  readonly subject: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly raised_at: Date;
+  readonly resolved_at: Date | null;
+  readonly detail?: Json;
+}
+
+export interface Notice {
+  readonly alert: RoutedAlert;
+  readonly news: News;
+  /** Where the console shows it; undefined where no public address is set. */
+  readonly link: string | undefined;
+}
+
+export interface QuietHours {
+  /** HH:MM */
+  readonly from: string;
+  readonly to: string;
+  readonly timezone: string;
+  readonly severities: readonly Severity[];
+}
+
+interface Shared {
+  readonly severities: readonly Severity[];
+  readonly integrations?: readonly string[] | undefined;
+  readonly quiet?: QuietHours | undefined;
+}
+
+export interface EmailSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly security: 'starttls' | 'tls' | 'none';
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+/** The settings of a route, as its document has them. */
+export type RouteSettings = Shared &
+  (
+    | { readonly type: 'slack' | 'teams' | 'webhook'; readonly url: string }
+    | { readonly type: 'pagerduty'; readonly url: string; readonly routing_key: string }
+    | { readonly type: 'opsgenie'; readonly url: string; readonly api_key: string }
+    | ({ readonly type: 'email' } & EmailSettings)
+  );
+
+/** PagerDuty and Opsgenie keep the alert: its end closes what its beginning opened, and disturbs nobody. */
+export const keepsAlerts = ({ type }: RouteSettings): boolean => type === 'pagerduty' || type === 'opsgenie';
+
+/** One line, the same everywhere: "Critical: The partner refuses our credentials. (lisbon-grand)". */
+export function headline({ alert, news }: Notice): string {
+  const state = news === 'resolved' ? 'Resolved' : alert.severity === 'critical' ? 'Critical' : 'Warning';
+  return `${state}: ${alert.message}${alert.integration === '' ? '' : ` (${alert.integration})`}`;
+}
+
+/** What a person needs besides the headline. */
+export function factsOf({ alert }: Notice): readonly (readonly [name: string, value: string])[] {
+  return [
+    ['Alert', alert.kind],
+    ...(alert.integration === '' ? [] : [['Integration', alert.integration] as const]),
+    ...(alert.subject === '' ? [] : [['Subject', alert.subject] as const]),
+    ['Raised', alert.raised_at.toISOString()],
+    ...(alert.resolved_at === null ? [] : [['Resolved', alert.resolved_at.toISOString()] as const]),
+  ];
+}
+
+/** The beginning of a text that exceeds what a vendor takes. */
+export const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);

@@ -1,0 +1,55 @@
+import type { Http } from '../../kit/http.ts';
+import { retryAfterMs } from '../../kit/retry-after.ts';
+import type { EpochMs } from '../../terms.ts';
+import { type MailPorts, sendMail } from './email.ts';
+import { requestOf } from './requests.ts';
+import type { Notice, RouteSettings } from './route.ts';
+
+export type Sent =
+  | { readonly kind: 'sent' }
+  /** The message names no secret: neither the URL of a webhook nor a key. */
+  | { readonly kind: 'failed'; readonly message: string; readonly afterMs?: number };
+
+export interface SendPorts {
+  readonly http: Http;
+  readonly mail: MailPorts;
+  readonly now: () => EpochMs;
+}
+
+const deadlineMs = 15_000;
+
+/** Sends a notice and says what became of it; nothing throws. */
+export async function sendNotice(settings: RouteSettings, notice: Notice, ports: SendPorts): Promise<Sent> {
+  if (settings.type === 'email') return sendByMail(settings, notice, ports.mail);
+  const { url, headers, body } = requestOf(settings, notice);
+  const answer = await ports.http.request({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    deadlineMs,
+    idleMs: deadlineMs,
+    maxBytes: 64 * 1024,
+  });
+  if (answer.kind === 'failed') return { kind: 'failed', message: `No answer: ${answer.message}.` };
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { kind: 'sent' };
+  const afterMs = retryAfterMs(answer.headers['retry-after'], ports.now());
+  return { kind: 'failed', message: `${settings.type} answered ${status}.`, ...(afterMs !== undefined && { afterMs }) };
+}
+
+async function sendByMail(
+  settings: Extract<RouteSettings, { type: 'email' }>,
+  notice: Notice,
+  mail: MailPorts,
+): Promise<Sent> {
+  try {
+    await sendMail(settings, notice, mail);
+    return { kind: 'sent' };
+  } catch (error) {
+    // A server's answer may quote credentials or addresses, so only its code is kept.
+    const { code, responseCode } = error as { code?: string; responseCode?: number };
+    const said = responseCode === undefined ? (code ?? 'no connection') : `${responseCode}`;
+    return { kind: 'failed', message: `The SMTP server ${settings.host} did not take the mail: ${said}.` };
+  }
+}
