@@ -81,8 +81,9 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
 /** A line without a count is one line. */
 function chargeSection(head: JsonObject, leaves: readonly Leaf[], matches: Map<string, Match>): Section {
   preferName(matches, leaves);
+  preferLineTotal(matches, leaves);
   const once: JsonObject = matches.has('quantity') ? {} : { quantity: { const: 1 } };
-  const where = goneCondition(leaves) ?? paymentsOut(matches);
+  const where = goneCondition(leaves) ?? paymentsOut(matches) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
   return { ...withLineAmounts(section, matches), leaves };
 }
@@ -92,6 +93,41 @@ function paymentsOut(matches: ReadonlyMap<string, Match>): JsonObject | undefine
   const quantity = matches.get('quantity')?.leaf;
   if (quantity === undefined || !present(quantity).some((value) => Number(value) < 0)) return undefined;
   return { [quantity.path]: { at_least: 0 } };
+}
+
+const paymentWord = /^(?:payments?|refunds?|deposits?|paid|prepayment|zahlung|pago|paiement|pagamento|betaling)$/i;
+
+/** A bill may hold payments among its lines, told apart by a type. */
+function paymentTypesOut(leaves: readonly Leaf[]): JsonObject | undefined {
+  for (const leaf of leaves) {
+    if (leaf.kind !== 'value' || leaf.depth > 0 || !leaf.own.some((word) => typeWords.has(word))) continue;
+    const kinds = [...new Set(present(leaf))];
+    const payments = kinds.filter((value) => typeof value === 'string' && paymentWord.test(value));
+    if (payments.length === 0 || payments.length === kinds.length) continue;
+    return { [leaf.path]: { not: payments.length === 1 ? (payments[0] as Json) : payments } };
+  }
+  return undefined;
+}
+const typeWords = new Set(['type', 'kind', 'category', 'class']);
+
+/** Where quantity times price gives another field in every line, that field is the amount of the line. */
+function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const amount = matches.get('amount');
+  const quantity = matches.get('quantity');
+  if (amount === undefined || quantity === undefined || !present(quantity.leaf).some((value) => Number(value) > 1))
+    return;
+  const isLineTotal = (leaf: Leaf): boolean =>
+    leaf !== amount.leaf &&
+    leaf.kind === 'value' &&
+    leaf.values.every((value, index) => {
+      const [count, price] = [quantity.leaf.values[index], amount.leaf.values[index]];
+      if (value === undefined || count === undefined || price === undefined) return value === price;
+      return Math.abs(Number(count) * Number(price) - Number(value)) < 0.005;
+    });
+  const total = leaves.find(isLineTotal);
+  if (total === undefined) return;
+  const reason = `quantity times ${amount.leaf.path} gives it in every line`;
+  matches.set('amount', { ...amount, leaf: total, others: [], confidence: 0.95, reason });
 }
 
 /** A price beside a count is the price of one; the canonical amount is that of the line. */

@@ -5,6 +5,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, leavesOf, present } from './leaves.ts';
 import { bookerWords, fullNameLexeme, guestLexicon, guestWords, secondNameLexeme, strangerWords } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { matchReservation } from './reservation-fields.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { refersBack, refersTo, type Table } from './tables.ts';
 
@@ -41,7 +42,9 @@ export function findGuests(
   tables: readonly Table[],
   stays: string | undefined,
 ): { readonly sections: readonly Section[]; readonly taken: readonly string[] } {
+  const bodies = bodiesIn(containers);
   const people = containers
+    .filter(({ from }) => !bodies.includes(from))
     .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
     .filter(({ words, items }) => !words.some((word) => moneyWords.has(word)) && !hasAmounts(items))
     .map((container): People => {
@@ -55,7 +58,9 @@ export function findGuests(
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople;
   if (found.length > 0)
     return { sections: found.map((one) => toSection(one, stays)), taken: chosen.map(({ head }) => String(head.from)) };
-  const direct = recordLeaves.filter(({ depth }) => depth === 0);
+  const direct = recordLeaves.filter(
+    ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
+  );
   const matches = matchFields(direct, vocabulary);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
@@ -63,6 +68,15 @@ export function findGuests(
     sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
   };
+}
+
+/** Objects that hold the reservation itself, dates and all, such as `attributes` in JSON:API. */
+function bodiesIn(containers: readonly Container[]): string[] {
+  return containers.flatMap(({ kind, depth, items, from }) => {
+    if (kind !== 'object' || depth !== 1) return [];
+    const found = matchReservation(leavesOf(items).filter((leaf) => leaf.depth === 0));
+    return found.has('check_in') && found.has('check_out') ? [from] : [];
+  });
 }
 
 /** Lists of money and of counts have names too: Cleaning Fee, Adults. */

@@ -57,7 +57,7 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
     };
   };
   if (leaf.kind === 'list') {
-    const counted = field === 'children' && leaf.own.includes('ages');
+    const counted = field === 'children' && (leaf.own.includes('ages') || areAges(values));
     return { score: counted ? 1 : 0, seen: 'a list of ages, which is counted' };
   }
   if (leaf.kind === 'many') {
@@ -98,6 +98,7 @@ function byLook(
     }
     case 'count':
     case 'integer':
+      if (leaf.path.endsWith('[0]')) return { score: 0, seen: 'one of a list' };
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(
@@ -132,11 +133,14 @@ function byLook(
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
+      if (field === 'room_type' && isPropertyId(leaf, values))
+        return { score: 0, seen: 'the same property everywhere' };
       if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
       if (values.every(isTiny) || (values.length >= 4 && new Set(values.map(plain)).size * 2 < values.length))
         return { score: 0, seen: 'the same in many records' };
+      if (values.some((value) => /^(?:urn:|https?:)/.test(plain(value)))) return { score: 0, seen: 'addresses' };
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
@@ -155,6 +159,16 @@ const rentalKinds = new Set([
   'shared_room',
   'hotel_room',
 ]);
+
+/** The id of the hotel, not of what was booked: the same in every record. */
+function isPropertyId({ own }: Leaf, values: readonly Json[]): boolean {
+  return /(?:property|listing) u?id$/.test(own.join(' ')) && values.length > 1 && new Set(values.map(plain)).size === 1;
+}
+
+function areAges(lists: readonly Json[]): boolean {
+  const ages = lists.flat();
+  return ages.length > 0 && ages.every((age) => /^(?:1?\d)$/.test(plain(age)));
+}
 
 /** At most 12 short codes, fewer than the values. */
 function areFewCodes(values: readonly Json[]): boolean {

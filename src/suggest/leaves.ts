@@ -70,7 +70,11 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   const lists = values.map((value) => (Array.isArray(value) ? value : undefined));
   const members = lists.flatMap((list) => list ?? []);
   if (members.some(isObject)) {
-    leaves.push(...typedLeaves(lists, path, place), ...innerLeaves(lists, path, place));
+    leaves.push(
+      ...typedLeaves(lists, path, place),
+      ...innerLeaves(lists, path, place),
+      ...contactLeaf(lists, path, place),
+    );
     // The one property or listing of a rental is read like an object.
     if (place.own.some((word) => lettingWords.has(word)) && lists.every((list) => (list?.length ?? 0) <= 1))
       visit(
@@ -105,19 +109,49 @@ function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
   });
 }
 
+const contactLooks: readonly { readonly names: ReadonlySet<string>; readonly look: RegExp }[] = [
+  { names: new Set(['email', 'emails', 'mail', 'mails']), look: /^[^@\s]+@[^@\s]+\.[^@\s]+$/ },
+  {
+    names: new Set(['phone', 'phones', 'telephone', 'telephones', 'mobile', 'mobiles']),
+    look: /^[+(]?[\d\s().\-/]{6,24}$/,
+  },
+];
+
+/** A list of addresses or numbers of one person: the one marked as default or primary, else the first. */
+function contactLeaf(lists: readonly (Json[] | undefined)[], path: string, place: Place): Leaf[] {
+  const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const keys = keysOf(members[0] ?? {});
+  const value = keys.find((key) => members.every((member) => look?.test(String(emptied(member[key]) ?? ''))));
+  if (names === undefined || value === undefined) return [];
+  const flag = keys.find(
+    (key) => /default|primary|preferred|main/i.test(key) && members.some((one) => one[key] === true),
+  );
+  const pick = (list: Json[] | undefined) => {
+    const inside = (list ?? []).filter(isObject);
+    return (flag === undefined ? undefined : inside.find((member) => member[flag] === true)) ?? inside[0];
+  };
+  const first = `${path}[0].${value}`;
+  const marked = { pick: { from: path, where: { [flag ?? '']: true }, value } };
+  const source: Json = flag === undefined ? first : { first: [marked, first] };
+  const values = lists.map((list) => emptied(pick(list)?.[value]));
+  const own = place.own.filter((word) => word !== 'addresses' && word !== 'numbers');
+  return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];
+}
+
 const lettingWords = new Set(['property', 'properties', 'listing', 'listings']);
-const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use'];
+const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use', 'handle', 'system'];
+const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
 
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
-  const find = (names: readonly string[], but?: string) =>
-    keysOf(members[0] ?? {}).find(
-      (key) => key !== but && names.includes(withoutSign(key)) && isPlain(members[0]?.[key]),
-    );
-  const type = find(typeKeys);
-  const value = find(valueKeys, type);
+  const keys = keysOf(members[0] ?? {}).filter((key) => isPlain(members[0]?.[key]));
+  const type =
+    keys.find((key) => typeKeys.includes(withoutSign(key))) ??
+    keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? ''));
+  const value = keys.find((key) => key !== type && valueKeys.includes(withoutSign(key)));
   if (type === undefined || value === undefined) return [];
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
   if (types.length === 0 || types.length > 12) return [];

@@ -16,11 +16,11 @@ const lexeme = (text: string, not = ''): Lexeme => ({
 
 export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
   id: lexeme(
-    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6',
-    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge',
+    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, uuid:0.85, guid:0.8, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6',
+    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order',
   ),
   confirmation_number: lexeme(
-    'confirmation number, platform id:0.72, channel reservation id:0.72, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'confirmation number, platform id:0.72, channel reservation id:0.72, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
     'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group',
   ),
   check_in: lexeme(
@@ -32,7 +32,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
+    'booking date, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
@@ -48,8 +48,8 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
-    'total amount, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
-    'tax taxes paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate',
+    'total amount, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
+    'tax taxes paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
   ),
   currency: lexeme(
     'currency, currency code, property currency:0.9, wahrung, waehrung, moneda, devise, valuta, cur:0.7',
@@ -62,11 +62,11 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'first name, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
     'full',
   ),
   last_name: lexeme(
-    'last name, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
+    'last name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
     'full second',
   ),
   email: lexeme(
@@ -74,7 +74,7 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
+    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
     'fax country consent',
   ),
   date_of_birth: lexeme(
@@ -105,17 +105,17 @@ export const secondNameLexeme = lexeme(
 
 /** A name in one field. */
 export const fullNameLexeme = lexeme(
-  'full name, name:0.8, guest name, display name:0.8, customer name',
-  'hotel property room rate type company plan category short user nick source unit group service middle',
+  'full name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8',
+  'channel site platform status listing apartment partner country city tariff portal ota hotel property room rate type company plan category short user nick source unit group service middle',
 );
 
 export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, dorm:0.6, accommodation:0.55, unit type code:0.95',
-    'id current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
-    'board, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
+    'board, treatment:0.85, treatment code:0.9, meals:0.8, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
   ),
   rate_code: lexeme(
     'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
@@ -130,11 +130,11 @@ export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
+    'adults, no adults, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
     'children name',
   ),
   children: lexeme(
-    'children, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
+    'children, no children, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
     'adult infants name',
   ),
 };
@@ -169,7 +169,7 @@ export const roomWords = new Set(
   ),
 );
 export const chargeWords = new Set(
-  'charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
+  'finance financial cost costs addon addons supplement supplements upsell upsells charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );

@@ -21,6 +21,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   if (better !== undefined) found.set('status', better);
   if (!found.has('status'))
     put('status', shallowest(leaves.filter((leaf) => free(leaf) && areStatuses(leaf))), 'all its values are statuses');
+  preferPlainId(found, leaves);
   if (!found.has('currency'))
     put(
       'currency',
@@ -95,11 +96,25 @@ function shallowest(leaves: readonly Leaf[]): Leaf | undefined {
 
 const everywhere = (leaf: Leaf) => leaf.values.length > 0 && present(leaf).length === leaf.values.length;
 
+/** At least two statuses: a field that is `new` or `booking` everywhere is a kind of record. */
 function areStatuses(leaf: Leaf): boolean {
-  return (
-    everywhere(leaf) &&
-    present(leaf).every((value) => plain(value).length > 1 && guessStatus(plain(value)) !== undefined)
-  );
+  const told = present(leaf).map((value) => (plain(value).length > 1 ? guessStatus(plain(value)) : undefined));
+  return everywhere(leaf) && !told.includes(undefined) && new Set(told).size > 1;
+}
+
+/** Beside a plain `id` that every record has, another name for an id is a composed or an outside one. */
+function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const current = found.get('id');
+  const id = leaves.find(({ depth, kind, own }) => depth === 0 && kind === 'value' && own.join(' ') === 'id');
+  if (current === undefined || id === undefined || current.leaf === id || current.leaf.depth > 0) return;
+  if (!isOwn(current.leaf) || !isOwn(id)) return;
+  found.set('id', {
+    ...current,
+    leaf: id,
+    others: [],
+    confidence: 0.9,
+    reason: 'the plain id; every record has its own',
+  });
 }
 
 function areCurrencies(leaf: Leaf): boolean {

@@ -41,7 +41,7 @@ export function findRooms(context: RoomContext): Section | undefined {
   ];
   const own = matchFields(
     withLookups(
-      leaves.filter(({ path }) => !taken(path)),
+      leaves.filter((leaf) => (!taken(leaf.path) || isHeadCount(leaf)) && !isBareName(leaf)),
       tables,
     ),
     vocabulary,
@@ -54,7 +54,7 @@ export function findRooms(context: RoomContext): Section | undefined {
     )
     .filter((container) => !nightly.includes(container))
     .map((container) => {
-      const leaves = [...leavesOf(container.items), ...nightLeaves(container)];
+      const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
       const matches = matchFields(withLookups(leaves, tables), vocabulary);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
@@ -84,6 +84,23 @@ export function findRooms(context: RoomContext): Section | undefined {
   for (const field of Object.keys(persons)) own.delete(field);
   if (scoreOf(own) < 4 && Object.keys(persons).length === 0) return undefined;
   return sectionOf('rooms', { from: '$item' }, own, persons);
+}
+
+const bareNames = new Set(['name', 'type', 'code', 'title', 'category']);
+
+/** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
+const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
+const named = (leaf: Leaf): Leaf => (isBareName(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf);
+
+const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
+
+/** Heads may be counted among the fields of the guest who booked. */
+function isHeadCount({ own, kind, values }: Leaf): boolean {
+  return (
+    kind === 'value' &&
+    own.some((word) => headWords.has(word)) &&
+    values.every((value) => value === undefined || /^\d{1,2}$/.test(plain(value)))
+  );
 }
 
 function scoreOf(matches: ReadonlyMap<string, Match>): number {

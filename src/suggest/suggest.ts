@@ -15,6 +15,7 @@ import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
 import { noShowBeside, spellingsOf } from './spellings.ts';
+import { computedStatus } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
 import { tablesOf } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
@@ -155,6 +156,12 @@ function reservationFields(
   const lines: FieldLine[] = [];
   for (const field of Object.keys(reservationLexicon)) {
     const match = matches.get(field);
+    if (match === undefined && field === 'status') {
+      const { map: told, ...line } = computedStatus(leaves);
+      map.status = told;
+      lines.push({ field, ...line });
+      continue;
+    }
     if (match === undefined) {
       const stand = computed[field];
       if (stand === undefined) continue;

@@ -5,16 +5,16 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
+    'confirmed conf modification modificationofbooking modificationofreservation reservation booking book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
   checked_in:
-    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt current enmaison enhotel alojado alojada ingecheckt incasa presente walkin registered pendingcheckout',
+    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada ingecheckt incasa presente walkin registered pendingcheckout',
   checked_out:
-    'checkedout processed departed checkout co completed closed history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
+    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
   cancelled:
-    'cancelled canceled cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x denied released',
+    'cancelled canceled cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x denied released',
   no_show: 'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist',
   other:
-    'inquiry notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
+    'inquiry provisional notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
 };
 const byStatus = table(statuses);
 
@@ -47,8 +47,21 @@ function table<Name extends string>(entries: Readonly<Record<Name, string>>): Re
 }
 
 export function guessStatus(spelling: string): Status | undefined {
-  return readStatus(spelling) ?? byStatus.get(folded(spelling));
+  return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling));
 }
+
+/** Abbreviations and compounds, such as CANC, guestcheckedin and cancelledbyguest; not what is only asked for or waited for. */
+function byForm(text: string): Status | undefined {
+  if (text.length > 24 || /pend|request|await|^not|^un|fail|partial|link|policy/.test(text)) return undefined;
+  return forms.find(([form]) => form.test(text))?.[1];
+}
+const forms: readonly (readonly [RegExp, Status])[] = [
+  [/^canc|cancel|^cnx|^ann?ul|^storn/, 'cancelled'],
+  [/^no?sh|noshow/, 'no_show'],
+  [/checkedout|checkout|^depart/, 'checked_out'],
+  [/checkedin|checkin|inhouse|^resident/, 'checked_in'],
+  [/^confirm|confirmed$/, 'confirmed'],
+];
 
 export function guessBoard(spelling: string): string | undefined {
   return boards.get(folded(spelling));

@@ -9,7 +9,28 @@ export function wordsOf(name: string): string[] {
       .replace(/\p{M}/gu, '')
       .match(pieces)
       ?.map((word) => word.toLowerCase()) ?? [];
-  return together(words.flatMap((word) => joined.get(word) ?? short.get(word) ?? word));
+  return together(words.flatMap((word) => joined.get(word) ?? short.get(word) ?? apart(word) ?? word));
+}
+
+/** Words that names in lower case run together: guestcell, bookeddate, noadults. */
+const parts: readonly string[] =
+  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay'.split(
+    ' ',
+  );
+const known: ReadonlySet<string> = new Set(parts);
+
+/** The fewest known words that make up the whole; undefined for a word of its own. */
+function apart(word: string): string[] | undefined {
+  if (word.length < 6 || word.length > 40 || known.has(word)) return undefined;
+  const best: (string[] | undefined)[] = [[]];
+  for (let end = 1; end <= word.length; end++) {
+    for (const part of parts) {
+      const before = best[end - part.length];
+      if (before === undefined || !word.endsWith(part, end)) continue;
+      if ((best[end]?.length ?? Number.POSITIVE_INFINITY) > before.length + 1) best[end] = [...before, part];
+    }
+  }
+  return best[word.length];
 }
 
 /** Rejoins words split by camel case (surName, eMail), and reads a final "no" as number. */
@@ -38,7 +59,7 @@ const short: ReadonlyMap<string, string> = new Map(
     amount: 'amt',
     total: 'tot ttl',
     currency: 'curr ccy crncy',
-    code: 'cd',
+    code: 'cd cod kod',
     status: 'stat sts',
     channel: 'chnl chan',
     source: 'src',
@@ -142,11 +163,16 @@ export function fit(
 function fitOne(own: readonly string[], whole: readonly string[], words: readonly string[]): number {
   if (same(own, words)) return 1;
   if (endsWith(own, words)) return surplus(own, words, 0.97);
+  if (own.length === words.length && own.length > 1 && words.every((word) => own.includes(word))) return 0.9;
   if (endsWith(whole, words)) return 0.96;
+  if (own.length === 1 && measures.has(own[0] ?? '') && endsWith(whole.slice(0, -1), words)) return 0.93;
   if (startsWith(own, words)) return surplus(own, words, 0.85);
   if (holds(own, words)) return surplus(own, words, 0.78);
   return words.length > 1 && holds(whole, words) ? 0.7 : 0;
 }
+
+/** In price.cents and total.value the enclosing object has the name. */
+const measures: ReadonlySet<string> = new Set(['cents', 'cent', 'minor', 'value', 'amount']);
 
 /** Each additional word lowers the score. */
 function surplus(own: readonly string[], words: readonly string[], score: number): number {
