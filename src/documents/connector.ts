@@ -68,6 +68,13 @@ const pullSchema = crossChecked(
         'What becomes of a reservation that a complete run no longer lists and that the partner, asked by `single` where there is one, does not have: `kept` marks it as not listed, `cancelled` delivers it as cancelled.',
       ),
     errors: errorsSchema,
+    property: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Where a row names its property, such as hotel.code, for an account with several. Rows of another property than brand_id go to the integration that is `pulled_by` this one and has that brand_id; the rest is left out and counted.',
+      ),
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined
@@ -130,6 +137,12 @@ export const connectorSchema = crossChecked(
     ) {
       const message = 'flat rows become reservations only at the end of a run: a page of them cannot be acknowledged';
       report({ message }, ['pull', 'acknowledge']);
+    }
+    if (valueAt(connector, ['pull', 'property']) !== undefined && valueAt(connector, ['shape', 'flat']) !== undefined) {
+      report(
+        { message: 'flat rows cannot be divided between brands; map one reservation per row, or poll each property' },
+        ['pull', 'property'],
+      );
     }
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {

@@ -107,6 +107,11 @@ export const integrationSchema = crossChecked(
       .describe('ISO 3166 code of two letters: the region of phone numbers without a prefix.'),
     paused: z.boolean().default(false).describe('Whether pulling rests. Events are still accepted and kept.'),
     pull: pullSchema.optional().describe('Pull mode; left out, the brand is not polled.'),
+    pulled_by: nameText()
+      .optional()
+      .describe(
+        'The integration whose polls also bring the reservations of this brand: one account for several properties. Needs `pull.property` in their connector.',
+      ),
     push: pushSchema.prefault({ enabled: false }).describe('Push mode; left out, the brand has no endpoint.'),
     transforms: z
       .array(ruleSchema)

@@ -15,6 +15,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   const all = [...integrations.values()];
   return [
     ...sameProperty(all),
+    ...all.flatMap((integration) => sharedPoll(integration, integrations, connectors)),
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
@@ -77,6 +78,37 @@ function sameProperty(integrations: readonly IntegrationDocument[]): CheckFindin
       },
     ];
   });
+}
+
+/** A brand that is polled together with another one. */
+function sharedPoll(
+  { name, body }: IntegrationDocument,
+  integrations: Parameters<DocumentCheck>[0]['integrations'],
+  connectors: Parameters<DocumentCheck>[0]['connectors'],
+): CheckFinding[] {
+  if (body.pulled_by === undefined) return [];
+  const found = (message: string): CheckFinding[] => [
+    { document: { kind: 'integration', name }, path: ['pulled_by'], message },
+  ];
+  const other = integrations.get(body.pulled_by);
+  const connector = connectors.get(body.connector)?.body;
+  if (other === undefined) return found(`there is no integration ${body.pulled_by}`);
+  if (body.pull !== undefined) return found('the brand has a pull section of its own; remove one of the two');
+  if (other.body.pull === undefined) return found(`${body.pulled_by} does not pull; name the integration that does`);
+  if (other.body.connector !== body.connector) {
+    return found(`${body.pulled_by} uses the connector ${other.body.connector}; both must use the same one`);
+  }
+  if (connector?.pull?.property === undefined) {
+    return found('the connector does not say where a row names its property; add pull.property to it');
+  }
+  const sameBrand = [...integrations.values()].find(
+    (one) =>
+      one.name !== name &&
+      one.body.brand_id === body.brand_id &&
+      (one.name === body.pulled_by || one.body.pulled_by === body.pulled_by),
+  );
+  if (sameBrand !== undefined) return found(`${sameBrand.name} has the same brand_id; rows could belong to either`);
+  return [];
 }
 
 const dayMs = 86_400_000;

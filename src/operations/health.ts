@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from '../errors.ts';
+import type { ActiveIntegration } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import { openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
@@ -35,11 +36,11 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     body.deliver.map((destination) => ({ integration: name, destination })),
   );
   const [now, lanes, retrying, runs, waiting, circuits, alerts, away] = await Promise.all([
-    integrationsNow(pool, names),
+    integrationsNow(pool, [...new Set([...names, ...known.map(pollerOf)])]),
     lanesNow(pool, keys),
     retryingLanes(pool, keys),
-    lastRuns(pool, names),
-    waitingRuns(pool, names),
+    lastRuns(pool, known.map(pollerOf)),
+    waitingRuns(pool, known.map(pollerOf)),
     openBreakersOf(runtime),
     openAlertsOf(pool, names, judgedElsewhere),
     openCircuits(pool),
@@ -51,10 +52,13 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const runsBy = Map.groupBy(runs, ({ integration }) => integration);
   const waitingBy = Map.groupBy(waiting, ({ integration }) => integration);
   const alertsBy = Map.groupBy(alerts, ({ integration }) => integration);
-  return now.flatMap((brand) => {
-    const { integration } = brand;
-    const document = integrations.get(integration)?.body;
-    if (document === undefined) return [];
+  const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
+  return known.flatMap(({ name: integration, body: document }) => {
+    const brand = nowBy.get(integration);
+    if (brand === undefined) return [];
+    // A brand without a poll of its own is as healthy as the poll that serves it.
+    const poller = document.pulled_by ?? integration;
+    const poll = nowBy.get(poller) ?? brand;
     const mine = lanesBy.get(integration) ?? [];
     const laneFacts = mine.map((lane): LaneFacts => {
       const failed = retryingBy.get(`${integration} ${lane.destination}`);
@@ -70,24 +74,24 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         usualMs: usual.get(integration),
       };
     });
-    const circuit = circuits.find((one) => one.integrations.includes(integration));
+    const circuit = circuits.find((one) => one.integrations.includes(poller));
     const facts: HealthFacts = {
-      pulls: document.pull !== undefined,
+      pulls: document.pull !== undefined || document.pulled_by !== undefined,
       pausedBy: document.paused
         ? { kind: 'document' }
         : brand.paused_at
           ? { kind: 'person', name: brand.paused_by ?? 'an operator' }
           : undefined,
-      refusedCredentials: brand.auth_failed_at ? { message: brand.auth_message } : undefined,
+      refusedCredentials: poll.auth_failed_at ? { message: poll.auth_message } : undefined,
       circuit: circuit && { api: circuit.api, failures: circuit.failures, lastFailure: circuit.last_failure },
-      askedToWait: brand.retry_at !== null,
-      hasData: brand.last_event_at !== null || brand.last_run_at !== null,
-      lastRuns: (runsBy.get(integration) ?? []).map(({ sync, state, error_code }) => ({
+      askedToWait: poll.retry_at !== null,
+      hasData: brand.last_event_at !== null || poll.last_run_at !== null,
+      lastRuns: (runsBy.get(poller) ?? []).map(({ sync, state, error_code }) => ({
         sync,
         state,
         errorCode: error_code,
       })),
-      waitingRuns: waitingBy.get(integration) ?? [],
+      waitingRuns: waitingBy.get(poller) ?? [],
       lanes: laneFacts,
       openDeadLetters: brand.open_dead_letters,
       alerts: alertsBy.get(integration) ?? [],
@@ -106,6 +110,9 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     ];
   });
 }
+
+/** The integration whose polls bring the brand's reservations. */
+const pollerOf = ({ name, body }: ActiveIntegration): string => body.pulled_by ?? name;
 
 /** The last failure of a circuit is stored as its code. */
 const whatHappened = (code: string | undefined): string | undefined =>

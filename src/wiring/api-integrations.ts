@@ -71,6 +71,7 @@ function viewsOf(active: Active): readonly IntegrationView[] {
       timezone: body.timezone,
       country: body.country ?? null,
       pull: body.pull ? { syncs: syncsOf(body.pull.syncs) } : null,
+      pulled_by: body.pulled_by ?? null,
       push: { enabled: body.push.enabled },
       deliver: body.deliver,
     }),

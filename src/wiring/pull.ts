@@ -4,7 +4,8 @@ import program from '../../package.json' with { type: 'json' };
 import { dayOffset } from '../documents/day-offset.ts';
 import { durationMs } from '../documents/duration.ts';
 import { sizeBytes } from '../documents/size.ts';
-import type { Planned, PullPorts } from '../intake/pull/ports.ts';
+import type { Brand, Planned, PullPorts } from '../intake/pull/ports.ts';
+import { pathReader } from '../intake/pull/read-path.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
@@ -15,7 +16,7 @@ import { openPartnerStore } from '../store/runs/partner-states.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
-import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
+import { type IntegrationName, type Json, type SyncType, syncTypes } from '../terms.ts';
 import { httpWithoutCards } from './http-without-cards.ts';
 
 export function pullPorts(runtime: Runtime): RunnerPorts {
@@ -72,15 +73,17 @@ export async function runNow(
 }
 
 async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned> {
-  const found = runtime.active().integrations.get(integration);
+  const { integrations } = runtime.active();
+  const found = integrations.get(integration);
   const connectorPull = found?.connector.body.pull;
-  if (found?.body.pull === undefined || connectorPull === undefined) {
+  const pull = found?.body.pull ?? integrations.get(found?.body.pulled_by ?? '')?.body.pull;
+  if (found === undefined || pull === undefined || connectorPull === undefined) {
     const message = found
       ? `${integration} has no pull section, or its connector has none`
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
-  const resolved = await runtime.resolve({ pull: found.body.pull, connector: { pull: connectorPull } });
+  const resolved = await runtime.resolve({ pull, connector: { pull: connectorPull } });
   if (resolved.kind !== 'ok') {
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
@@ -99,7 +102,31 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   );
   const { path: recordPath, target } = found;
   const { shaper, singleShaper, prepare } = recordPath;
-  return { kind: 'ok', plan: { settings, shaper, single: (body) => singleShaper.single(body), prepare, target } };
+  const { property } = connectorPull;
+  const routing =
+    property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
+  const single = (body: Json) => singleShaper.single(body);
+  return { kind: 'ok', plan: { settings, shaper, single, prepare, target, ...routing } };
+}
+
+/** The brands that this one's polls also serve. */
+function brandsOf(runtime: Runtime, { name }: ActiveIntegration): Brand[] {
+  return [...runtime.active().integrations.values()]
+    .filter(({ body }) => body.pulled_by === name && !body.paused)
+    .map(({ body, path: { prepare }, target }) => ({
+      brandId: body.brand_id,
+      timezone: body.timezone,
+      prepare,
+      target,
+    }));
+}
+
+function propertyAt(at: string): (row: Json) => string | undefined {
+  const read = pathReader(at);
+  return (row) => {
+    const value = read(row);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  };
 }
 
 /**

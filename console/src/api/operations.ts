@@ -104,6 +104,7 @@ export interface Operations {
         }[];
         paused: boolean;
         paused_in_document: boolean;
+        pulled_by: string | null;
         pull: {
           syncs: {
             sync: "pre_stay" | "stay" | "post_stay";
@@ -161,6 +162,7 @@ export interface Operations {
       }[];
       paused: boolean;
       paused_in_document: boolean;
+      pulled_by: string | null;
       pull: {
         syncs: {
           sync: "pre_stay" | "stay" | "post_stay";

@@ -16,6 +16,8 @@ export interface IntegrationView {
   readonly timezone: string;
   readonly country: string | null;
   readonly pull: { readonly syncs: Readonly<Partial<Record<SyncType, { every: string }>>> } | null;
+  /** The integration whose polls also bring this brand's reservations. */
+  readonly pulled_by: string | null;
   readonly push: { readonly enabled: boolean };
   readonly deliver: readonly string[];
 }
@@ -92,6 +94,7 @@ const integrationSchema = z.object({
     .boolean()
     .describe('Scheduled pulls are paused: by the document, by a person or after refused credentials.'),
   paused_in_document: z.boolean().describe('Resuming does not help: change the document.'),
+  pulled_by: z.string().nullable().describe('The integration whose polls also bring this brand’s reservations.'),
   pull: z
     .object({
       syncs: z.array(

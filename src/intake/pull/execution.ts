@@ -11,6 +11,7 @@ import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { bareList, fetchRelated, withTables } from './related.ts';
 import { openRequest } from './request.ts';
+import { planFor } from './routing.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
@@ -203,12 +204,12 @@ export class Execution {
 
   async #conclude(position: Position): Promise<RunOutcome> {
     if (!(await this.#writer.isSettled)) return { kind: 'fenced' };
-    const unlisted = this.#isResumedAtEnd ? [] : await unlistedIn(this.#context, position);
+    const missing = this.#isResumedAtEnd ? [] : await this.#missing(position);
     const formed = await formStaged(this.#context, position, this.#lease.signal);
     if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
     this.#counters.stored(formed.counters);
-    if (unlisted.length > 0) {
-      const followed = await followUp(this.#context, position, unlisted);
+    for (const { context, rows } of missing) {
+      const followed = await followUp(context, position, rows);
       if (followed.kind === 'fenced') return { kind: 'fenced' };
       this.#counters.stored(followed.counters);
     }
@@ -216,6 +217,20 @@ export class Execution {
     const failed = this.#unacknowledged.slice(0, 1).map((failure) => ({ ...failure, from, to }));
     const ended = withCutGroups(position, formed.heldBack);
     return this.#finish(concluded({ ...ended, findings: [...ended.findings, ...failed] }));
+  }
+
+  /** What the lists of each brand should have shown and did not. */
+  async #missing(position: Position) {
+    const { settings, routing } = this.#plan;
+    const found = [];
+    for (const brand of [undefined, ...(routing?.brands ?? [])]) {
+      const plan = brand === undefined ? this.#plan : planFor(this.#plan, brand);
+      const context = { ...this.#context, plan };
+      const property = routing && (brand?.brandId ?? settings.brandId);
+      const rows = await unlistedIn(context, position, property);
+      if (rows.length > 0) found.push({ context, rows });
+    }
+    return found;
   }
 
   async #finish(end: RunEnd): Promise<RunOutcome> {

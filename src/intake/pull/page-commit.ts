@@ -1,8 +1,10 @@
+import type { EpochMs } from '../../terms.ts';
 import type { AnswerRead, AskCounts } from './ask.ts';
-import type { WholePage } from './page.ts';
+import type { Row, WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { preparePage, recognisableRows } from './prepare-page.ts';
+import { dateIn, planFor, routeRows } from './routing.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 
 /** A page that was read, with the positions around it. */
@@ -28,13 +30,20 @@ export async function makePageCommit(
   const { requestedAt, bytes } = answer;
   // A second pass shows the same rows again.
   const repeated = position.pass.no === 1 ? page.repeated : 0;
-  const { rows } = taken;
-  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
-  const known = await ports.runs.known(plan.target, recognisable);
-  const made = preparePage(plan, run, position, rows, known, requestedAt);
+  const { own, others, unrouted } = routeRows(plan, taken.rows);
+  const made = await prepared(ports, plan, run, position, own, requestedAt);
+  const routed = [];
+  for (const { brand, rows } of others) {
+    const today = dateIn(brand.timezone, requestedAt);
+    const its = await prepared(ports, planFor(plan, brand), run, { ...position, today }, rows, requestedAt);
+    routed.push({ ...its, target: brand.target });
+  }
+  const left = { fetched: unrouted.length, skipped: unrouted.length };
   return {
     ...made,
-    counted: sum(sum(counted, made.counted), { pages: 1, bytes, rows: page.count, repeated }),
+    ...(routed.length > 0 && { routed }),
+    ...(unrouted.length > 0 && { unrouted }),
+    counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: page.count, repeated }),
     position: after,
     requestedAt,
     log: {
@@ -52,4 +61,17 @@ export async function makePageCommit(
       seen: taken.seen,
     },
   };
+}
+
+async function prepared(
+  ports: Pick<PullPorts, 'runs'>,
+  plan: PullPlan,
+  run: Run,
+  position: Position,
+  rows: readonly Row[],
+  requestedAt: EpochMs,
+): Promise<ReturnType<typeof preparePage>> {
+  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
+  const known = await ports.runs.known(plan.target, recognisable);
+  return preparePage(plan, run, position, rows, known, requestedAt);
 }

@@ -4,8 +4,9 @@ import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
 import type { Asked } from './ask.ts';
 import { readTotal } from './paginate/paginator.ts';
-import type { PullPlan } from './ports.ts';
+import type { PullPlan, Routing } from './ports.ts';
 import { pathReader } from './read-path.ts';
+import { rowIdentity } from './routing.ts';
 import type { Pagination } from './settings.ts';
 
 /** A row of a page with the hashes that identify it. */
@@ -15,6 +16,8 @@ export interface Row {
   /** Hash of the content. */
   readonly content: number;
   readonly raw: RawRecord;
+  /** The property that the row names, where one poll serves several brands. */
+  readonly property?: string;
 }
 
 export interface WholePage {
@@ -40,7 +43,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
   const shown = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
-    : shaped.records.map(nestedRow);
+    : shaped.records.map((raw) => nestedRow(raw, plan.routing));
   const rows = shaper.flat ? shown : lastOfEach(shown);
   const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
   return {
@@ -53,9 +56,11 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   };
 }
 
-function nestedRow(raw: RawRecord): Row {
+function nestedRow(raw: RawRecord, routing: Routing | undefined): Row {
   const content = hash53(JSON.stringify(raw.value));
-  return { identity: raw.key === '' ? content : hash53(raw.key), content, raw };
+  const property = routing?.propertyOf(raw.value);
+  const identity = raw.key === '' ? content : rowIdentity(raw.key, property);
+  return { identity, content, raw, ...(property !== undefined && { property }) };
 }
 
 /** If a page shows a reservation twice, the later row counts. */

@@ -20,6 +20,22 @@ export interface PullPlan {
   single: Shaper['single'];
   /** Passed through to the store. */
   readonly target: Target;
+  /** Present where rows name their property (`pull.property`). */
+  readonly routing?: Routing;
+}
+
+/** How one poll serves several brands of one account. */
+export interface Routing {
+  propertyOf(row: Json): string | undefined;
+  /** The brands that are polled together with the plan's own. */
+  readonly brands: readonly Brand[];
+}
+
+export interface Brand {
+  readonly brandId: string;
+  readonly timezone: string;
+  prepare(raw: RawRecord, arrival: Arrival): Prepared;
+  readonly target: Target;
 }
 
 export interface Target {
@@ -167,8 +183,17 @@ export interface RunStore {
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
   commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: Target): Promise<Tally | 'fenced'>;
   /** Known rows inside the range that the run's pages did not show; called before flat rows are grouped. */
-  unlisted(lease: Lease, range: Window, isFlat: boolean): Promise<readonly UnlistedRow[]>;
-  noteUnlisted(lease: Lease, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
+  unlisted(
+    lease: Lease,
+    range: Window,
+    of: {
+      readonly integration: IntegrationName;
+      readonly isFlat: boolean;
+      /** The hash of a row's identity, by its key. */
+      readonly identity: (key: string) => number;
+    },
+  ): Promise<readonly UnlistedRow[]>;
+  noteUnlisted(lease: Lease, integration: IntegrationName, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns the run to the queue, to be claimed by any node after `afterMs`. */

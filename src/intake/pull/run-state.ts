@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
 import type { PageState } from './paginate/paginator.ts';
-import type { KnownRow, Pulled } from './ports.ts';
+import type { KnownRow, Pulled, Target } from './ports.ts';
 import type { Window } from './windows.ts';
 
 /**
@@ -134,19 +134,27 @@ export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
   >;
 }
 
-/** Everything a page changes, in one transaction. */
-export interface PageCommit {
-  readonly position: Position;
+/** What a page brings for one brand. */
+export interface PageRows {
   readonly prepared: readonly Prepared[];
   /** The row behind each prepared record; undefined if it cannot be recognised again. */
   readonly pulled: readonly (Pulled | undefined)[];
   /** Rows known to change nothing, not mapped. */
   readonly known: readonly KnownRow[];
   /** Maps known rows whose reservation changed in the meantime. */
-  readLate(keys: ReadonlySet<string>): Pick<PageCommit, 'prepared' | 'pulled' | 'counted'>;
-  readonly requestedAt: EpochMs;
+  readLate(keys: ReadonlySet<string>): Pick<PageRows, 'prepared' | 'pulled' | 'counted'>;
   /** Without what applying the records counts. */
   readonly counted: Counters;
+}
+
+/** Everything a page changes, in one transaction. */
+export interface PageCommit extends PageRows {
+  readonly position: Position;
+  readonly requestedAt: EpochMs;
+  /** What the page brings for other brands of the account. */
+  readonly routed?: readonly (PageRows & { readonly target: Target })[];
+  /** Properties of rows that no brand takes, each as often as it came. */
+  readonly unrouted?: readonly string[];
   readonly log: PageLog;
   readonly staged: readonly StagedRow[];
 }

@@ -6,6 +6,7 @@ import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts, UnlistedNote, UnlistedRow } from './ports.ts';
 import { askedRange } from './range.ts';
 import { openRequest } from './request.ts';
+import { rowIdentity } from './routing.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
 import { selectionFor } from './select.ts';
 
@@ -23,13 +24,22 @@ const mostAsked = 100;
  * The reservations that a complete run should have listed and did not. Nothing is known about a run that did not read everything, or
  * about a list that leaves some statuses out while no single request can tell what became of them.
  */
-export async function unlistedIn({ ports, plan, run }: Context, position: Position): Promise<readonly UnlistedRow[]> {
+export async function unlistedIn(
+  { ports, plan, run }: Context,
+  position: Position,
+  property?: string,
+): Promise<readonly UnlistedRow[]> {
   const { settings, shaper } = plan;
   // A list without dates, or of changes only, does not say what it should show.
   if (position.findings.length > 0 || position.since !== undefined || !settings.hasWindows) return [];
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
   if (isFiltered && settings.single === undefined) return [];
-  const rows = await ports.runs.unlisted(run, position, shaper.flat);
+  const { integration } = plan.target;
+  const rows = await ports.runs.unlisted(run, position, {
+    integration,
+    isFlat: shaper.flat,
+    identity: (key) => rowIdentity(key, property),
+  });
   const isWanted = selectionFor(run.sync, position.today, askedRange(run));
   return rows.filter(isWanted);
 }
@@ -59,14 +69,14 @@ export async function followUp(
     }
     notes.push({ id: row.id, ...(answer.kind === 'absent' && { answer: 'absent' }) });
     if (plan.settings.gone !== 'cancelled') continue;
-    const stored = await ports.runs.storedReservation(run.integration, row.id);
+    const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
     if (stored !== undefined) prepared.push(cancelled(stored, run, ports.clock.now()));
   }
   const counted = sum(noCounts, { ...counts, fetched: prepared.length });
   const formed = { keys: [], prepared, counted };
   const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
   if (tally === 'fenced') return { kind: 'fenced' };
-  await ports.runs.noteUnlisted(run, run.sync ?? 'backfill', notes);
+  await ports.runs.noteUnlisted(run, plan.target.integration, run.sync ?? 'backfill', notes);
   return { kind: 'ok', counters: sum(counted, tally) };
 }
 

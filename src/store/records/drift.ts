@@ -16,6 +16,25 @@ export async function countDrift(tx: Tx, integration: IntegrationName, changes: 
       else counts.set(`${field} ${shown}`, { field, value: shown, times: 1 });
     }
   }
+  await add(tx, integration, counts);
+}
+
+/** Counts the properties of pulled rows that no brand takes. */
+export async function countUnrouted(
+  tx: Tx,
+  integration: IntegrationName,
+  properties: readonly string[],
+): Promise<void> {
+  const counts = Map.groupBy(properties, (property) => property.slice(0, longestValue));
+  const rows = [...counts].map(([value, all]) => [value, { field: 'property', value, times: all.length }] as const);
+  await add(tx, integration, new Map(rows));
+}
+
+async function add(
+  tx: Tx,
+  integration: IntegrationName,
+  counts: ReadonlyMap<string, { readonly field: string; readonly value: string; readonly times: number }>,
+): Promise<void> {
   if (counts.size === 0) return;
   const rows = [...counts.values()].sort((a, b) => (a.field + a.value < b.field + b.value ? -1 : 1));
   await tx.query(

@@ -1,16 +1,17 @@
 import type { DirectLeaseBatch, DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, PageTurn, Target } from '../../intake/pull/ports.ts';
-import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
+import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { type ApplyWays, applyPrepared } from '../records/apply.ts';
+import { countUnrouted } from '../records/drift.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
 import { moveRun } from './move-run.ts';
 import { PageLocks } from './page-locks.ts';
 import { changedSince, rememberRows } from './pulled.ts';
-import { withTally } from './row.ts';
+import { added, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
 import { stageRows } from './staged-rows.ts';
 
@@ -54,9 +55,14 @@ async function writeRest(
   commit: PageCommit,
   write: (commit: PageCommit) => Promise<Counters | 'fenced'>,
 ): Promise<Counters | 'fenced'> {
-  const prepared = await withoutRefused(pool, target, commit.prepared);
-  const pulled = commit.pulled.map((row, i) => (prepared[i] === commit.prepared[i] ? row : undefined));
-  return write({ ...commit, prepared, pulled });
+  const rest = async (rows: PageRows, of: Target) => {
+    const prepared = await withoutRefused(pool, of, rows.prepared);
+    const pulled = rows.pulled.map((row, i) => (prepared[i] === rows.prepared[i] ? row : undefined));
+    return { prepared, pulled };
+  };
+  const routed = [];
+  for (const rows of commit.routed ?? []) routed.push({ ...rows, ...(await rest(rows, rows.target)) });
+  return write({ ...commit, ...(await rest(commit, target)), routed });
 }
 
 /** Applies the records. `sendLast` writes the rest, in one flight with the commit. */
@@ -69,18 +75,23 @@ async function applyPage(
   const { program, lease, leaseMs, target, turn } = page;
   const locks = new PageLocks(tx, lease.runId, turn.after);
   const own = locks.lockOwn();
-  const { counters, pulled, prepared, outcomes, unchanged } = await applyRows(tx, commit, target, {
-    leaseBatch,
-    inTurn: locks.inTurn,
-  });
+  const ways = { leaseBatch, inTurn: locks.inTurn };
+  const applied = [{ target, ...(await applyRows(tx, commit, target, ways)) }];
+  for (const rows of commit.routed ?? []) {
+    applied.push({ target: rows.target, ...(await applyRows(tx, rows, rows.target, ways)) });
+  }
+  const counters = applied.map((one) => one.counters).reduce(added);
   await own;
   const sendLast = () =>
     Promise.all([
       locks.inTurn(),
-      rememberRows(tx, program, target, pulled, prepared, outcomes),
-      ...(unchanged.length > 0
-        ? [insertSighting(tx, target.integration, commit.requestedAt, lease.runId, unchanged)]
-        : []),
+      ...applied.flatMap(({ target: of, pulled, prepared, outcomes, unchanged }) => [
+        rememberRows(tx, program, of, pulled, prepared, outcomes),
+        ...(unchanged.length > 0
+          ? [insertSighting(tx, of.integration, commit.requestedAt, lease.runId, unchanged)]
+          : []),
+      ]),
+      ...(commit.unrouted ? [countUnrouted(tx, target.integration, commit.unrouted)] : []),
       stageRows(tx, lease, commit.staged),
       moveRun(tx, { lease, leaseMs, pagesBefore: turn.after, commit, counters }),
     ]);
@@ -90,7 +101,7 @@ async function applyPage(
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are mapped and applied after all. */
-async function applyRows(tx: Tx, commit: PageCommit, target: Target, ways: ApplyWays) {
+async function applyRows(tx: Tx, commit: PageRows, target: Target, ways: ApplyWays) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
@@ -104,9 +115,4 @@ async function applyRows(tx: Tx, commit: PageCommit, target: Target, ways: Apply
     unchanged: counted.unchanged + unchanged.length,
   };
   return { counters, pulled, prepared, outcomes: tally.outcomes, unchanged };
-}
-
-function added(a: Counters, b: Counters): Counters {
-  const names = Object.keys(a) as (keyof Counters)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
 }

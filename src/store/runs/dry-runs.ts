@@ -9,6 +9,7 @@ import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { added, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
 
@@ -37,9 +38,11 @@ export function openDryRunStore(pool: Pool, clock: Pick<Clock, 'now'> = systemCl
         const rows = staged.get(row.key) ?? [];
         staged.set(row.key, [...rows, row]);
       }
-      const tally = await tallied(target, commit.prepared);
-      const { changed, unchanged, superseded, dropped, dead } = tally;
-      return { ...commit.counted, changed, unchanged, superseded, dropped, dead };
+      const counted: Counters[] = [];
+      for (const one of [{ ...commit, target }, ...(commit.routed ?? [])]) {
+        counted.push(withTally(one.counted, await tallied(one.target, one.prepared)));
+      }
+      return counted.reduce(added);
     },
     known: async () => [],
     staged: async (_lease, most) =>

@@ -78,3 +78,8 @@ export function runOf(row: RunRow): Run {
     ...(row.integration_version !== null && { integrationVersion: row.integration_version }),
   };
 }
+
+export function added(a: Counters, b: Counters): Counters {
+  const names = Object.keys(a) as (keyof Counters)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
+}

@@ -39,8 +39,8 @@ export function openRunStore(
     staged: (lease, most) => stagedKeys(pool, lease, most),
     commitFormed: (lease, leaseMs, formed, target) =>
       commitFormed({ pool, program, directLeases }, lease, leaseMs, formed, target),
-    unlisted: (lease, range, isFlat) => findUnlisted(pool, lease, range, isFlat),
-    noteUnlisted: (lease, sync, notes) => noteUnlisted(pool, lease, sync, notes),
+    unlisted: (lease, range, of) => findUnlisted(pool, lease, range, of),
+    noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
     park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),

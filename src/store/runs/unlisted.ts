@@ -1,5 +1,5 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import type { Lease, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
+import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { Window } from '../../intake/pull/windows.ts';
 import { hash53, Seen } from '../../kit/seen.ts';
 import { type Pool, transaction } from '../db/pool.ts';
@@ -16,19 +16,20 @@ export async function findUnlisted(
   pool: Pool,
   lease: Lease,
   range: Window,
-  isFlat: boolean,
+  { integration, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
 ): Promise<readonly UnlistedRow[]> {
-  const listed = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
-  await clearListed(pool, lease, listed);
+  const seen = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
+  const isListed = (key: string) => seen.get(identity(key)) !== undefined;
+  await clearListed(pool, integration, isListed);
   const { rows } = await pool.query<UnlistedRow>(
     `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
             coalesce(u.asked_at > now() - interval '1 day', false) as "isAskedRecently"
        from pulled p left join unlisted u on u.integration = p.integration and u.id = p.id
       where p.integration = $1 and p.check_in >= $2 and p.check_out <= $3 and p.status not in ('cancelled', 'no_show')
       order by p.check_in, p.key`,
-    [lease.integration, range.from, range.to],
+    [integration, range.from, range.to],
   );
-  return rows.filter(({ key }) => listed.get(hash53(key)) === undefined).slice(0, mostRows);
+  return rows.filter(({ key }) => !isListed(key)).slice(0, mostRows);
 }
 
 async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Seen> {
@@ -55,13 +56,13 @@ async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promi
   return seen;
 }
 
-async function clearListed(pool: Pool, { integration }: Lease, listed: Seen): Promise<void> {
+async function clearListed(pool: Pool, integration: string, isListed: (key: string) => boolean): Promise<void> {
   const { rows } = await pool.query<{ id: string; key: string }>(
     `select u.id, p.key from unlisted u join pulled p on p.integration = u.integration and p.id = u.id
       where u.integration = $1`,
     [integration],
   );
-  const again = rows.filter(({ key }) => listed.get(hash53(key)) !== undefined).map(({ id }) => id);
+  const again = rows.filter(({ key }) => isListed(key)).map(({ id }) => id);
   if (again.length === 0) return;
   await pool.query('delete from unlisted where integration = $1 and id = any($2)', [integration, again]);
 }
@@ -69,7 +70,8 @@ async function clearListed(pool: Pool, { integration }: Lease, listed: Seen): Pr
 /** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are kept. */
 export async function noteUnlisted(
   pool: Pool,
-  lease: Lease,
+  { runId }: Lease,
+  integration: string,
   sync: string,
   notes: readonly UnlistedNote[],
 ): Promise<void> {
@@ -82,7 +84,7 @@ export async function noteUnlisted(
          from unnest($4::text[], $5::text[]) as t (id, answer)
        on conflict (integration, id) do update
           set answer = coalesce(excluded.answer, u.answer), asked_at = coalesce(excluded.asked_at, u.asked_at)`,
-      [lease.integration, sync, lease.runId, marked.map(({ id }) => id), marked.map(({ answer }) => answer ?? null)],
+      [integration, sync, runId, marked.map(({ id }) => id), marked.map(({ answer }) => answer ?? null)],
     );
     const found = notes.flatMap(({ id, record }) => (record ? [{ id, ...record }] : []));
     await tx.query(
@@ -90,7 +92,7 @@ export async function noteUnlisted(
          from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as t (id, check_in, check_out, status)
         where p.integration = $1 and p.id = t.id`,
       [
-        lease.integration,
+        integration,
         found.map(({ id }) => id),
         found.map(({ check_in }) => check_in),
         found.map(({ check_out }) => check_out),

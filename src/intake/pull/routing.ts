@@ -1,0 +1,48 @@
+import { hash53 } from '../../kit/seen.ts';
+import type { EpochMs, LocalDate } from '../../terms.ts';
+import type { Row } from './page.ts';
+import type { Brand, PullPlan } from './ports.ts';
+
+/** The rows of a page by the brand that they belong to. */
+export interface RoutedRows {
+  readonly own: readonly Row[];
+  readonly others: readonly { readonly brand: Brand; readonly rows: readonly Row[] }[];
+  /** The properties of the rows that no brand takes; an empty text for a row that names none. */
+  readonly unrouted: readonly string[];
+}
+
+/**
+ * One poll for several brands of one account. Every row names its property; a row that names another one, or none, belongs to nobody here: it is
+ * left out and counted, never given to a brand by guess.
+ */
+export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[]): RoutedRows {
+  if (routing === undefined) return { own: rows, others: [], unrouted: [] };
+  const byProperty = Map.groupBy(rows, ({ property = '' }) => property);
+  const own = byProperty.get(settings.brandId) ?? [];
+  const others = routing.brands.flatMap((brand) => {
+    const its = byProperty.get(brand.brandId);
+    return its === undefined ? [] : [{ brand, rows: its }];
+  });
+  const taken = new Set([settings.brandId, ...routing.brands.map(({ brandId }) => brandId)]);
+  const unrouted = rows.flatMap(({ property = '' }) => (taken.has(property) ? [] : [property]));
+  return { own, others, unrouted };
+}
+
+/** The plan for the rows of one brand. */
+export function planFor(plan: PullPlan, { brandId, timezone, prepare, target }: Brand): PullPlan {
+  const { routing: _, ...own } = plan;
+  return {
+    ...own,
+    settings: { ...plan.settings, brandId, timezone, integration: target.integration },
+    prepare,
+    target,
+  };
+}
+
+export function dateIn(timezone: string, at: EpochMs): LocalDate {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate().toString();
+}
+
+/** Reservations of two properties may have the same id. */
+export const rowIdentity = (key: string, property: string | undefined): number =>
+  hash53(property === undefined ? key : `${property}\u0000${key}`);

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { checkFiles } from '../../../src/documents/check.ts';
+import { syncOnce } from '../../../src/intake/pull/sync-once.ts';
+import { listDrift } from '../../../src/store/records/drift.ts';
+import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { pullPorts } from '../../../src/wiring/pull.ts';
+import { type ApiNode, apiNode } from '../../api/node.ts';
+import { bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
+
+/** One account of a partner with several properties: one poll serves two brands. */
+const week = { from: '2026-03-01', to: '2026-03-07' };
+const [one, two, three] = bookings(3, week.from, 2);
+const at = (code: string, booking: object | undefined, more: object = {}) => ({ ...booking, hotel: { code }, ...more });
+
+const connector = `connector: chain
+pull:
+  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }
+  pagination: { type: none }
+  property: hotel.code
+shape: { root_path: reservations }
+`;
+const brand = (name: string, id: string, how: string) => `integration: ${name}
+connector: chain
+brand_id: ${id}
+timezone: Europe/Lisbon
+${how}
+deliver: [lake]
+`;
+
+let listed: object[] = [];
+let partner: ScriptedPartner;
+let node: ApiNode;
+before(async () => {
+  partner = await startPartner(() => ({ json: { reservations: listed } }));
+  node = await apiNode('', {
+    'connectors/chain.yaml': connector,
+    'integrations/lisbon.yaml': brand('lisbon', 'LIS', `pull: { base_url: "${partner.url}", auth: { type: none } }`),
+    'integrations/porto.yaml': brand('porto', 'OPO', 'pulled_by: lisbon'),
+  });
+});
+after(async () => {
+  await node.stop();
+  await partner.close();
+});
+
+async function pull(integration = 'lisbon') {
+  const request = {
+    integration: integration as IntegrationName,
+    kind: 'backfill' as const,
+    requestedBy: 'test',
+    ...week,
+  };
+  const result = await syncOnce(pullPorts(node.runtime), request);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  return result.counters;
+}
+
+async function stored(integration: string) {
+  const { rows } = await node.runtime.pool.query<{ id: string; amount: string }>(
+    `select id, data ->> 'total_amount' as amount from records
+      where integration = $1 and type = 'reservation' and version > 0 order by id`,
+    [integration],
+  );
+  return rows;
+}
+
+test('one poll brings the reservations of both brands, also where they have the same id', async () => {
+  listed = [
+    at('LIS', one, { total_amount: 10 }),
+    at('OPO', one, { total_amount: 20 }),
+    at('OPO', two, { total_amount: 30 }),
+  ];
+  const counters = await pull();
+  assert.equal(partner.requests.length, 1);
+  assert.deepEqual([counters.fetched, counters.changed, counters.repeated], [3, 3, 0]);
+  assert.deepEqual(await stored('lisbon'), [{ id: one?.id, amount: '10' }]);
+  assert.deepEqual(await stored('porto'), [
+    { id: one?.id, amount: '20' },
+    { id: two?.id, amount: '30' },
+  ]);
+  const again = await pull();
+  assert.deepEqual([again.changed, again.unchanged], [0, 3]);
+});
+
+test('a row of another property, or of none, is left out and counted', async () => {
+  listed = [at('LIS', one, { total_amount: 10 }), at('FAR', three), { ...three }];
+  const counters = await pull();
+  assert.deepEqual([counters.fetched, counters.skipped], [3, 2]);
+  assert.equal((await stored('lisbon')).length, 1);
+  const drift = await listDrift(node.runtime.pool, 'lisbon');
+  assert.deepEqual(drift.map(({ field, value }) => [field, value]).sort(), [
+    ['property', ''],
+    ['property', 'FAR'],
+  ]);
+});
+
+test('a booking of the second brand that vanishes is noticed', async () => {
+  listed = [at('LIS', one), at('OPO', one)];
+  await pull();
+  const missing = await listUnlisted(node.runtime.pool, 'porto', 10);
+  assert.deepEqual(
+    missing.map(({ id }) => id),
+    [two?.id],
+  );
+  assert.deepEqual(await listUnlisted(node.runtime.pool, 'lisbon', 10), []);
+});
+
+test('a poll of the second brand alone takes only its own rows', async () => {
+  listed = [at('LIS', two, { total_amount: 99 }), at('OPO', two, { total_amount: 31 })];
+  const counters = await pull('porto');
+  assert.deepEqual([counters.changed, counters.skipped], [1, 1]);
+  assert.equal(
+    (await stored('lisbon')).some(({ amount }) => amount === '99'),
+    false,
+  );
+});
+
+test('the second brand is as healthy as the poll that serves it', async () => {
+  const viewer = await node.token('viewer');
+  const { body } = await node.call('GET', '/integrations/porto', viewer);
+  assert.equal(body.pulled_by, 'lisbon');
+  assert.equal(body.pull, null);
+});
+
+test('validate says what keeps two brands from sharing a poll', () => {
+  const mistakes = (porto: string, text = connector) => {
+    const pull = 'pull: { base_url: "https://pms.example", auth: { type: none } }';
+    const checked = checkFiles([
+      { kind: 'connector', file: 'connectors/chain.yaml', text },
+      {
+        kind: 'integration',
+        file: 'integrations/lisbon.yaml',
+        text: brand('lisbon', 'LIS', pull).replace('[lake]', '[]'),
+      },
+      { kind: 'integration', file: 'integrations/porto.yaml', text: porto.replace('[lake]', '[]') },
+    ]);
+    return checked.kind === 'ok' ? '' : checked.mistakes.map(({ message }) => message).join();
+  };
+  assert.equal(mistakes(brand('porto', 'OPO', 'pulled_by: lisbon')), '');
+  assert.match(mistakes(brand('porto', 'OPO', 'pulled_by: faro')), /there is no integration faro/);
+  assert.match(mistakes(brand('porto', 'LIS', 'pulled_by: lisbon')), /lisbon has the same brand_id/);
+  const without = connector.replace('  property: hotel.code\n', '');
+  assert.match(mistakes(brand('porto', 'OPO', 'pulled_by: lisbon'), without), /add pull.property/);
+  const flat = connector.replace(
+    'shape: { root_path: reservations }',
+    'shape: { root_path: reservations, flat: { key: id } }',
+  );
+  assert.match(mistakes(brand('porto', 'OPO', 'pulled_by: lisbon'), flat), /flat rows cannot be divided/);
+});
