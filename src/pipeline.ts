@@ -51,14 +51,24 @@ export interface PathProblem {
   readonly offset?: number;
 }
 
+/** The part of a path that all brands of a connector in the same time zone share. */
+export interface Shapes {
+  readonly pull: CompiledShape;
+  readonly push: CompiledShape;
+  readonly single: CompiledShape;
+}
+
+export function compileShapes(connector: Connector, timezone: string): Shapes {
+  const config = shapeConfig(connector, timezone);
+  const pull = compileShape(config);
+  return { pull, push: compilePushShape(config, connector.push?.map), single: compileSingle(connector, config, pull) };
+}
+
 export function compilePath(
   connector: Connector,
   integration: Integration,
+  { pull, push, single }: Shapes = compileShapes(connector, integration.timezone),
 ): { kind: 'ok'; path: Path } | { kind: 'invalid'; problems: PathProblem[] } {
-  const config = shapeConfig(connector, integration.timezone);
-  const pull = compileShape(config);
-  const push = compilePushShape(config, connector.push?.map);
-  const single = compileSingle(connector, config, pull);
   const about = {
     integration: integration.integration,
     brand_id: integration.brand_id,
@@ -290,12 +300,10 @@ function shapeConfig(connector: Connector, timezone: string): ShapeConfig {
 
 /** The mistakes of a connector that no integration uses yet. */
 export function connectorProblems(connector: Connector): MappingProblem[] {
-  const config = shapeConfig(connector, 'UTC');
-  const pull = compileShape(config);
-  const push = compilePushShape(config, connector.push?.map);
+  const { pull, push, single } = compileShapes(connector, 'UTC');
   const rules = compileRules([], {}, connector.transforms);
   return [
-    ...shapeProblems(pull, push, compileSingle(connector, config, pull)),
+    ...shapeProblems(pull, push, single),
     ...(rules.kind === 'invalid' ? rules.problems.map(({ document: _, ...problem }) => problem) : []),
   ];
 }

@@ -42,7 +42,7 @@ export async function schedules(
         msToNextStart: () => msToNextStart(runtime.pool),
         queued: () => {},
       }),
-      startRunner({ ...ports, runs: { ...ports.runs, claimNext: async () => undefined } }),
+      startRunner({ ...ports, runs: { ...ports.runs, claimDue: async () => [] } }),
     ];
     const before = cpuMs(postmaster);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -68,7 +68,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   const channels = new Map<string, Channel>();
   const closing = new Set<Promise<void>>();
   const stopping = new AbortController();
+  let followed: readonly Lane[] | undefined;
   let known = new Map<string, Lane>();
+  let keys: readonly LaneKey[] = [];
 
   const sendsAtOnce = (key: LaneKey) => known.get(nameOf(key))?.destination.batchWaitMs === 0;
   const settler = openSettler({
@@ -104,11 +106,13 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
 
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
   function followDocuments(): void {
-    known = new Map(
-      lanes()
-        .filter((lane) => !lane.destination.paused)
-        .map((lane) => [nameOf({ integration: lane.integration, destination: lane.destination.name }), lane]),
-    );
+    const inForce = lanes();
+    // A hundred thousand lanes are not gone through at every look.
+    if (inForce === followed) return;
+    followed = inForce;
+    const open = inForce.filter((lane) => !lane.destination.paused);
+    keys = open.map((lane) => ({ integration: lane.integration, destination: lane.destination.name }));
+    known = new Map(open.map((lane, i) => [nameOf(keys[i] as LaneKey), lane]));
     const configs = new Map([...known.values()].map(({ destination }) => [destination.name as string, destination]));
     for (const [name, channel] of channels) {
       if (configs.get(name)?.revision === channel.revision) continue;
@@ -142,12 +146,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     async look() {
       try {
         followDocuments();
-        const keys = [...known.values()].map((lane) => ({
-          integration: lane.integration,
-          destination: lane.destination.name,
-        }));
         if (keys.length === 0) return longestSleepMs;
-        const due = await Promise.all((await ports.store.nextDue(keys)).map(batchDue));
+        const found = await ports.store.nextDue(keys);
+        const due = await Promise.all(found.filter((lane) => known.has(nameOf(lane))).map(batchDue));
         const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
         offer(ready.filter(({ isProbe }) => !isProbe));
         await probe(ready.filter(({ isProbe }) => isProbe));

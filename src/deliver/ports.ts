@@ -113,7 +113,7 @@ export interface ClaimOptions {
 }
 
 export interface DeliveryStore {
-  /** For each lane with waiting work: when its first record is due, or its first lease ends. */
+  /** For each lane with waiting work: when its first record is due, or its first lease ends. May include lanes not asked for. */
   nextDue(lanes: readonly LaneKey[]): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;

@@ -1,10 +1,17 @@
 import { type ErrorCode, errors } from '../errors.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
+import type { Versioned } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
-import { openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
+import {
+  openAlertsOf,
+  type RetryingLane,
+  retryingLanes,
+  usualLatencies,
+  waitingRuns,
+} from '../store/operate/health.ts';
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
+import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
 import { openBreakersOf } from '../wiring/partner-apis.ts';
 
@@ -30,8 +37,8 @@ const judgedElsewhere = ['feed_silent', 'dead_letters_growing', 'clock_skew'];
 
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
   const { pool } = runtime;
-  const { integrations, destinations } = runtime.active();
-  const known = names.flatMap((name) => integrations.get(name) ?? []);
+  const { documents } = runtime.active();
+  const known = names.flatMap((name) => documents.get(name) ?? []);
   const keys = known.flatMap(({ name, body }) =>
     body.deliver.map((destination) => ({ integration: name, destination })),
   );
@@ -48,10 +55,13 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
   const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
-  const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
+  const factsOf = laneJudge(runtime, retrying, away);
   const runsBy = Map.groupBy(runs, ({ integration }) => integration);
   const waitingBy = Map.groupBy(waiting, ({ integration }) => integration);
   const alertsBy = Map.groupBy(alerts, ({ integration }) => integration);
+  const circuitBy = new Map(
+    circuits.flatMap((circuit) => circuit.integrations.map((name) => [name, circuit] as const)),
+  );
   const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
   return known.flatMap(({ name: integration, body: document }) => {
     const brand = nowBy.get(integration);
@@ -60,21 +70,8 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     const poller = document.pulled_by ?? integration;
     const poll = nowBy.get(poller) ?? brand;
     const mine = lanesBy.get(integration) ?? [];
-    const laneFacts = mine.map((lane): LaneFacts => {
-      const failed = retryingBy.get(`${integration} ${lane.destination}`);
-      return {
-        destination: lane.destination,
-        paused: destinations.get(lane.destination)?.body.paused === true,
-        waiting: lane.waiting,
-        retrying: failed?.retrying ?? 0,
-        lastFailure: failed?.last_failure ?? null,
-        circuitOpen: whatHappened(away.find((one) => one.destination === lane.destination)?.last_failure),
-        deliveredSince: failed?.delivered_since ?? false,
-        lateMs: lane.late_ms ?? 0,
-        usualMs: usual.get(integration),
-      };
-    });
-    const circuit = circuits.find((one) => one.integrations.includes(poller));
+    const laneFacts = mine.map((lane) => factsOf(lane, usual.get(integration)));
+    const circuit = circuitBy.get(poller);
     const facts: HealthFacts = {
       pulls: document.pull !== undefined || document.pulled_by !== undefined,
       pausedBy: document.paused
@@ -112,7 +109,47 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
 }
 
 /** The integration whose polls bring the brand's reservations. */
-const pollerOf = ({ name, body }: ActiveIntegration): string => body.pulled_by ?? name;
+const pollerOf = ({ name, body }: Versioned<'integration'>): string => body.pulled_by ?? name;
+
+/** The lanes with waiting work, of all brands. Idle lanes are not looked at. */
+export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
+  const { pool } = runtime;
+  const { documents } = runtime.active();
+  const keys = (await readLanesWithWork(pool)).filter(({ integration, destination }) =>
+    documents.get(integration)?.body.deliver.includes(destination),
+  );
+  const [lanes, retrying, away] = await Promise.all([
+    lanesNow(pool, keys),
+    retryingLanes(pool, keys),
+    openCircuits(pool),
+  ]);
+  const factsOf = laneJudge(runtime, retrying, away);
+  return lanes.map((lane) => ({ ...lane, ...judgedLane(factsOf(lane, undefined)) }));
+}
+
+function laneJudge(
+  runtime: Runtime,
+  retrying: readonly RetryingLane[],
+  away: readonly { readonly destination: string; readonly last_failure: string }[],
+): (lane: LaneNow, usualMs: number | undefined) => LaneFacts {
+  const { destinations } = runtime.active();
+  const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
+  const awayBy = new Map(away.map((one) => [one.destination, one.last_failure]));
+  return (lane, usualMs) => {
+    const failed = retryingBy.get(`${lane.integration} ${lane.destination}`);
+    return {
+      destination: lane.destination,
+      paused: destinations.get(lane.destination)?.body.paused === true,
+      waiting: lane.waiting,
+      retrying: failed?.retrying ?? 0,
+      lastFailure: failed?.last_failure ?? null,
+      circuitOpen: whatHappened(awayBy.get(lane.destination)),
+      deliveredSince: failed?.delivered_since ?? false,
+      lateMs: lane.late_ms ?? 0,
+      usualMs,
+    };
+  };
+}
 
 /** The last failure of a circuit is stored as its code. */
 const whatHappened = (code: string | undefined): string | undefined =>

@@ -29,7 +29,7 @@ import { type DatabaseClock, openDatabaseClock } from '../store/db/database-cloc
 import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
-import { currentDocuments } from '../store/documents/documents.ts';
+import { changedDocuments, currentDocuments } from '../store/documents/documents.ts';
 import { getSecret } from '../store/documents/secrets.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import { type Active, activate, compileCheck } from './active.ts';
@@ -236,7 +236,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       active: () => active,
       refresh: async () => {
         const before = active;
-        active = activate(await currentDocuments(pool), before);
+        active = activate(await changedDocuments(pool, before.versions), before);
         return active !== before;
       },
       restoreCheck,

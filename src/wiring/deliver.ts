@@ -10,7 +10,7 @@ import { durationMs } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
-import type { Versioned } from '../runtime/active.ts';
+import type { Active, Versioned } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
 import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
@@ -59,9 +59,16 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     return type.open(settings, services);
   };
 
+  let made: { readonly active: Active; readonly lanes: readonly Lane[] } | undefined;
+  const lanes = (): readonly Lane[] => {
+    const active = runtime.active();
+    if (made?.active !== active) made = { active, lanes: [...lanesOf(runtime, configOf), ...profileLanes(runtime)] };
+    return made.lanes;
+  };
+
   return {
     store: outboxStore(runtime.pool),
-    lanes: () => [...lanesOf(runtime, configOf), ...profileLanes(runtime)],
+    lanes,
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
     clock: systemClock,
     heartbeats: runtime.heartbeats,

@@ -15,7 +15,7 @@ import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { openPartnerStore } from '../store/runs/partner-states.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
+import { alignSchedules, changeSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type Json, type SyncType, syncTypes } from '../terms.ts';
 import { httpWithoutCards } from './http-without-cards.ts';
 
@@ -42,10 +42,31 @@ export function schedulerPorts(runtime: Runtime): SchedulerPorts {
     heartbeats: runtime.heartbeats,
     wait: (maxMs, signal) => runtime.wake.wait('schedules', maxMs, signal),
     stamp: () => runtime.active().stamp,
-    align: () => alignSchedules(runtime.pool, schedulesOf(runtime)),
+    align: openAligner(runtime),
     startDue: (most) => startDue(runtime.pool, most),
     msToNextStart: () => msToNextStart(runtime.pool),
     queued: () => runtime.wake.signal('runs'),
+  };
+}
+
+/** The first call aligns the whole table; later ones send what changed in the documents since. */
+function openAligner(runtime: Runtime): () => Promise<void> {
+  let before: ReadonlyMap<string, Schedule> | undefined;
+  const keyOf = ({ integration, sync }: Schedule) => `${integration} ${sync}`;
+  return async () => {
+    const now = new Map(schedulesOf(runtime).map((one) => [keyOf(one), one]));
+    if (before === undefined) await alignSchedules(runtime.pool, [...now.values()]);
+    else {
+      const known = before;
+      const changed = [...now].filter(([key, { everyMs }]) => known.get(key)?.everyMs !== everyMs);
+      const gone = [...known].filter(([key]) => !now.has(key));
+      await changeSchedules(
+        runtime.pool,
+        changed.map(([, one]) => one),
+        gone.map(([, one]) => one),
+      );
+    }
+    before = now;
   };
 }
 

@@ -3,18 +3,18 @@ import { systemClock } from '../kit/clock.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { systemRandom } from '../kit/random.ts';
 import { alertRoutes, routesFor, sendingPorts } from '../operations/alert-routes.ts';
-import { healthOf } from '../operations/health.ts';
+import { busyLanes } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
-import { countActivity } from '../store/operate/activity.ts';
+import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts } from '../store/operate/alerts.ts';
 import {
   authFailures,
   clockSkews,
   deadLetterGrowth,
-  lastRuns,
+  failedLastRuns,
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
@@ -39,9 +39,22 @@ export function startWatch(runtime: Runtime): Loop {
       rest: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
+  // One node judges for all. With many brands a judgement takes long: it gets a twentieth of the time.
+  const judging = startLoop({
+    name: 'alerts',
+    heartbeats: runtime.heartbeats,
+    patienceMs: 600_000,
+    turn: async () => {
+      const startedAt = systemClock.now();
+      if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await watchOnce(runtime);
+      return systemClock.now() - startedAt;
+    },
+    rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 19 * (tookMs ?? 0)), signal),
+    onError: (error) => log.warn({ task: 'alerts', error: (error as Error).message }, 'watch: failed'),
+  });
   const loops = [
     every('activity', 2_000, () => countActivity(pool)),
-    every('alerts', 30_000, () => watchOnce(runtime)),
+    judging,
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
@@ -49,6 +62,8 @@ export function startWatch(runtime: Runtime): Loop {
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 }
+
+const judgedEveryMs = 30_000;
 
 /** Judges all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
@@ -101,10 +116,10 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, health, circuits, sends] =
+  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, busy, circuits, sends] =
     await Promise.all([
       quietFeeds(pool, pushing, pulling, rules.push.leastMs),
-      lastRuns(pool, names),
+      failedLastRuns(pool),
       openBreakersOf(runtime),
       authFailures(pool, names),
       deadLetterGrowth(pool),
@@ -112,13 +127,11 @@ async function facts(runtime: Runtime): Promise<Facts> {
       clockSkews(pool),
       nodeClocks(pool, clockToleranceMs),
       stalledNodes(pool),
-      healthOf(runtime, names),
+      busyLanes(runtime),
       openCircuits(pool),
       routeStates(pool),
     ]);
-  const lanes = health
-    .flatMap((one) => one.lanes)
-    .filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
+  const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
   const isAway = (destination: string) => circuits.some((circuit) => circuit.destination === destination);
   const failing = Map.groupBy(
     lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
@@ -130,12 +143,12 @@ async function facts(runtime: Runtime): Promise<Facts> {
       integration,
       feed,
       judgement: judgeSilence(
-        { lastAt: last_at.getTime(), hours, timezone: active.integrations.get(integration)?.body.timezone ?? 'UTC' },
+        { lastAt: last_at.getTime(), hours, timezone: active.documents.get(integration)?.body.timezone ?? 'UTC' },
         now,
         rules[feed],
       ),
     })),
-    runs,
+    runs: runs.filter(({ integration }) => active.documents.has(integration)),
     breakers,
     authFailures: auth,
     deadLetters: dead,

@@ -291,7 +291,7 @@ function shown(claims: readonly Claimed[]) {
 }
 
 function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (name: string) => number): Operation {
-  const how = dice.pick(['queue', 'claimNext', 'page', 'page', 'page', 'extend', 'park', 'finish', 'known'] as const);
+  const how = dice.pick(['queue', 'claimDue', 'page', 'page', 'page', 'extend', 'park', 'finish', 'known'] as const);
   const rows = Array.from({ length: 3 }, (_, i) => reservation(`R${i + 1}`, dice.whole(1, 4)));
   const requestedAt = baseMs + dice.whole(0, 5) * 1_000;
   const state = dice.pick(['complete', 'incomplete', 'failed'] as const);
@@ -305,8 +305,8 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
         const run = queued.kind === 'queued' ? queued.run : undefined;
         return [queued.kind, client.runName(run?.runId ?? (queued as { runId: string }).runId)];
       }
-      if (how === 'claimNext') {
-        const run = await runs.claimNext('node', leaseMs);
+      if (how === 'claimDue') {
+        const [run] = await runs.claimDue(1, 'node', leaseMs);
         if (run === undefined) return undefined;
         client.runs.push(run);
         if (run.position === undefined) await runs.start(run, position, brand(run.integration).target);

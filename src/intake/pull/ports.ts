@@ -162,7 +162,7 @@ export interface PageTurn {
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
-  claimNext(node: string, leaseMs: number): Promise<Run | undefined>;
+  claimDue(most: number, node: string, leaseMs: number): Promise<Run[]>;
   /** Claims this run if no node is working on it, even if its wait is not over. */
   claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
   extend(lease: Lease, leaseMs: number, waiting: WaitReason | undefined): Promise<boolean>;

@@ -38,11 +38,13 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
     name: 'runs',
     heartbeats: ports.heartbeats,
     turn: async (signal): Promise<'started' | 'nothing due'> => {
-      const run = active.size < atOnce ? await ports.runs.claimNext(ports.node, limitsOf(ports).leaseMs) : undefined;
-      if (run === undefined) return 'nothing due';
-      const work = execute(run, signal).finally(() => active.delete(work));
-      active.add(work);
-      return 'started';
+      const room = atOnce - active.size;
+      const runs = room > 0 ? await ports.runs.claimDue(room, ports.node, limitsOf(ports).leaseMs) : [];
+      for (const run of runs) {
+        const work = execute(run, signal).finally(() => active.delete(work));
+        active.add(work);
+      }
+      return runs.length > 0 ? 'started' : 'nothing due';
     },
     rest: async (result, signal) => {
       if (result === 'started') return;

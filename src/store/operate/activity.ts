@@ -57,6 +57,16 @@ export async function countActivity(pool: Pool): Promise<number> {
   });
 }
 
+/** True on one node only, and there once in this time: whoever moves the mark does the work. */
+export async function claimMark(pool: Pool, name: string, everyMs: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `insert into marks as m (name, at) values ($1, now())
+     on conflict (name) do update set at = now() where m.at <= now() - $2 * interval '1 ms'`,
+    [name, everyMs],
+  );
+  return rowCount === 1;
+}
+
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(
     `with counted_once as (

@@ -18,6 +18,24 @@ export async function lastRuns(db: Pool, integrations: readonly string[]) {
   return rows;
 }
 
+/** Syncs whose last finished run failed or is incomplete. Found by the failures, which are few, not by the brands. */
+export async function failedLastRuns(db: Pool) {
+  const { rows } = await db.query<{
+    integration: string;
+    sync: string;
+    state: string;
+    run_id: string;
+    error_code: string | null;
+  }>(
+    `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
+      where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
+        and not exists (select from runs n where n.integration = r.integration and n.sync = r.sync
+                           and n.queued_at > r.queued_at and n.finished_at is not null)
+      order by r.integration, r.sync`,
+  );
+  return rows;
+}
+
 export async function authFailures(db: Pool, integrations: readonly string[]) {
   const { rows } = await db.query<{ integration: string; message: string | null }>(
     `select integration, auth_message as message from partner_states where auth_failed_at is not null and integration = any($1)`,
@@ -80,8 +98,12 @@ export async function quietFeeds(
               (select e.received_at from events e where e.integration = n order by e.seq desc limit 1) as last_at
          from unnest($1::text[]) as n
        union all
-       select n, 'pull', (select max(r.finished_at) from runs r where r.integration = n and r.fetched > 0
-                             and r.queued_at > now() - interval '28 days')
+       -- From the counts, not from the runs: a brand has thousands of runs in four weeks.
+       select n, 'pull', greatest(
+                (select a.at + interval '1 hour' from activity a where a.integration = n and a.step = '1h' and a.pulls > 0
+                    and a.at > now() - interval '28 days' order by a.at desc limit 1),
+                (select a.at + interval '10 seconds' from activity a where a.integration = n and a.step = '10s' and a.pulls > 0
+                  order by a.at desc limit 1))
          from unnest($2::text[]) as n
      )
      select l.integration, l.feed, l.last_at,

@@ -6,6 +6,7 @@ import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
 import { currentVersions } from './current-versions.ts';
+import { lanesWithWork } from './lanes-with-work.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -34,23 +35,39 @@ export function outboxStore(pool: Pool): DeliveryStore {
 
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 
-/** One index probe per lane: a thousand brands with three destinations each take some tens of milliseconds. */
+/** Up to this many lanes are asked for one by one. */
+const fewLanes = 100;
+
+const dueColumns = `d.integration, d.destination,
+  (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
+  c.opened_at is not null as "isProbe"`;
+const dueLimits = `
+  left join destination_pace p on p.destination = d.destination
+  left join destination_circuits c on c.destination = d.destination`;
+
+const nextDueOfFew = {
+  name: 'outbox-next-due',
+  text: `
+    select ${dueColumns}
+      from (select l.integration, l.destination, o.due_at
+              from unnest($1::text[], $2::text[]) as l (integration, destination)
+             cross join lateral (
+                   select due_at from outbox o
+                    where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
+                    order by due_at limit 1) o) d ${dueLimits}`,
+};
+
+const nextDueOfMany = {
+  name: 'outbox-next-due-of-many',
+  text: `with recursive ${lanesWithWork} select ${dueColumns} from d ${dueLimits}`,
+};
+
 async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]> {
-  const { rows } = await pool.query<DueLane>({
-    name: 'outbox-next-due',
-    text: `select l.integration, l.destination,
-                  (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8
-                    as "dueInMs",
-                  c.opened_at is not null as "isProbe"
-             from unnest($1::text[], $2::text[]) as l (integration, destination)
-            cross join lateral (
-                  select due_at from outbox o
-                   where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
-                   order by due_at limit 1) d
-             left join destination_pace p on p.destination = l.destination
-             left join destination_circuits c on c.destination = l.destination`,
+  const few = {
+    ...nextDueOfFew,
     values: [lanes.map((lane) => lane.integration), lanes.map((lane) => lane.destination)],
-  });
+  };
+  const { rows } = await pool.query<DueLane>(lanes.length > fewLanes ? nextDueOfMany : few);
   return rows;
 }
 

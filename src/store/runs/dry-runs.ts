@@ -27,7 +27,7 @@ export function openDryRunStore(pool: Pool, clock: Pick<Clock, 'now'> = systemCl
   };
   return {
     queue: async (request) => ({ kind: 'queued', run: newRun(request, clock.now()) }),
-    claimNext: async () => undefined,
+    claimDue: async () => [],
     claim: async () => undefined,
     extend: async () => true,
     start: async () => true,

@@ -27,7 +27,7 @@ export function openRunStore(
 ): RunStore {
   return {
     queue: (request, claim) => queueRun(pool, request, claim, clock),
-    claimNext: (node, leaseMs) => claimNextRun(pool, node, leaseMs),
+    claimDue: (most, node, leaseMs) => claimDueRuns(pool, most, node, leaseMs),
     claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
@@ -90,18 +90,18 @@ export async function queueRun(
   }
 }
 
-/** The run due longest: queued, parked, or abandoned by a node whose lease ran out. */
-async function claimNextRun(pool: Pool, node: string, leaseMs: number): Promise<Run | undefined> {
+/** The runs due longest: queued, parked, or abandoned by a node whose lease ran out. */
+async function claimDueRuns(pool: Pool, most: number, node: string, leaseMs: number): Promise<Run[]> {
   const { rows } = await pool.query<RunRow>(
     `update runs r
         set state = 'running', fence = r.fence + 1, node = $1, due_at = now() + $2 * interval '1 ms', waiting = null,
             started_at = coalesce(r.started_at, now())
-       from (select integration, run_id from runs where due_at <= now() order by due_at limit 1 for update skip locked) t
+       from (select integration, run_id from runs where due_at <= now() order by due_at limit $3 for update skip locked) t
       where r.integration = t.integration and r.run_id = t.run_id
       returning ${qualified(runColumns)}`,
-    [node, leaseMs],
+    [node, leaseMs, most],
   );
-  return rows[0] && runOf(rows[0]);
+  return rows.map(runOf);
 }
 
 function qualified(columns: string): string {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName, SyncType } from '../../terms.ts';
-import { type Pool, transaction } from '../db/pool.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
 
 export interface Schedule {
   readonly integration: IntegrationName;
@@ -16,34 +16,58 @@ export interface Schedule {
  */
 export async function alignSchedules(pool: Pool, schedules: readonly Schedule[]): Promise<void> {
   await transaction(pool, async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
-    const given = [
-      schedules.map(({ integration }) => integration),
-      schedules.map(({ sync }) => sync),
-      schedules.map(({ everyMs }) => everyMs),
-    ];
+    await lockSchedules(tx);
     await tx.query(
       `delete from schedules s where not exists (
          select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
-      given.slice(0, 2),
+      columns(schedules),
     );
-    await tx.query(
-      `with given as (
-         select t.integration, t.sync, t.every_ms,
-                (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
-           from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
-           left join schedules s on s.integration = t.integration and s.sync = t.sync
-          where s.every_ms is distinct from t.every_ms
-       )
-       insert into schedules as s (integration, sync, every_ms, phase_ms, next_at)
-       select integration, sync, every_ms, phase_ms,
-              now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from given)) * interval '1 ms'
-         from given
-       on conflict (integration, sync) do update
-          set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
-      given,
-    );
+    await putSchedules(tx, schedules);
   });
+}
+
+/** As `alignSchedules`, for a change that is known: 300,000 others stay as they are. */
+export async function changeSchedules(
+  pool: Pool,
+  changed: readonly Schedule[],
+  gone: readonly Schedule[],
+): Promise<void> {
+  if (changed.length === 0 && gone.length === 0) return;
+  await transaction(pool, async (tx) => {
+    await lockSchedules(tx);
+    await tx.query(
+      `delete from schedules s using unnest($1::text[], $2::text[]) as t (integration, sync)
+        where t.integration = s.integration and t.sync = s.sync`,
+      columns(gone),
+    );
+    await putSchedules(tx, changed);
+  });
+}
+
+const lockSchedules = (tx: Tx) => tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
+
+const columns = (schedules: readonly Schedule[]) => [
+  schedules.map(({ integration }) => integration),
+  schedules.map(({ sync }) => sync),
+];
+
+async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<void> {
+  await tx.query(
+    `with given as (
+       select t.integration, t.sync, t.every_ms,
+              (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
+         from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
+         left join schedules s on s.integration = t.integration and s.sync = t.sync
+        where s.every_ms is distinct from t.every_ms
+     )
+     insert into schedules as s (integration, sync, every_ms, phase_ms, next_at)
+     select integration, sync, every_ms, phase_ms,
+            now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from given)) * interval '1 ms'
+       from given
+     on conflict (integration, sync) do update
+        set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
+    [...columns(schedules), schedules.map(({ everyMs }) => everyMs)],
+  );
 }
 
 /** Milliseconds until the next sync is due; undefined if none is scheduled. */

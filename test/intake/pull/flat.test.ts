@@ -109,7 +109,7 @@ test('a run stopped among flat rows resumes; a run cut short groups nothing', as
   assert.ok(queued.kind === 'queued');
   assert.equal((await executeRun(ports, queued.run, { parkable: true, signal: stop.signal })).kind, 'stopped');
   assert.equal((await runtime.stored(integration)).length, 0);
-  const next = await ports.runs.claimNext('b', 60_000);
+  const next = (await ports.runs.claimDue(1, 'b', 60_000))[0];
   assert.ok(next);
   const outcome = await executeRun(ports, next, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete');

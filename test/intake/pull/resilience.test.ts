@@ -88,7 +88,7 @@ test('Retry-After survives the process: the next run waits for the rest of it', 
   );
   assert.deepEqual([rows[0]?.state, rows[0]?.waiting], ['queued', 'retry_after']);
   assert.ok((rows[0]?.ms ?? 0) > 110_000, 'nobody claims it before its time');
-  assert.equal(await first.runs.claimNext('other', 60_000), undefined);
+  assert.equal((await first.runs.claimDue(1, 'other', 60_000))[0], undefined);
 
   limited = false;
   const clock = jumpingClock();

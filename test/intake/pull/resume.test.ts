@@ -66,7 +66,7 @@ for (const style of ['offset', 'cursor', 'token'] as const) {
       assert.equal(outcome.kind, 'stopped');
       stop = new AbortController();
       left = 3;
-      const next = await ports.runs.claimNext(`node ${rounds}`, 60_000);
+      const next = (await ports.runs.claimDue(1, `node ${rounds}`, 60_000))[0];
       assert.ok(next);
       run = next;
     }
@@ -99,7 +99,7 @@ test('a node whose lease ran out cannot write', async () => {
         if (!taken) {
           taken = true;
           await runtime.pool.query(`update runs set due_at = now() - interval '1 s' where run_id = $1`, [run.runId]);
-          const other = await ports.runs.claimNext('second', 60_000);
+          const other = (await ports.runs.claimDue(1, 'second', 60_000))[0];
           assert.equal(other?.runId, run.runId);
           const outcome = await executeRun(ports, other ?? run, { parkable: true });
           assert.equal(outcome.kind, 'finished');
@@ -136,10 +136,10 @@ test('another process finishes the run of a killed one', async () => {
   await once(child, 'exit');
   const committed = (await runtime.stored(integration)).length;
   assert.ok(committed > 0 && committed < book.length, `${committed} were stored before the kill`);
-  let run = await ports.runs.claimNext('second', 60_000);
+  let run = (await ports.runs.claimDue(1, 'second', 60_000))[0];
   while (run === undefined) {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    run = await ports.runs.claimNext('second', 60_000);
+    run = (await ports.runs.claimDue(1, 'second', 60_000))[0];
   }
   const outcome = await executeRun(ports, run, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
@@ -268,7 +268,7 @@ test('a run resumed under other documents starts over', async () => {
     connector: { pull: { pagination: pagination.offset } },
     version: 2,
   });
-  const next = await after.runs.claimNext('second', 60_000);
+  const next = (await after.runs.claimDue(1, 'second', 60_000))[0];
   assert.ok(next);
   const outcome = await executeRun(documents, next, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
@@ -339,7 +339,7 @@ test('if a page cannot be written, neither is the page after it', async () => {
   assert.equal((await runtime.stored(integration)).length, rows[0]?.changed);
   // Whoever has the run next goes on with the page that was not written.
   await runtime.pool.query(`update runs set due_at = now() where run_id = $1`, [run.runId]);
-  const next = await ports.runs.claimNext('second', 60_000);
+  const next = (await ports.runs.claimDue(1, 'second', 60_000))[0];
   assert.ok(next);
   const outcome = await executeRun(ports, next, { parkable: true });
   assert.ok(outcome.kind === 'finished');

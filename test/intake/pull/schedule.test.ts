@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { pino } from 'pino';
+import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../../src/intake/pull/schedule.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
 import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../../src/store/runs/schedules.ts';
+import { openRunStore } from '../../../src/store/runs/runs.ts';
+import {
+  alignSchedules,
+  changeSchedules,
+  msToNextStart,
+  type Schedule,
+  startDue,
+} from '../../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../../src/terms.ts';
 import { bookings } from './support/partner.ts';
 import { setUpPulls } from './support/set-up.ts';
@@ -53,6 +61,35 @@ test('one brand starts within seconds; a new interval moves its start, the same 
   );
   await alignSchedules(runtime.pool, []);
   assert.equal(await msToNextStart(runtime.pool), undefined);
+});
+
+test('a change of one brand leaves the schedules of all others alone', async () => {
+  await alignSchedules(runtime.pool, brands(3));
+  const times = async () =>
+    (await runtime.pool.query('select integration, sync, every_ms, xmin::text from schedules order by 1, 2')).rows;
+  const before = await times();
+  await changeSchedules(runtime.pool, brands(1, 900_000), brands(3).slice(6));
+  const after = await times();
+  assert.deepEqual(
+    after.filter(({ integration }) => integration === 'brand1'),
+    before.filter(({ integration }) => integration === 'brand1'),
+  );
+  assert.deepEqual(
+    after.map(({ integration, every_ms }) => [integration, every_ms]),
+    [...Array(3).fill(['brand0', 900_000]), ...Array(3).fill(['brand1', 1_800_000])],
+  );
+});
+
+test('one claim takes as many due runs as there is room for', async () => {
+  await alignSchedules(runtime.pool, brands(2));
+  await runtime.pool.query('update schedules set next_at = now()');
+  await startDue(runtime.pool, 500);
+  const store = openRunStore(runtime.pool, 'test', new DirectLeases(() => {}));
+  assert.equal((await store.claimDue(4, 'first', 60_000)).length, 4);
+  const rest = await store.claimDue(4, 'second', 60_000);
+  assert.equal(rest.length, 2);
+  assert.ok(rest.every(({ fence }) => fence === 1));
+  assert.deepEqual(await store.claimDue(4, 'third', 60_000), []);
 });
 
 test('a sync with an active run is not started again, on any node', async () => {

@@ -26,13 +26,14 @@ export function runsModel(model: StoreModel, link: Link, directLeases: DirectLea
     });
   return {
     queue: (request, claim) => link.call('queue', () => queue(model, request, claim)),
-    claimNext: (_node, leaseMs) =>
-      link.call('claimNext', () => {
-        const [row] = model.runs
+    claimDue: (most, _node, leaseMs) =>
+      link.call('claimDue', () =>
+        model.runs
           .filter(({ dueAt }) => dueAt !== undefined && dueAt <= model.now())
-          .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
-        return row && claimRow(model, row, leaseMs);
-      }),
+          .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+          .slice(0, most)
+          .map((row) => claimRow(model, row, leaseMs)),
+      ),
     claim: (_integration, runId, _node, leaseMs) =>
       link.call('claimRun', () => {
         const row = model.runs.find(({ run }) => run.runId === runId);

@@ -139,3 +139,29 @@ async function untilBlocked(pool: { query(sql: string): Promise<{ rows: { n: num
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test('among many lanes, only those with waiting work are found, with the same answer as one by one', async (t) => {
+  const { pool, store } = await setUp(t);
+  await pool.query(
+    `insert into outbox (integration, destination, type, id, next_version, last_version, due_at)
+     select 'brand-' || n, d, 'reservation', 'r' || m, 1, case when n % 50 = 0 then 1 else 0 end,
+            case when n % 50 = 0 then now() + (n + m) * interval '1 second' end
+       from generate_series(1, 200) n, generate_series(0, 2) m, unnest(array['crm', 'warehouse']) d`,
+  );
+  await pool.query(
+    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')`,
+  );
+  const lanes = Array.from({ length: 200 }, (_, i) =>
+    ['crm', 'warehouse'].map((destination) => ({ integration: `brand-${i + 1}`, destination })),
+  ).flat();
+  const many = await store.nextDue(lanes);
+  assert.deepEqual(
+    many.map(({ integration, destination }) => `${integration} ${destination}`).sort(),
+    [100, 150, 200, 50].flatMap((n) => [`brand-${n} crm`, `brand-${n} warehouse`]),
+  );
+  const few = await store.nextDue(lanes.filter(({ integration }) => /(?:50|00)$/.test(integration)));
+  for (const one of few) {
+    const same = many.find((lane) => lane.integration === one.integration && lane.destination === one.destination);
+    assert.ok(Math.abs((same?.dueInMs ?? 0) - one.dueInMs) < 5_000, `${one.integration} ${one.destination}`);
+  }
+});

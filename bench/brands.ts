@@ -1,0 +1,174 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DocumentKind, schemas } from '../src/documents/kinds.ts';
+import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
+import { migrate } from '../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../src/store/db/pool.ts';
+import { signalNodes } from '../src/store/db/signals.ts';
+import type { NodeReport } from './brands/node.ts';
+import { cpuMs, postmasterOf } from './pull/cpu.ts';
+
+/**
+ * What many brands cost: `npm run bench -- brands [INTEGRATIONS]`, of 20 connectors, three syncs, push and two destinations each. The
+ * documents are in the database, as on the nodes of a large installation. Aims at 100,000: ready in 60 s, 2 GB, 5 % of a core while
+ * idle, an edit in force within 2 s.
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const integrations = Number(args[0] ?? 10_000);
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const { host, user, database } = server.connection as { host: string; user: string; database: string };
+  const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 600_000 });
+  let node: ChildProcess | undefined;
+  try {
+    await mkdir(path.join(folder, 'node'));
+    await writeFile(path.join(folder, 'node', 'innbound.yaml'), 'network: { allow_private: false }\n');
+    await migrate(pool);
+    await fill(pool, integrations);
+    for (const start of ['first start, schedules made', 'second start']) {
+      if (node) await end(node);
+      const startedAt = performance.now();
+      node = fork(new URL('./brands/node.ts', import.meta.url), [path.join(folder, 'node')], {
+        env: {
+          ...process.env,
+          DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`,
+          INNBOUND_KEY: 'A'.repeat(43),
+        },
+        execArgv: ['--disable-warning=ExperimentalWarning'],
+      });
+      await Promise.race([
+        once(node, 'message'),
+        once(node, 'exit').then(() => Promise.reject(new Error('the node ended'))),
+      ]);
+      const { rssMb, cpuMs: used } = await report(node);
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      console.log(
+        `${start}: ready after ${seconds} s, ${(used / 1000).toFixed(1)} s of processor, ${Math.round(rssMb)} MB`,
+      );
+      // Nothing is polled while the node is measured at rest.
+      await pool.query(`update schedules set next_at = now() + interval '1 day'`);
+    }
+    if (node === undefined) return;
+    await delay(15_000);
+    await idle(node, postmasterOf(server.dataDir), 30);
+    const edits = [];
+    for (let i = 0; i < 5; i++) edits.push(await edit(pool, node, `brand-${i}`));
+    console.log(`an edit is in force after ${edits.map((ms) => Math.round(ms)).join(', ')} ms`);
+    console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
+  } finally {
+    if (node) await end(node);
+    await pool.end();
+    await server.release();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function report(node: ChildProcess, integration = 'brand-0'): Promise<NodeReport> {
+  node.send({ integration });
+  const [answer] = (await once(node, 'message')) as [NodeReport];
+  return answer;
+}
+
+async function end(node: ChildProcess): Promise<void> {
+  if (node.exitCode !== null || node.signalCode !== null) return;
+  node.kill('SIGTERM');
+  await once(node, 'exit');
+}
+
+async function idle(node: ChildProcess, postmaster: number, seconds: number): Promise<void> {
+  const before = { node: (await report(node)).cpuMs, server: cpuMs(postmaster).server };
+  await delay(seconds * 1000);
+  const after = await report(node);
+  const share = (ms: number) => `${(ms / (seconds * 10)).toFixed(1)} %`;
+  console.log(
+    `idle: node ${share(after.cpuMs - before.node)} of a core, PostgreSQL ${share(cpuMs(postmaster).server - before.server)}, ${Math.round(after.rssMb)} MB`,
+  );
+}
+
+/** Stores a new version of one integration, as `apply` does, and waits until the node has it. */
+async function edit(pool: Pool, node: ChildProcess, name: string): Promise<number> {
+  await pool.query(
+    `with made as (
+       insert into documents (kind, name, version, source, body, hash, applied_by)
+       select kind, name, version + 1, source, body, hash || 'x', 'bench' from documents
+        where kind = 'integration' and name = $1 order by version desc limit 1
+       returning kind, name, version)
+     update current_documents c set version = made.version from made where c.kind = made.kind and c.name = made.name`,
+    [name],
+  );
+  const startedAt = performance.now();
+  await signalNodes(pool, 'documents');
+  while ((await report(node, name)).version !== 2) await delay(5);
+  return performance.now() - startedAt;
+}
+
+async function fill(pool: Pool, integrations: number): Promise<void> {
+  const put = async (kind: DocumentKind, documents: readonly { readonly name: string; readonly body: object }[]) => {
+    await pool.query(
+      `with given as (select * from unnest($2::text[], $3::text[]) as t (name, body)),
+       made as (insert into documents (kind, name, version, source, body, hash, applied_by)
+                select $1, name, 1, '', body::json, md5(body), 'bench' from given)
+       insert into current_documents (kind, name, version) select $1, name, 1 from given`,
+      [kind, documents.map(({ name }) => name), documents.map(({ body }) => JSON.stringify(body))],
+    );
+  };
+  const connectors = Array.from({ length: 20 }, (_, i) => ({
+    name: `pms-${i}`,
+    body: schemas.connector.parse({
+      connector: `pms-${i}`,
+      pull: {
+        request: { path: '/api/reservations', query: { dateFrom: '{window.from}', dateTo: '{window.to}' } },
+        pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 200 },
+      },
+      shape: { root_path: 'reservations' },
+      map: {
+        id: 'number',
+        check_in: 'arrival',
+        guests: { from: 'people', fields: { first_name: 'given', email: 'contact.mail' } },
+      },
+      values: { status: { confirmed: ['CONF'] } },
+    }),
+  }));
+  await put('connector', connectors);
+  await put(
+    'destination',
+    ['crm', 'warehouse'].map((name) => ({
+      name,
+      body: schemas.destination.parse({ destination: name, type: 'http', url: 'https://crm.example/x' }),
+    })),
+  );
+  const zones = ['Europe/Lisbon', 'Europe/Paris', 'America/New_York', 'Asia/Tokyo', 'Australia/Sydney'];
+  for (let from = 0; from < integrations; from += 5_000) {
+    const some = Array.from({ length: Math.min(5_000, integrations - from) }, (_, i) => from + i);
+    await put(
+      'integration',
+      some.map((i) => ({
+        name: `brand-${i}`,
+        body: schemas.integration.parse({
+          integration: `brand-${i}`,
+          connector: `pms-${i % 20}`,
+          brand_id: `B${i}`,
+          timezone: zones[i % zones.length],
+          country: 'PT',
+          pull: {
+            base_url: `https://pms-${i % 20}.example`,
+            auth: { type: 'bearer', token: 'token' },
+            syncs: {
+              pre_stay: { every: '30m', range: ['+1d', '+7d'] },
+              stay: { every: '15m', range: ['-6d', '0d'] },
+              post_stay: { every: '60m', range: ['-7d', '-1d'] },
+            },
+          },
+          push: { enabled: true },
+          transforms: [{ when: 'channel == "BDC"', set: { source: '"OTA"' } }],
+          deliver: ['crm', 'warehouse'],
+        }),
+      })),
+    );
+  }
+  await pool.query('analyze');
+}

@@ -1,0 +1,26 @@
+/** A node as `serve` runs it, which reports on itself to the benchmark. */
+
+import { startService } from '../../src/service.ts';
+
+export interface NodeReport {
+  readonly rssMb: number;
+  readonly cpuMs: number;
+  /** The version in force of the integration asked about. */
+  readonly version: number | undefined;
+}
+
+const [workspaceDir = '.'] = process.argv.slice(2);
+const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
+
+process.on('message', ({ integration }: { integration: string }) => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({
+    rssMb: process.memoryUsage().rss / 1e6,
+    cpuMs: (user + system) / 1000,
+    version: service.runtime.active().integrations.get(integration)?.version,
+  } satisfies NodeReport);
+});
+const stop = () => void service.stop().then(() => process.exit(0));
+process.once('SIGTERM', stop);
+process.once('disconnect', stop);
+process.send?.('ready');
