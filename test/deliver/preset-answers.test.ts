@@ -9,11 +9,13 @@ import { config, delivery, lane, openStore, ports, reservation, services, takeIn
 
 const variables = (preset: string, url: string): Record<string, string> => {
   if (preset === 'salesforce') return { instance_url: url };
+  if (preset === 'dynamics') return { environment_url: url };
+  if (preset === 'braze') return { endpoint: url };
   return preset === 'mailchimp' ? { base_url: `${url}/3.0`, list_id: 'L1' } : { base_url: url };
 };
 
-async function answered(t: TestContext, preset: string, reply: Reply, count = 16) {
-  const server = await listen(() => reply);
+async function answered(t: TestContext, preset: string, reply: Reply | ((request: Received) => Reply), count = 16) {
+  const server = await listen((request) => (typeof reply === 'function' ? reply(request) : reply));
   const offered = services('/');
   t.after(async () => {
     await server.close();
@@ -46,6 +48,14 @@ const limited: [preset: string, what: string, reply: Reply, afterMs: number][] =
     'the daily limit',
     { status: 429, body: { status: 'error', policyName: 'DAILY', message: 'You have reached your daily limit.' } },
     3_600_000,
+  ],
+  ['braze', 'the limit of requests', { status: 429, body: { message: 'Rate limit exceeded' } }, 30_000],
+  ['brevo', 'the limit of requests', { status: 429, body: { code: 'too_many_requests' } }, 30_000],
+  [
+    'dynamics',
+    'a service protection limit',
+    { status: 429, headers: { 'retry-after': '17' }, body: { error: { code: '0x80072322', message: 'exceeded' } } },
+    17_000,
   ],
   ['hubspot', 'the limit of ten seconds', { status: 429, body: { policyName: 'TEN_SECONDLY_ROLLING' } }, 10_000],
 ];
@@ -210,4 +220,19 @@ test('salesforce: values are cut to the length of their fields', async (t) => {
   await http.open(settings, offered).deliver([delivery(reservation('a', { guests }))], limits);
   const [record] = ((server.received[0] as Received).body as { records: Record<string, string>[] }).records;
   assert.deepEqual([record?.FirstName?.length, [...(record?.LastName ?? '')].length], [40, 80]);
+});
+
+test('braze: errors of single users are found by their position', async (t) => {
+  const errors = [{ type: "'email' is not valid", input_array: 'attributes', index: 2 }];
+  // The stays come after the users.
+  const reply = ({ text }: Received): Reply =>
+    text.includes('innbound_stays')
+      ? { status: 201, body: { message: 'success' } }
+      : { status: 201, body: { message: 'success', attributes_processed: 3, errors } };
+  const { outcomes } = await answered(t, 'braze', reply, 4);
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['delivered', 'delivered', 'dead', 'delivered'],
+  );
+  assert.match(JSON.stringify(outcomes[2]), /is not valid/);
 });

@@ -70,7 +70,10 @@ const erased = (id: string, name: string): Delivery => {
 const kinds = (outcomes: readonly { kind: string }[]) => outcomes.map(({ kind }) => kind);
 
 test('every preset names the public API description that it follows', () => {
-  assert.deepEqual([...presets.keys()], ['hubspot', 'klaviyo', 'mailchimp', 'salesforce']);
+  assert.deepEqual(
+    [...presets.keys()],
+    ['braze', 'brevo', 'dynamics', 'hubspot', 'klaviyo', 'mailchimp', 'salesforce'],
+  );
   for (const preset of presets.values()) assert.ok(preset.reference.every((url) => url.startsWith('https://')));
 });
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../kit/json.ts';
-import type { Json } from '../../../terms.ts';
+import { isObject, type Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
 import type { AnswerRule, FailureRule, FoundRule } from './operation.ts';
@@ -109,25 +109,36 @@ export function wholeOutcome(
   return { ...outcome, message };
 }
 
-/** The value that an answer has for each item; undefined where it has none. */
+/** The values that an answer has for each item. */
 export function foundValues(
   rule: FoundRule,
   bytes: Uint8Array,
   keys: readonly (string | undefined)[],
-): readonly (string | undefined)[] {
+): readonly Readonly<Record<string, string>>[] {
   const body = parseBody(bytes);
-  const found = body === undefined ? undefined : at(body, rule.list);
-  const elements = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  const elements = elementsOf(body === undefined ? undefined : at(body, rule.list), rule.key !== undefined);
   return keys.map((key) => {
     const own =
       rule.key === undefined
         ? elements[0]
         : elements.find((one) => key !== undefined && same(key, textAt(one, rule.key) ?? ''));
-    if (own === undefined) return undefined;
-    // A false is the same as nothing found: `requires` asks for a value.
-    return at(own, rule.value) === true ? 'true' : textAt(own, rule.value);
+    const values = Object.entries(rule.as).map(([name, path]) => [
+      name,
+      own === undefined ? undefined : valueAt(own, path),
+    ]);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   });
 }
+
+function elementsOf(found: Json | undefined, isSearched: boolean): readonly Json[] {
+  if (found === undefined || found === null) return [];
+  if (Array.isArray(found)) return found;
+  return isSearched && isObject(found) ? Object.values(found) : [found];
+}
+
+/** A false is the same as nothing found: `requires` asks for a value. */
+const valueAt = (element: Json, path: string): string | undefined =>
+  at(element, path) === true ? 'true' : textAt(element, path);
 
 const isSettled = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
   rules.some((rule) => rule === code || reason?.toLowerCase().includes(rule.toLowerCase()));

@@ -53,9 +53,8 @@ export const destinationType: DestinationType<Settings> = {
         operation.accept,
       );
       if (outcome.kind === 'delivered' && operation.found && bytes) {
-        const { as } = operation.found;
-        for (const [i, value] of foundValues(operation.found, bytes, keys).entries()) {
-          if (value !== undefined) Object.assign(items[i]?.found ?? {}, { [as]: value });
+        for (const [i, values] of foundValues(operation.found, bytes, keys).entries()) {
+          Object.assign(items[i]?.found ?? {}, values);
         }
       }
       if (outcome.kind === 'delivered' && operation.answer && bytes) {

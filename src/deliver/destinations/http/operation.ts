@@ -72,13 +72,18 @@ const failureSchema = z.strictObject({
 export type FailureRule = z.infer<typeof failureSchema>;
 
 const foundSchema = z.strictObject({
-  as: z.string().regex(/^\w+$/).describe('The name under which later requests for the guest have it: {found.NAME}.'),
-  list: z.string().describe('The path of a list in the answer; empty for the answer itself.'),
+  list: z
+    .string()
+    .describe('The path of a list in the answer, or of an object whose values are meant; empty for the answer itself.'),
   key: z
     .string()
     .optional()
     .describe('The path in an element of the `unique` value of its item; without it, the first element.'),
-  value: z.string().describe('The path in the element of the value to remember.'),
+  as: z
+    .record(z.string().regex(/^\w+$/), z.string())
+    .describe(
+      'Names, each with the path of a value in the element; later requests for the guest have it as {found.NAME}.',
+    ),
 });
 export type FoundRule = z.infer<typeof foundSchema>;
 

@@ -67,6 +67,8 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
         : (Array.isArray(value) ? value : [value]).map((one) => `'${textOf(one).replace(/[\\']/g, '\\$&')}'`).join(','),
     /** The inside of a quoted text of an OData query. */
     odata: (value) => onText(value, (text) => text.replaceAll("'", "''")),
+    /** A text around the value, which takes the place of the star: {guest.key|within:/contacts(key='*')}. */
+    within: (value, argument) => onText(value, (text) => argument.replace('*', () => text)),
     /** A JSON text with its quotes. */
     quoted: (value) => onText(value, (text) => JSON.stringify(text)),
     /** Another value where there is none: {guest.last_name|or:Guest}. */
