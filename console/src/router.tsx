@@ -8,6 +8,8 @@ import { DocumentPage } from './pages/DocumentPage.tsx';
 import { Documents } from './pages/Documents.tsx';
 import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
+import { Incident } from './pages/Incident.tsx';
+import { Incidents } from './pages/Incidents.tsx';
 import { Integration } from './pages/Integration.tsx';
 import { Integrations } from './pages/Integrations.tsx';
 import { Job } from './pages/Job.tsx';
@@ -52,6 +54,8 @@ const pages = [
     validateSearch: filters.deadLetters,
   }),
   createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
+  createRoute({ ...at, path: '/incidents', component: Incidents }),
+  createRoute({ ...at, path: '/incidents/$id', component: Incident }),
   createRoute({ ...at, path: '/jobs', component: Jobs }),
   createRoute({ ...at, path: '/jobs/$id', component: Job }),
   createRoute({ ...at, path: '/alerts', component: Alerts }),

@@ -13,6 +13,7 @@ import { type DestinationPorts, destinationRoutes } from './routes/destinations.
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
+import { type IncidentPorts, incidentRoutes } from './routes/incidents.ts';
 import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
 import { type JobPorts, jobRoutes } from './routes/jobs.ts';
@@ -47,6 +48,7 @@ export interface ApiPorts {
   readonly deadLetters: DeadLetterPorts;
   readonly jobs: JobPorts;
   readonly alerts: AlertPorts;
+  readonly incidents: IncidentPorts;
   readonly documents: DocumentPorts;
   readonly studio: StudioPorts;
   readonly mappingCases: MappingCasePorts;
@@ -76,6 +78,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...deadLetterRoutes(ports.deadLetters),
     ...jobRoutes(ports.jobs),
     ...alertRoutes(ports.alerts),
+    ...incidentRoutes(ports.incidents),
     ...documentRoutes(ports.documents),
     ...studioRoutes(ports.studio),
     ...mappingCaseRoutes(ports.mappingCases),

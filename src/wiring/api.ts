@@ -7,6 +7,7 @@ import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
+import { incidentDetail } from '../operations/incidents.ts';
 import { previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
@@ -26,6 +27,7 @@ import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.t
 import { readActivity } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
+import { acknowledgeIncident, listIncidents } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { runIntegration } from '../store/operate/owners.ts';
@@ -35,6 +37,7 @@ import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
+import { readCause, titleOf } from '../watch/causes.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -134,6 +137,12 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
       routes: () => viewRoutes(runtime),
       testRoute: (route) => testAlertRoute(runtime, route, systemClock),
+    },
+    incidents: {
+      list: async (filter) =>
+        (await listIncidents(pool, filter)).map((one) => ({ ...one, title: titleOf(readCause(one.cause)) })),
+      read: (incidentId, within) => incidentDetail(runtime, incidentId, within),
+      acknowledge: (incidentId, by) => acknowledgeIncident(pool, incidentId, by),
     },
     documents: documentPorts(runtime),
     studio: studioPorts(runtime),

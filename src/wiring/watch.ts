@@ -4,6 +4,7 @@ import { type Loop, startLoop } from '../kit/loop.ts';
 import { systemRandom } from '../kit/random.ts';
 import { alertRoutes, routesFor, sendingPorts } from '../operations/alert-routes.ts';
 import { busyLanes } from '../operations/health.ts';
+import { summarizeIncident } from '../operations/incidents.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
@@ -18,10 +19,12 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
+import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
+import { causeOf, causeText } from '../watch/causes.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
@@ -79,6 +82,9 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
   }
   for (const { alert_id, kind, integration, subject } of resolved) {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
+  }
+  for (const ended of await groupIncidents(runtime.pool, (alert) => causeText(causeOf(alert)))) {
+    await summarizeIncident(runtime, ended);
   }
   await sendDueAlerts(runtime);
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
+import { groupIncidents } from '../../src/store/operate/incidents.ts';
+import { causeOf, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 
@@ -116,6 +118,33 @@ describe('the operator', { skip }, () => {
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('button', { name: 'Acknowledge test silence grand' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
+  });
+
+  test('an incident shows its alerts and what was tried, is acknowledged as one, and sums up its end', async () => {
+    const { pool } = desk.service.runtime;
+    // Kinds that the service does not judge, so that it does not resolve them meanwhile.
+    const kinds = ['test_down', 'test_slow'];
+    const alert = {
+      integration: 'grand',
+      subject: '',
+      severity: 'critical',
+      detail: {},
+      message: 'No answer.',
+    } as const;
+    const conditions = kinds.map((kind) => ({ ...alert, kind }));
+    await settleAlerts(pool, conditions, kinds);
+    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await page.getByRole('link', { name: 'Incidents' }).first().click();
+    await page.getByRole('link', { name: 'Pulling grand' }).click();
+    await page.getByRole('heading', { name: '3 alerts' }).waitFor();
+    await desk.api('POST', '/integrations/grand/resume', {});
+    await page.getByRole('cell', { name: /^integrations resume/ }).waitFor();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText('Acknowledged by Ada, operator').waitFor();
+    await settleAlerts(pool, [], [...kinds, 'test_silence']);
+    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await page.reload();
+    await page.getByText(/^Over after/).waitFor();
   });
 
   test('sees a change on the overview live', async () => {

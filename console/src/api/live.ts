@@ -22,7 +22,7 @@ const outdated: Readonly<Record<string, readonly OperationId[]>> = {
   run: ['runs.list', 'runs.get', 'integrations.list', 'integrations.get'],
   change: ['destinations.list', 'deliveries.list'],
   event: ['events.list', 'endpoint.get'],
-  alert: ['alerts.list', 'overview.get'],
+  alert: ['alerts.list', 'incidents.list', 'incidents.get', 'overview.get'],
 };
 /** However much happens, a list is read again at most this often. */
 const gentlyMs = 1_500;

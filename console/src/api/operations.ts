@@ -1379,6 +1379,130 @@ export interface Operations {
       failure: string | null;
     };
   };
+  'incidents.list': {
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      state?: "open" | "all" | undefined;
+    };
+    answer: {
+      items: {
+        incident_id: string;
+        cause: string;
+        title: string;
+        severity: "warning" | "critical";
+        message: string;
+        alerts: number;
+        integrations: string[];
+        started_at: string;
+        ended_at: string | null;
+        acknowledged_at: string | null;
+        acknowledged_by: string | null;
+        summary: Json;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'incidents.get': {
+    input: {
+      incident_id: string;
+    };
+    answer: {
+      incident_id: string;
+      cause: string;
+      title: string;
+      severity: "warning" | "critical";
+      message: string;
+      alerts: number;
+      integrations: string[];
+      started_at: string;
+      ended_at: string | null;
+      acknowledged_at: string | null;
+      acknowledged_by: string | null;
+      summary: Json;
+      brands: string[];
+      alert_list: {
+        alert_id: string;
+        kind: string;
+        integration: string;
+        subject: string;
+        severity: "warning" | "critical";
+        message: string;
+        detail: Json;
+        raised_at: string;
+        seen_at: string;
+        acknowledged_at: string | null;
+        acknowledged_by: string | null;
+        resolved_at: string | null;
+      }[];
+      effect: {
+        waiting: number;
+        dead_letters: number;
+        failed_attempts: number;
+        failed_runs: number;
+        complete_runs: number;
+        refused_events: number;
+      };
+      tried: {
+        at: string;
+        actor: string;
+        action: string;
+        integration: string | null;
+        what: string;
+      }[];
+      advice: string[];
+    };
+  };
+  'incidents.acknowledge': {
+    input: {
+      incident_id: string;
+    };
+    answer: {
+      incident_id: string;
+      cause: string;
+      title: string;
+      severity: "warning" | "critical";
+      message: string;
+      alerts: number;
+      integrations: string[];
+      started_at: string;
+      ended_at: string | null;
+      acknowledged_at: string | null;
+      acknowledged_by: string | null;
+      summary: Json;
+      brands: string[];
+      alert_list: {
+        alert_id: string;
+        kind: string;
+        integration: string;
+        subject: string;
+        severity: "warning" | "critical";
+        message: string;
+        detail: Json;
+        raised_at: string;
+        seen_at: string;
+        acknowledged_at: string | null;
+        acknowledged_by: string | null;
+        resolved_at: string | null;
+      }[];
+      effect: {
+        waiting: number;
+        dead_letters: number;
+        failed_attempts: number;
+        failed_runs: number;
+        complete_runs: number;
+        refused_events: number;
+      };
+      tried: {
+        at: string;
+        actor: string;
+        action: string;
+        integration: string | null;
+        what: string;
+      }[];
+      advice: string[];
+    };
+  };
   'documents.list': {
     input: {
       kind?: "connector" | "integration" | "destination" | "workspace" | undefined;
@@ -1940,6 +2064,9 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'alerts.acknowledge': ['POST', '/alerts/{alert_id}/acknowledge'],
   'alert_routes.list': ['GET', '/alert-routes'],
   'alert_routes.test': ['POST', '/alert-routes/{route}/test'],
+  'incidents.list': ['GET', '/incidents'],
+  'incidents.get': ['GET', '/incidents/{incident_id}'],
+  'incidents.acknowledge': ['POST', '/incidents/{incident_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],
   'connectors.list': ['GET', '/connectors'],
   'documents.get': ['GET', '/documents/{kind}/{name}'],

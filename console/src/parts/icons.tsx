@@ -42,6 +42,7 @@ export const icons = {
   runs: draw(<path d="M16.5 10a6.5 6.5 0 1 1-2-4.7M16.5 3v3h-3M10 6.5V10l2.3 1.5" />),
   events: draw(<path d="M11 2.5 4.5 11.5H10l-1 6L15.5 8.5H10z" />),
   destinations: draw(<path d="M3 10h9m-3.5-3.5L12 10l-3.5 3.5M12 4h5v12h-5" />),
+  incidents: draw(<path d="M10 3 2.500 16.500h15zM10 8v4M10 14.200v.1" />),
   jobs: draw(<path d="M3 5.500h9M3 10h6M3 14.500h4M12.500 9.500l4.500 3-4.500 3z" />),
   studio: draw(
     <path d="M3 4.5h5M3 10h5M3 15.5h5M12 4.5h5M12 10h5M12 15.5h5M8 4.5c2.5 0 1.5 5.5 4 5.5M8 15.5c2.5 0 1.5-11 4-11" />,

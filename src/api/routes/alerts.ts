@@ -20,7 +20,7 @@ export interface AlertPorts {
   ) => Promise<{ readonly kind: 'sent' } | { readonly kind: 'failed'; readonly message: string } | undefined>;
 }
 
-const alertSchema = z.object({
+export const alertSchema = z.object({
   alert_id: z.string(),
   kind: z.string(),
   integration: z.string().describe('Empty when the alert concerns the whole service.'),

@@ -82,6 +82,10 @@ export async function pruneStore(
       `delete from alerts where alert_id in (select alert_id from alerts where resolved_at < ${past} limit $2)`,
       90 * day,
     ),
+    incidents: await inBatches(
+      `delete from incidents where incident_id in (select incident_id from incidents where ended_at < ${past} limit $2)`,
+      90 * day,
+    ),
     jobs: await inBatches(
       `delete from jobs where job_id in (select job_id from jobs where finished_at < ${past} limit $2)`,
       kept.runsMs,

@@ -1,0 +1,214 @@
+import { Button, CopyButton } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type Answer, call } from '../api/client.ts';
+import { useEvery } from '../api/live.ts';
+import { useAct, useApi } from '../api/query.tsx';
+import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
+import { Table } from '../parts/Table.tsx';
+import { useMay } from '../shell/session.ts';
+import { brandsText, Standing } from './Incidents.tsx';
+
+const route = getRouteApi('/desk/incidents/$id');
+type Data = Answer<'incidents.get'>;
+
+export function Incident() {
+  const { id } = route.useParams();
+  const query = useApi('incidents.get', { incident_id: id }, { everyMs: useEvery(5) });
+  return (
+    <Loaded query={query} head={<Head title="Incident" crumb={<Link to="/incidents">Incidents</Link>} />}>
+      {(incident) => (
+        <>
+          <Head
+            title={incident.title}
+            crumb={<Link to="/incidents">Incidents</Link>}
+            lead={
+              <span className="row">
+                <State of={incident.severity} />
+                <Standing incident={incident} />
+                <span>
+                  since {instant(incident.started_at)} · {brandsText(incident.brands)}
+                </span>
+              </span>
+            }
+          >
+            <Actions incident={incident} />
+          </Head>
+          <div className="stack">
+            {incident.ended_at ? <Ended incident={incident} /> : <ToDo incident={incident} />}
+            <div className="split">
+              <Effect incident={incident} />
+              <Tried incident={incident} />
+            </div>
+            <Alerts incident={incident} />
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Actions({ incident }: { incident: Data }) {
+  const operator = useMay('operator');
+  const acknowledge = useAct(
+    () => call('incidents.acknowledge', { incident_id: incident.incident_id }),
+    () => 'Acknowledged, with all its alerts.',
+  );
+  return (
+    <>
+      {operator && !incident.ended_at && !incident.acknowledged_at && (
+        <Button onClick={() => acknowledge.mutate(undefined)} loading={acknowledge.isPending}>
+          Acknowledge
+        </Button>
+      )}
+      <CopyButton value={asText(incident)}>
+        {({ copied, copy }) => (
+          <Button variant="default" onClick={copy}>
+            {copied ? 'Copied' : 'Copy link and summary'}
+          </Button>
+        )}
+      </CopyButton>
+    </>
+  );
+}
+
+/** For a chat or a hand-over. */
+function asText(incident: Data): string {
+  const { title, message, started_at, ended_at, brands, acknowledged_by } = incident;
+  return [
+    `${title}: ${message}`,
+    `Since ${instant(started_at)}${ended_at ? `, ended ${instant(ended_at)}` : ''}. Concerns ${brandsText(brands)}.`,
+    effects(incident)
+      .map(([what, count]) => `${what}: ${number(count)}`)
+      .join(', '),
+    acknowledged_by && `Acknowledged by ${acknowledged_by}.`,
+    `${location.origin}/incidents/${incident.incident_id}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function ToDo({ incident }: { incident: Data }) {
+  return (
+    <Notice tone={incident.severity === 'critical' ? 'bad' : 'warn'} title={incident.message}>
+      {incident.advice.map((text) => (
+        <div key={text}>{text}</div>
+      ))}
+    </Notice>
+  );
+}
+
+/** What is left to say when it is over. */
+function Ended({ incident }: { incident: Data }) {
+  const { started_at, ended_at, brands, alerts } = incident;
+  const lasted = span(Date.parse(ended_at ?? started_at) - Date.parse(started_at));
+  return (
+    <Notice tone="good" title={`Over after ${lasted}`}>
+      {capital(plural(alerts, 'alert'))}, {brandsText(brands)}. {incident.message}
+    </Notice>
+  );
+}
+
+/** The counts that are not zero. After the end, those of the summary. */
+function effects({ effect, summary, ended_at }: Data): [what: string, count: number][] {
+  const kept =
+    ended_at && summary !== null && typeof summary === 'object' && !Array.isArray(summary) ? summary : effect;
+  const names = {
+    waiting: ended_at ? 'Changes waiting at its end' : 'Changes waiting now',
+    failed_attempts: 'Failed attempts to deliver',
+    dead_letters: 'New dead letters',
+    failed_runs: 'Failed or incomplete runs',
+    complete_runs: 'Complete runs',
+    refused_events: 'Refused events',
+  };
+  return Object.entries(names).flatMap(([key, name]): [string, number][] => {
+    const count = (kept as Record<string, unknown>)[key];
+    return typeof count === 'number' && count > 0 ? [[name, count]] : [];
+  });
+}
+
+function Effect({ incident }: { incident: Data }) {
+  const counts = effects(incident);
+  const [kind, name = ''] = incident.cause.split(/:(.*)/s);
+  return (
+    <Card title="Effect" aside="since it started">
+      <div className="stack">
+        {counts.length === 0 ? (
+          <p className="muted">Nothing waits and nothing failed meanwhile.</p>
+        ) : (
+          <dl className="facts">
+            {counts.map(([what, count]) => (
+              <div key={what} style={{ display: 'contents' }}>
+                <dt>{what}</dt>
+                <dd>{number(count)}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        <p>
+          {kind === 'destination' ? (
+            <Link to="/destinations">The destination {name}</Link>
+          ) : (
+            incident.brands.slice(0, 5).map((brand) => (
+              <span key={brand}>
+                <Link to="/integrations/$name" params={{ name: brand }}>
+                  {brand}
+                </Link>{' '}
+              </span>
+            ))
+          )}
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function Tried({ incident }: { incident: Data }) {
+  return (
+    <Card title="What was tried" aside="changes by operators since it started" flush>
+      <Table
+        label="What was tried"
+        narrow
+        rows={incident.tried}
+        rowKey={({ at, action, actor }) => `${at} ${action} ${actor}`}
+        empty={
+          <Empty small title="Nothing yet">
+            Pauses, runs, applied documents and replays appear here.
+          </Empty>
+        }
+        columns={[
+          { head: 'At', cell: ({ at }) => clockOf(at) },
+          { head: 'Action', cell: ({ action, what }) => `${words(action.replace('.', ' '))} ${what}` },
+          { head: 'By', cell: ({ actor }) => actor },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Alerts({ incident }: { incident: Data }) {
+  return (
+    <Card title={plural(incident.alerts, 'alert')} flush>
+      <Table
+        label="Alerts"
+        rows={incident.alert_list}
+        rowKey={({ alert_id }) => alert_id}
+        columns={[
+          {
+            head: 'Alert',
+            phone: 'line',
+            cell: ({ kind, integration, message }) => (
+              <>
+                <strong>{capital(words(kind))}</strong> {integration}
+                <div>{message}</div>
+              </>
+            ),
+          },
+          { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+          { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
+          { head: 'Resolved', cell: ({ resolved_at }) => <Ago at={resolved_at} none="not yet" /> },
+        ]}
+      />
+    </Card>
+  );
+}

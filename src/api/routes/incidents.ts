@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { AlertRow } from '../../store/operate/alerts.ts';
+import type { Effect, ListedIncident, OperatorAction } from '../../store/operate/incidents.ts';
+import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { alertSchema } from './alerts.ts';
+
+export interface IncidentDetail extends ListedIncident {
+  readonly title: string;
+  readonly brands: readonly string[];
+  readonly alert_list: readonly AlertRow[];
+  readonly effect: Effect;
+  readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
+  readonly advice: readonly string[];
+}
+
+export interface IncidentPorts {
+  readonly list: (filter: {
+    readonly open: boolean;
+    readonly within: readonly string[] | undefined;
+    readonly before: { readonly startedAt: string; readonly id: string } | undefined;
+    readonly limit: number;
+  }) => Promise<readonly (ListedIncident & { readonly title: string })[]>;
+  readonly read: (incidentId: string, within: readonly string[] | undefined) => Promise<IncidentDetail | undefined>;
+  readonly acknowledge: (incidentId: string, by: string) => Promise<void>;
+}
+
+const listed = z.object({
+  incident_id: z.string(),
+  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
+  title: z.string(),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string(),
+  alerts: z.int(),
+  integrations: z.array(z.string()),
+  started_at: instant,
+  ended_at: instant.nullable(),
+  acknowledged_at: instant.nullable(),
+  acknowledged_by: z.string().nullable(),
+  summary: anyJson.describe('Written when it ends: its length and its effect.'),
+});
+const detail = listed.extend({
+  brands: z.array(z.string()),
+  alert_list: z.array(alertSchema),
+  effect: z.object({
+    waiting: z.int().describe('Changes that wait for delivery now.'),
+    dead_letters: z.int(),
+    failed_attempts: z.int(),
+    failed_runs: z.int(),
+    complete_runs: z.int(),
+    refused_events: z.int(),
+  }),
+  tried: z
+    .array(
+      z.object({
+        at: instant,
+        actor: z.string(),
+        action: z.string(),
+        integration: z.string().nullable(),
+        what: z.string(),
+      }),
+    )
+    .describe('What operators changed meanwhile.'),
+  advice: z.array(z.string()),
+});
+const idParam = z.strictObject({ incident_id: z.string().max(100) });
+
+export function incidentRoutes(ports: IncidentPorts): Route[] {
+  const common = { tag: 'alerts', scope: 'any' } as const;
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/incidents',
+      id: 'incidents.list',
+      summary: 'Alerts grouped by their cause, newest first',
+      role: 'viewer',
+      query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('open') }),
+      response: pageOf(listed),
+      handle: async ({ query, within }) => {
+        const [startedAt, id = ''] = decodeCursor(query.cursor, 'time', 'text');
+        const rows = await ports.list({
+          open: query.state === 'open',
+          within,
+          before: startedAt === undefined ? undefined : { startedAt, id },
+          limit: query.limit + 1,
+        });
+        return ok(paged(rows, query.limit, (row) => [row.started_at.toISOString(), row.incident_id]));
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/incidents/{incident_id}',
+      id: 'incidents.get',
+      summary: 'One incident: start, effect, what was tried, what to do',
+      role: 'viewer',
+      params: idParam,
+      response: detail,
+      handle: async ({ params, within }) => {
+        const found = await ports.read(params.incident_id, within);
+        return found ? ok(found) : notFound(`incident ${params.incident_id}`);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/incidents/{incident_id}/acknowledge',
+      id: 'incidents.acknowledge',
+      summary: 'Acknowledge an incident and its alerts',
+      role: 'operator',
+      params: idParam,
+      body: z.strictObject({}),
+      response: detail,
+      handle: async ({ params, caller, within }) => {
+        if ((await ports.read(params.incident_id, within)) === undefined) {
+          return notFound(`incident ${params.incident_id}`);
+        }
+        await ports.acknowledge(params.incident_id, caller.name);
+        return ok(await ports.read(params.incident_id, within));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,202 @@
+import { randomId } from '../../kit/ids.ts';
+import type { Json } from '../../terms.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import type { AlertRow } from './alerts.ts';
+
+export interface IncidentRow {
+  readonly incident_id: string;
+  readonly cause: string;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: string | null;
+  readonly summary: Json;
+}
+
+const columns = 'i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary';
+
+/** A cause that comes back within this time continues its incident. */
+const againWithin = `interval '30 minutes'`;
+
+/**
+ * Puts each open alert into the incident of its cause, and ends the incidents whose alerts are all resolved. Returns those that ended.
+ */
+export async function groupIncidents(
+  pool: Pool,
+  causeOf: (alert: Pick<AlertRow, 'kind' | 'integration' | 'subject'>) => string,
+): Promise<readonly IncidentRow[]> {
+  return transaction(pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('incidents', 0))`);
+    const { rows: alerts } = await tx.query<
+      Pick<AlertRow, 'alert_id' | 'kind' | 'integration' | 'subject' | 'raised_at'>
+    >(
+      `select alert_id, kind, integration, subject, raised_at from alerts
+        where resolved_at is null and incident_id is null order by raised_at`,
+    );
+    for (const [cause, group] of Map.groupBy(alerts, causeOf)) {
+      const { rows } = await tx.query<{ incident_id: string }>(
+        `with known as (
+           update incidents set ended_at = null, summary = null
+            where incident_id = (select incident_id from incidents
+                                  where cause = $1 and (ended_at is null or ended_at > now() - ${againWithin})
+                                  order by started_at desc limit 1)
+           returning incident_id), made as (
+           insert into incidents (incident_id, cause, started_at)
+           select $2, $1, $3 where not exists (select from known) returning incident_id)
+         select incident_id from known union all select incident_id from made`,
+        [cause, randomId('inc'), group[0]?.raised_at],
+      );
+      await tx.query('update alerts set incident_id = $1 where alert_id = any($2)', [
+        rows[0]?.incident_id,
+        group.map(({ alert_id }) => alert_id),
+      ]);
+    }
+    const { rows: ended } = await tx.query<IncidentRow>(
+      `update incidents i set ended_at = now() where ended_at is null
+          and not exists (select from alerts a where a.incident_id = i.incident_id and a.resolved_at is null)
+       returning ${columns}`,
+    );
+    return ended;
+  });
+}
+
+export interface ListedIncident extends IncidentRow {
+  readonly severity: 'warning' | 'critical';
+  readonly alerts: number;
+  readonly integrations: readonly string[];
+  /** Of its newest alert; open ones and critical ones first. */
+  readonly message: string;
+}
+
+/** Newest first. A caller that is limited to some brands sees the incidents that have alerts of those. */
+export async function listIncidents(
+  db: Pool,
+  filter: {
+    readonly open: boolean;
+    readonly within: readonly string[] | undefined;
+    readonly before: { readonly startedAt: string; readonly id: string } | undefined;
+    readonly id?: string;
+    readonly limit: number;
+  },
+): Promise<ListedIncident[]> {
+  const { rows } = await db.query<ListedIncident>(
+    `select ${columns}, a.severity, a.alerts, a.integrations, a.message from incidents i
+      cross join lateral (
+        select count(*)::int as alerts, min(severity) as severity,
+               coalesce(array_agg(distinct integration) filter (where integration <> ''), '{}') as integrations,
+               (array_agg(message order by resolved_at is not null, severity, raised_at desc))[1] as message
+          from alerts where incident_id = i.incident_id and ($2::text[] is null or integration = any($2))) a
+      where (not $1 or i.ended_at is null) and a.alerts > 0 and ($5::text is null or i.incident_id = $5)
+        and ($3::timestamptz is null or (date_trunc('milliseconds', i.started_at), i.incident_id) < ($3, $6))
+      order by date_trunc('milliseconds', i.started_at) desc, i.incident_id desc limit $4`,
+    [
+      filter.open,
+      filter.within ?? null,
+      filter.before?.startedAt ?? null,
+      filter.limit,
+      filter.id ?? null,
+      filter.before?.id ?? '',
+    ],
+  );
+  return rows;
+}
+
+export async function alertsOfIncident(
+  db: Pool,
+  incidentId: string,
+  within: readonly string[] | undefined,
+): Promise<AlertRow[]> {
+  const { rows } = await db.query<AlertRow>(
+    `select alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at,
+            acknowledged_by, resolved_at
+       from alerts where incident_id = $1 and ($2::text[] is null or integration = any($2))
+      order by resolved_at is not null, raised_at desc limit 200`,
+    [incidentId, within ?? null],
+  );
+  return rows;
+}
+
+/** Acknowledges the incident and its alerts; whoever was first stays. */
+export async function acknowledgeIncident(db: Pool, incidentId: string, by: string): Promise<void> {
+  await transaction(db, async (tx) => {
+    const set =
+      'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
+    await tx.query(`update incidents ${set} where incident_id = $1`, [incidentId, by]);
+    await tx.query(`update alerts ${set} where incident_id = $1`, [incidentId, by]);
+  });
+}
+
+export async function writeSummary(db: Pool, incidentId: string, summary: Json): Promise<void> {
+  await db.query('update incidents set summary = $2 where incident_id = $1 and ended_at is not null', [
+    incidentId,
+    JSON.stringify(summary),
+  ]);
+}
+
+export interface Effect {
+  readonly waiting: number;
+  readonly dead_letters: number;
+  readonly failed_attempts: number;
+  readonly failed_runs: number;
+  readonly complete_runs: number;
+  readonly refused_events: number;
+}
+
+/** What happened between two times: to one destination of these brands, or to these brands. */
+export async function effectOf(
+  db: Pool,
+  of: {
+    readonly integrations: readonly string[];
+    readonly destination: string | undefined;
+    readonly from: Date;
+    readonly to: Date | null;
+  },
+): Promise<Effect> {
+  const { rows } = await db.query<Effect>(
+    `select (select count(*)::int from outbox where integration = any($1) and due_at is not null
+                and ($2::text is null or destination = $2)) as waiting,
+            (select count(*)::int from dead_letters where integration = any($1) and at >= $3 and at <= coalesce($4, now())
+                and ($2::text is null or destination = $2)) as dead_letters,
+            (select count(*)::int from attempts where integration = any($1) and at >= $3 and at <= coalesce($4, now())
+                and outcome <> 'delivered' and ($2::text is null or destination = $2)) as failed_attempts,
+            (select count(*)::int from runs where $2 is null and integration = any($1) and finished_at >= $3
+                and finished_at <= coalesce($4, now()) and state in ('failed', 'incomplete')) as failed_runs,
+            (select count(*)::int from runs where $2 is null and integration = any($1) and finished_at >= $3
+                and finished_at <= coalesce($4, now()) and state = 'complete') as complete_runs,
+            (select count(*)::int from rejections where $2 is null and integration = any($1) and at >= $3
+                and at <= coalesce($4, now())) as refused_events`,
+    [of.integrations, of.destination ?? null, of.from, of.to],
+  );
+  return rows[0] as Effect;
+}
+
+export interface OperatorAction {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  readonly integration: string | null;
+  readonly target: Json;
+}
+
+/** Actions that can change how data flows; reading and signing in are not among them. */
+const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
+
+/** What operators changed between two times, oldest first: of these brands, or of no brand in particular. */
+export async function operatorActions(
+  db: Pool,
+  of: {
+    readonly integrations: readonly string[] | undefined;
+    readonly from: Date;
+    readonly to: Date | null;
+    readonly limit: number;
+  },
+): Promise<OperatorAction[]> {
+  const { rows } = await db.query<OperatorAction>(
+    `select at, actor, action, integration, target from audit
+      where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
+        and ($1::text[] is null or integration is null or integration = any($1))
+      order by at limit $4`,
+    [of.integrations ?? null, of.from, of.to, of.limit],
+  );
+  return rows;
+}

@@ -1,0 +1,102 @@
+import { alertKinds } from './conditions.ts';
+
+/** What alerts have in common: one destination, one partner's API, one brand's feed, one node, one document. */
+export interface Cause {
+  readonly kind: 'destination' | 'partner' | 'pull' | 'push' | 'records' | 'node' | 'document' | 'service';
+  readonly name: string;
+}
+
+export interface AlertFacts {
+  readonly kind: string;
+  readonly integration: string;
+  readonly subject: string;
+}
+
+/** Alerts with the same cause are one incident. */
+export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
+  switch (kind) {
+    case 'destination_away':
+    case 'destination_failing':
+    case 'deliveries_behind':
+      return { kind: 'destination', name: subject };
+    case 'breaker_open':
+      return { kind: 'partner', name: subject };
+    case 'document_broken':
+      return { kind: 'document', name: subject };
+    case 'node_stalled':
+      return { kind: 'node', name: subject };
+    default:
+      break;
+  }
+  // Many brands at once, or a node's clock.
+  if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
+  if (kind === 'dead_letters_growing') return { kind: 'records', name: integration };
+  const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew';
+  return { kind: isPush ? 'push' : 'pull', name: integration };
+}
+
+export const causeText = ({ kind, name }: Cause): string => `${kind}:${name}`;
+
+export function readCause(text: string): Cause {
+  const at = text.indexOf(':');
+  return { kind: text.slice(0, at) as Cause['kind'], name: text.slice(at + 1) };
+}
+
+export function titleOf({ kind, name }: Cause): string {
+  switch (kind) {
+    case 'destination':
+      return `Deliveries to ${name}`;
+    case 'partner':
+      return `The partner’s API ${name}`;
+    case 'pull':
+      return `Pulling ${name}`;
+    case 'push':
+      return `Events of ${name}`;
+    case 'records':
+      return `Records of ${name}`;
+    case 'node':
+      return `Node ${name}`;
+    case 'document':
+      return `The ${name}`;
+    case 'service':
+      return `Several brands: ${name.replaceAll('_', ' ')}`;
+  }
+}
+
+type Kind = (typeof alertKinds)[number];
+
+/** What to do about each kind of alert. */
+const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
+  [
+    'feed_silent',
+    'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
+  ],
+  ['run_failed', 'Open the run: it has the partner’s answer and the next step for its code.'],
+  ['run_incomplete', 'Open the run to see which windows are missing. The next run asks for them again.'],
+  ['breaker_open', 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.'],
+  ['auth_failed', 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.'],
+  [
+    'dead_letters_growing',
+    'Open the dead letters of the brand, fix the first one, then replay all with the same code.',
+  ],
+  [
+    'bookings_unlisted',
+    'Compare some of them with the partner’s system. They stay as they are until the partner says otherwise.',
+  ],
+  ['clock_skew', 'Synchronize the clock that is off with NTP.'],
+  ['node_stalled', 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.'],
+  [
+    'deliveries_behind',
+    'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
+  ],
+  ['destination_away', 'Ask who runs the destination. Work waits without using tries and resumes by itself.'],
+  [
+    'destination_failing',
+    'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
+  ],
+  ['document_broken', 'Open the document: it names the mistake. Its brands stop until it is corrected.'],
+]);
+
+/** In the order of the kinds, each once. */
+export const adviceFor = (kinds: readonly string[]): string[] =>
+  alertKinds.filter((kind) => kinds.includes(kind)).map((kind) => advice.get(kind) ?? '');

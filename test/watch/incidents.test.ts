@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { summarizeIncident } from '../../src/operations/incidents.ts';
+import { type Condition, settleAlerts } from '../../src/store/operate/alerts.ts';
+import { groupIncidents } from '../../src/store/operate/incidents.ts';
+import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+let node: ApiNode;
+let operator: string;
+before(async () => {
+  node = await apiNode();
+  operator = await node.token('operator');
+});
+after(() => node.stop());
+
+const kinds = ['destination_away', 'deliveries_behind', 'run_failed', 'auth_failed'];
+const condition = (kind: string, integration: string, subject: string): Condition => ({
+  kind,
+  integration,
+  subject,
+  severity: kind === 'deliveries_behind' ? 'warning' : 'critical',
+  message: `${kind} ${subject}`,
+  detail: {},
+});
+/** One turn of the watch with these conditions. */
+const turn = async (...conditions: Condition[]) => {
+  await settleAlerts(node.runtime.pool, conditions, kinds);
+  const ended = await groupIncidents(node.runtime.pool, (alert) => causeText(causeOf(alert)));
+  for (const one of ended) await summarizeIncident(node.runtime, one);
+};
+const list = async (state = 'open', token = operator) =>
+  (await node.call('GET', `/incidents?state=${state}`, token)).body.items;
+const read = async (id: string) => (await node.call('GET', `/incidents/${id}`, operator)).body;
+
+test('alerts of one cause are one incident, with its effect, what was tried and what to do', async () => {
+  const behind = ['grand', 'other'].map((brand) => condition('deliveries_behind', brand, 'lake'));
+  await turn(...behind, condition('auth_failed', 'grand', ''), condition('run_failed', 'grand', 'stay'));
+  const open = await list();
+  assert.deepEqual(open.map(({ title, alerts }: { title: string; alerts: number }) => [title, alerts]).sort(), [
+    ['Deliveries to lake', 2],
+    ['Pulling grand', 2],
+  ]);
+  const lake = open.find(({ cause }: { cause: string }) => cause === 'destination:lake');
+  assert.equal(lake.severity, 'warning');
+  await node.take('grand', reservation('R1'), reservation('R2'));
+  await node.call('POST', '/integrations/grand/pause', operator, { reason: 'looking' });
+  await turn(condition('destination_away', '', 'lake'), ...behind);
+  const seen = await read(lake.incident_id);
+  assert.deepEqual([seen.severity, seen.alerts, seen.brands], ['critical', 3, ['grand', 'other']]);
+  assert.equal(seen.effect.waiting, 2);
+  assert.deepEqual(
+    seen.tried.map(({ action, actor }: { action: string; actor: string }) => [action, actor]),
+    [['integrations.pause', 'the operator']],
+  );
+  assert.match(seen.advice.join(' '), /resumes by itself/);
+});
+
+test('acknowledging an incident acknowledges its alerts', async () => {
+  const [{ incident_id }] = await list();
+  const done = await node.call('POST', `/incidents/${incident_id}/acknowledge`, operator, {});
+  assert.equal(done.body.acknowledged_by, 'the operator');
+  for (const alert of done.body.alert_list) assert.equal(alert.acknowledged_by, 'the operator');
+});
+
+test('it ends with its last alert and a summary; a cause that comes back soon continues it', async () => {
+  const [lake] = (await list()).filter(({ cause }: { cause: string }) => cause === 'destination:lake');
+  await turn(condition('deliveries_behind', 'grand', 'lake'));
+  assert.equal((await read(lake.incident_id)).ended_at, null);
+  await turn();
+  const ended = await read(lake.incident_id);
+  assert.ok(ended.ended_at);
+  assert.deepEqual([ended.summary.brands, ended.summary.alerts, ended.summary.waiting], [2, 3, 2]);
+  assert.deepEqual(await list(), []);
+  await turn(condition('destination_away', '', 'lake'));
+  const again = await read(lake.incident_id);
+  assert.deepEqual([again.ended_at, again.summary, again.alerts], [null, null, 4]);
+  await node.runtime.pool.query(`update incidents set ended_at = now() - interval '1 hour'`);
+  await node.runtime.pool.query('update alerts set resolved_at = now()');
+  await turn(condition('destination_away', '', 'lake'));
+  assert.notEqual((await list())[0].incident_id, lake.incident_id);
+});
+
+test('a limited caller sees the incidents of its brands only', async () => {
+  const other = await node.token('viewer', ['other']);
+  const seen = await list('all', other);
+  assert.deepEqual(
+    seen.map(({ cause, alerts }: { cause: string; alerts: number }) => [cause, alerts]),
+    [['destination:lake', 1]],
+  );
+  const pull = (await list('all')).find(({ cause }: { cause: string }) => cause === 'pull:grand');
+  assert.equal((await node.call('GET', `/incidents/${pull.incident_id}`, other)).status, 404);
+});
