@@ -13,6 +13,12 @@ export const storeErrors = {
     what: 'PostgreSQL answers but accepts no writes: it is a standby, or was demoted.',
     next: 'Name every host of the cluster in DATABASE_URL; the service finds the primary and continues by itself.',
   },
+  'store.transaction_pooling': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The database is behind a pooler in transaction mode.',
+    next: 'Set pool_mode = session for this database in pgbouncer, or name the PostgreSQL server itself in DATABASE_URL.',
+  },
   'store.workspace_held': {
     stage: 'store',
     retry: 'operator',

@@ -28,6 +28,7 @@ import { suppression } from '../privacy/suppress.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/db/database-clock.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
+import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
 import { changedDocuments, currentDocuments } from '../store/documents/documents.ts';
 import { getSecret } from '../store/documents/secrets.ts';
@@ -165,6 +166,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await server?.release();
   };
   try {
+    if (server === undefined) await refuseTransactionPooling(pool);
     await migrate(pool);
     const keys = await openKeys(pool, workspaceDir, process.env);
     const { ring: keyring, hashKeys } = keys;

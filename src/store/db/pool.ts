@@ -44,7 +44,8 @@ export function openPool(options: StoreOptions): Pool {
     ...(hosts ? {} : options.connection),
     max: options.maxConnections ?? 16,
     application_name: options.applicationName,
-    options: `-c search_path=${serviceSchema} -c timezone=UTC -c idle_in_transaction_session_timeout=120000 -c statement_timeout=${statementMs}`,
+    // By statement, not by the start-up parameter `options`, which pgbouncer refuses.
+    onConnect: (client) => client.query(sessionSettings(statementMs)).then(() => {}),
     // The server ends a statement that is too slow. A server that is frozen cannot, so the driver then closes the connection, which
     // frees its place in the pool and fails whatever was sent on it.
     query_timeout: statementMs + answerMs,
@@ -62,6 +63,10 @@ export function openPool(options: StoreOptions): Pool {
   openedWith.set(pool, options);
   return pool;
 }
+
+const sessionSettings = (statementMs: number): string =>
+  `set search_path = ${serviceSchema}; set timezone = 'UTC'; set idle_in_transaction_session_timeout = 120000;
+   set statement_timeout = ${statementMs}`;
 
 /**
  * The options as given. A pool's own options name only the host that it connects to now, so a second pool made from them would
@@ -90,7 +95,7 @@ export async function patiently<T>(client: pg.PoolClient, work: () => Promise<T>
   } finally {
     connectionParameters.query_timeout = before;
     // Behind a failed statement, the rollback undoes the setting too.
-    await client.query('reset statement_timeout').catch(() => {});
+    await client.query(`set statement_timeout = ${before - answerMs}`).catch(() => {});
   }
 }
 
