@@ -72,7 +72,7 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
 /** Where rooms are joined: the path, the wiring of a process, the commands. */
 const joining = new Set(['pipeline.ts', 'runtime', 'service.ts', 'main.ts', 'operations', 'wiring', 'cli', 'demo']);
 
-const settings = /^deliver\/destinations\/(?:\w+\/settings|http\/operation)\.ts$/;
+const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|lake\/settings)\.ts$/;
 
 test('rooms import only what the house allows', () => {
   const broken: string[] = [];

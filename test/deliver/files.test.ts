@@ -6,7 +6,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
-import { findKeys } from '../../src/deliver/destinations/files/find-keys.ts';
+import { folderStore } from '../../src/deliver/destinations/files/folder.ts';
+import { findKeys } from '../../src/deliver/lake/find-keys.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn, temporaryFolder } from './support.ts';
 
 const limits: DeliverLimits = {
@@ -121,10 +123,11 @@ test('keys are found anywhere in the files that may hold them', async (t) => {
   await writeFile(path.join(root, 'b.ndjson'), older);
   await writeFile(path.join(root, '.c.ndjson.tmp'), 'ib_in_no_file');
   await utimes(path.join(root, 'b.ndjson'), 1_000, 1_000);
+  const store = folderStore(root, systemClock);
   const since = { changedAt: Date.now(), late: new AbortController().signal };
-  assert.deepEqual([...(await findKeys(root, '.ndjson', new Set(keys), since))], [first, across]);
+  assert.deepEqual([...(await findKeys(store, '', '.ndjson', new Set(keys), since))], [first, across]);
   assert.deepEqual(
-    [...(await findKeys(root, '.ndjson', new Set(keys), { ...since, changedAt: 0 }))].sort(),
+    [...(await findKeys(store, '', '.ndjson', new Set(keys), { ...since, changedAt: 0 }))].sort(),
     [across, first, older].sort(),
   );
 });

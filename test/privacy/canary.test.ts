@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { parquet } from '../../src/deliver/destinations/files/parquet.ts';
+import { parquet } from '../../src/deliver/lake/parquet.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';

@@ -1,12 +1,66 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Clock } from '../../../kit/clock.ts';
+import type { FileStore, StoredFile } from '../../lake/file-store.ts';
+
+/** Larger pieces make the search for keys cheaper. */
+const pieceBytes = 4 << 20;
+
+/** A folder as a place for files. The tag of a file is its inode: each replacement is a new file. */
+export function folderStore(root: string, clock: Clock): FileStore {
+  return {
+    // Between the look and the rename another node may replace the file.
+    isGuarded: async () => false,
+    prepare: async (folder) => {
+      const at = path.join(root, folder);
+      const first = await mkdir(at, { recursive: true });
+      if (first !== undefined) await syncFolder(path.dirname(path.resolve(root, first)));
+      await removeAbandoned(at, clock.now());
+    },
+    list: (folder) => list(root, folder),
+    read: async (name) => {
+      const file = path.join(root, name);
+      const tag = await tagOf(file);
+      const bytes = await readFile(file).catch(() => undefined);
+      return bytes === undefined ? undefined : { bytes, tag };
+    },
+    async *pieces(name, late) {
+      for await (const piece of createReadStream(path.join(root, name), { highWaterMark: pieceBytes })) {
+        late.throwIfAborted();
+        yield piece as Uint8Array;
+      }
+    },
+    replace: async (name, content, expected, late) => {
+      const file = path.join(root, name);
+      if ((await tagOf(file)) !== expected) return { kind: 'changed' };
+      return { kind: 'written', tag: await replaceFile(file, content, late) };
+    },
+  };
+}
+
+async function list(root: string, folder: string): Promise<StoredFile[]> {
+  const names = await readdir(path.join(root, folder), { recursive: true }).catch(() => []);
+  const wanted = names.filter((name) => !path.basename(name).startsWith('.')).map((name) => path.join(folder, name));
+  const files = await Promise.all(
+    wanted.map(async (name) => {
+      const found = await stat(path.join(root, name)).catch(() => undefined);
+      return found?.isFile() ? [{ name, size: found.size, modifiedAtMs: found.mtimeMs }] : [];
+    }),
+  );
+  return files.flat();
+}
+
+async function tagOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? 'absent' : String(found.ino);
+}
 
 /**
- * Replaces a file as a whole: a reader sees the old content or the new one, never a part, and one of the two survives a power cut.
- * The rename is made durable by syncing the folder. Returns the inode. If `late` is aborted meanwhile, the file stays as it was:
- * another node may be writing the same rows by now.
+ * A reader sees the old content or the new one, never a part, and one of the two survives a power cut. The rename is made durable by
+ * syncing the folder. Returns the inode. If `late` is aborted meanwhile, the file stays as it was.
  */
-export async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<number> {
+async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<string> {
   const folder = path.dirname(file);
   const aside = path.join(folder, `.${path.basename(file)}.tmp`);
   const handle = await open(aside, 'w', 0o640);
@@ -22,15 +76,10 @@ export async function replaceFile(file: string, content: Uint8Array | string, la
   late?.throwIfAborted();
   await rename(aside, file);
   await syncFolder(folder);
-  return inode;
+  return String(inode);
 }
 
-/** Whether the file is still the same one; an erasure may have replaced it. */
-export async function isStill(file: string, inode: number): Promise<boolean> {
-  return (await stat(file).catch(() => undefined))?.ino === inode;
-}
-
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
@@ -42,7 +91,7 @@ export async function syncFolder(folder: string): Promise<void> {
 const abandonedAfterMs = 600_000;
 
 /** Removes the temporary files of killed writers; a living one has touched its file recently. */
-export async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
+async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('.') || !name.endsWith('.tmp')) continue;
     const file = path.join(folder, name);

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../message.ts';
+import type { Delivery } from '../message.ts';
 
 /** How the content of a file is made from deliveries. */
 export interface Format<Row = unknown> {

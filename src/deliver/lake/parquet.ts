@@ -1,8 +1,8 @@
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { Guest } from '../../../canonical/reservation.ts';
-import type { Delivery, MessageData } from '../../message.ts';
-import { encodeMessage } from '../../message.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import type { Delivery, MessageData } from '../message.ts';
+import { encodeMessage } from '../message.ts';
 import type { Format } from './format.ts';
 import { guestsAfter, isOlderThan } from './guests-after.ts';
 

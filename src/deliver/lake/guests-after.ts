@@ -1,5 +1,5 @@
-import type { Guest } from '../../../canonical/reservation.ts';
-import type { Delivery } from '../../message.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import type { Delivery } from '../message.ts';
 
 interface Version {
   readonly type: unknown;

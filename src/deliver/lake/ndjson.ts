@@ -1,5 +1,5 @@
-import { parseJson } from '../../../kit/json.ts';
-import { encodeMessage, type Message } from '../../message.ts';
+import { parseJson } from '../../kit/json.ts';
+import { encodeMessage, type Message } from '../message.ts';
 import type { Format } from './format.ts';
 import { guestsAfter, isOlderThan } from './guests-after.ts';
 

@@ -1,0 +1,75 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Destination, Outcome } from '../destination.ts';
+import type { Delivery, Message } from '../message.ts';
+import { eraseFromFiles } from './erase.ts';
+import type { FileStore } from './file-store.ts';
+import { ndjson } from './ndjson.ts';
+import { parquet } from './parquet.ts';
+import { LakeWriter } from './writer.ts';
+
+export interface LakeOptions {
+  readonly store: FileStore;
+  readonly format: 'ndjson' | 'parquet';
+  readonly fileBytes: number;
+  readonly byBrand: boolean;
+  readonly clock: Clock;
+  /** What a failure means. The message names no path and no key. */
+  readonly failure: (error: unknown) => Outcome;
+}
+
+/**
+ * Files for analytic engines, under date=YYYY-MM-DD/ (the day of the change, UTC), and under brand=…/ in it where brands are told
+ * apart. Complete files only; each version is there once; an erasure is a row of its own, and removes the guest from the older rows.
+ */
+export function openLake({ store, format: wanted, fileBytes, byBrand, clock, failure }: LakeOptions): Destination {
+  const format = wanted === 'parquet' ? parquet : ndjson;
+  const writer = new LakeWriter({ store, format, fullAt: fileBytes, clock });
+  const folderOf = ({ message, changedAt }: Delivery): string =>
+    `date=${dayOf(changedAt)}${byBrand ? `/${brandFolder(message)}` : ''}`;
+  const cleaned = new Map<string, Set<string>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<void> {
+    const brands = new Set(erased.map(({ message }) => `/${brandFolder(message)}/`));
+    const mayHold = (name: string) => !byBrand || [...brands].some((brand) => name.includes(brand));
+    const which = erased.map(({ message }) => message.idempotency_key).join(' ');
+    const clean = cleaned.get(which) ?? new Set();
+    cleaned.set(which, clean);
+    await eraseFromFiles(store, format, erased, { clock, deadlineAtMs, mayHold, clean });
+    cleaned.delete(which);
+  }
+
+  return {
+    deliver(batch, { deadlineMs, signal }) {
+      const deadlineAtMs = clock.now() + deadlineMs;
+      const turn = last.then(async () => {
+        const outcomes = new Map<Delivery, Outcome>();
+        for (const [folder, deliveries] of Map.groupBy(batch, folderOf)) {
+          const outcome = await writer.write(folder, deliveries, signal).then(written, failure);
+          for (const delivery of deliveries) outcomes.set(delivery, outcome);
+        }
+        const erased = batch.filter((one) => one.message.event === 'erased' && outcomes.get(one)?.kind === 'delivered');
+        if (erased.length > 0) {
+          const outcome = await erase(erased, deadlineAtMs).then(written, (error: unknown) => later(failure(error)));
+          for (const delivery of erased) outcomes.set(delivery, outcome);
+        }
+        return batch.map((delivery) => outcomes.get(delivery) ?? written());
+      });
+      last = turn;
+      return turn;
+    },
+    async close() {
+      await last;
+    },
+  };
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const brandFolder = ({ brand_id }: Message): string => `brand=${encodeURIComponent(brand_id)}`;
+const written = (): Outcome => ({ kind: 'delivered' });
+
+/** An erasure is never given up: what it has done so far stays done. */
+function later(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'dead') return outcome;
+  return { kind: 'retry', code: 'deliver.write_failed', message: outcome.message };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Delivery } from '../message.ts';
+import type { FileStore } from './file-store.ts';
+import type { Format } from './format.ts';
+
+export interface EraseLimits {
+  readonly clock: Clock;
+  readonly deadlineAtMs: number;
+  /** Whether a file can hold rows of these erasures, by its name. */
+  readonly mayHold: (name: string) => boolean;
+  /** Files of an earlier try that held nothing any more; added to. */
+  readonly clean: Set<string>;
+}
+
+/**
+ * Removes erased guests from the rows written before; each file that holds them is replaced as a whole. Where nodes can write over each
+ * other's files, the folder is read at least twice: another node may have put an older state of its growing file over the first pass.
+ */
+export async function eraseFromFiles(
+  store: FileStore,
+  format: Format,
+  erased: readonly Delivery[],
+  { clock, deadlineAtMs, mayHold, clean }: EraseLimits,
+): Promise<void> {
+  const late = new AbortController().signal;
+  const passes = (await store.isGuarded(late)) ? 1 : 2;
+  for (let pass = 1, found = true; found || pass <= passes; pass++) {
+    found = false;
+    for (const { name, size, modifiedAtMs } of await store.list('')) {
+      const state = `${name} ${size} ${modifiedAtMs}`;
+      if (!name.endsWith(format.extension) || !mayHold(name) || (passes === 1 && clean.has(state))) continue;
+      if (clock.now() > deadlineAtMs) throw new RangeError('there are too many files to erase from in time');
+      if (await eraseFromFile(store, name, format, erased)) found = true;
+      else clean.add(state);
+    }
+    if (passes > 1) await clock.wait(100);
+  }
+}
+
+async function eraseFromFile(
+  store: FileStore,
+  name: string,
+  format: Format,
+  erased: readonly Delivery[],
+): Promise<boolean> {
+  const file = await store.read(name);
+  if (file === undefined) return false;
+  let changed = false;
+  const rows = (await format.read(file.bytes)).map((row) =>
+    erased.reduce((kept, erasure) => {
+      const stripped = format.erase(kept, erasure);
+      if (stripped !== undefined) changed = true;
+      return stripped ?? kept;
+    }, row),
+  );
+  // If it changed meanwhile, the next pass reads it again.
+  if (changed) await store.replace(name, format.file(rows), file.tag);
+  return changed;
+}

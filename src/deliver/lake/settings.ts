@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { sizeText } from '../../documents/scalars.ts';
+import { sizeBytes } from '../../documents/size.ts';
+
+/** The settings that all lakes share. */
+export const lakeShape = {
+  format: z
+    .enum(['ndjson', 'parquet'])
+    .default('ndjson')
+    .describe('`ndjson`: one JSON object a line. `parquet`: typed columns, for analytic engines.'),
+  file_size: sizeText('1KiB', '1GiB')
+    .default('1MiB')
+    .describe('A file that has reached this size is left alone and the next one begun.'),
+};
+
+export const fileBytes = ({ file_size }: { readonly file_size: string }): number => sizeBytes(file_size);

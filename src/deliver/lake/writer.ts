@@ -1,0 +1,159 @@
+import type { Clock } from '../../kit/clock.ts';
+import { timedId } from '../../kit/ids.ts';
+import type { Delivery } from '../message.ts';
+import type { FileStore, StoredFile, Tag } from './file-store.ts';
+import { findKeys, searchPieces } from './find-keys.ts';
+import type { Format } from './format.ts';
+
+/** A file that grows: what it holds, and how we know it. */
+interface Part {
+  readonly name: string;
+  readonly rows: readonly unknown[];
+  readonly size: number;
+  readonly tag: Tag | 'absent';
+}
+
+export interface LakeSettings {
+  readonly store: FileStore;
+  readonly format: Format;
+  /** A file of this size is left alone. */
+  readonly fullAt: number;
+  readonly clock: Clock;
+}
+
+/** Rows of growing files are kept in memory up to about this size. */
+const mostKept = 64 * 1024 * 1024;
+const mostParts = 64;
+/** How often another writer may come first. */
+const mostRaces = 20;
+
+/**
+ * Writes rows into files that grow up to their size: each batch replaces the file as a whole. Appending would be cheaper and was
+ * rejected: a reader can see half a line, and a crash leaves one. A file for each batch, merged later, was rejected too: while files
+ * are merged, a reader sees rows twice or not at all.
+ *
+ * A version that may have been written before a crash is searched for first, so that it is there once.
+ *
+ * Guarded stores have one growing file per folder, with numbered names, for all nodes. A write states which content it continues. A node
+ * that lost its records and writes late either comes first, and then the other node's write is refused and its next search finds the
+ * rows, or it is refused itself. There is no moment at which both succeed.
+ */
+export class LakeWriter {
+  readonly #at: LakeSettings;
+  readonly #growing = new Map<string, Part>();
+
+  constructor(settings: LakeSettings) {
+    this.#at = settings;
+  }
+
+  async write(folder: string, deliveries: readonly Delivery[], late: AbortSignal): Promise<void> {
+    if (await this.#at.store.isGuarded(late)) await this.#writeShared(folder, deliveries, late);
+    else await this.#writeOwn(folder, deliveries, late);
+  }
+
+  /** Files of our own: nobody else replaces them but an erasure. */
+  async #writeOwn(folder: string, deliveries: readonly Delivery[], late: AbortSignal): Promise<void> {
+    const { store, format, clock } = this.#at;
+    const known = this.#growing.get(folder);
+    if (known === undefined) await store.prepare(folder);
+    const doubtful = deliveries.filter(({ mayHaveArrived }) => mayHaveArrived);
+    const found = await this.#found(folder, doubtful, late);
+    const begin = (): Part => {
+      const name = `${folder}/${timedId('changes', clock.now())}${format.extension}`;
+      return { name, rows: [], size: 0, tag: 'absent' };
+    };
+    const part = known === undefined || this.#isFull(known) ? begin() : known;
+    const fresh = without(deliveries, found);
+    if (await this.#append(folder, part, fresh, late)) return;
+    // An erasure replaced the file: leave it alone.
+    if (!(await this.#append(folder, begin(), fresh, late))) throw new Error('a file with a new name exists already');
+  }
+
+  /** One file per folder for all nodes. */
+  async #writeShared(folder: string, deliveries: readonly Delivery[], late: AbortSignal): Promise<void> {
+    let doubtful = deliveries.filter(({ mayHaveArrived }) => mayHaveArrived);
+    for (let race = 0; race < mostRaces; race++) {
+      late.throwIfAborted();
+      const known = doubtful.length === 0 ? this.#growing.get(folder) : undefined;
+      const found = new Set<string>();
+      const part = known === undefined || this.#isFull(known) ? await this.#head(folder, doubtful, found, late) : known;
+      if (await this.#append(folder, part, without(deliveries, found), late)) return;
+      this.#growing.delete(folder);
+      // Our own write may have arrived although its answer did not.
+      doubtful = [...deliveries];
+    }
+    throw new RangeError('other writers came first each time');
+  }
+
+  /** The file to continue, as it is now; adds the keys that it and the other files of the folder hold. */
+  async #head(folder: string, doubtful: readonly Delivery[], found: Set<string>, late: AbortSignal): Promise<Part> {
+    const { store, format, fullAt } = this.#at;
+    const files = await store.list(folder, late);
+    const newest = files
+      .filter(({ name }) => numberOf(name) > 0)
+      .sort((a, b) => numberOf(b.name) - numberOf(a.name))[0];
+    const keys = keysOf(doubtful);
+    const older = await this.#found(folder, doubtful, late, newest, files);
+    for (const key of older) found.add(key);
+    const next = `${folder}/changes_${String(numberOf(newest?.name ?? '') + 1).padStart(8, '0')}${format.extension}`;
+    if (newest === undefined) return { name: next, rows: [], size: 0, tag: 'absent' };
+    const isFull = newest.size >= fullAt;
+    if (isFull && doubtful.length === 0) return { name: next, rows: [], size: 0, tag: 'absent' };
+    const file = await store.read(newest.name, late);
+    if (file === undefined) throw new Error('a file was removed');
+    if (keys.size > 0) await searchPieces([file.bytes], keys, found);
+    // A file that grew full since it was listed is continued all the same.
+    if (isFull) return { name: next, rows: [], size: 0, tag: 'absent' };
+    return { name: newest.name, rows: await format.read(file.bytes), size: newest.size, tag: file.tag };
+  }
+
+  async #found(
+    folder: string,
+    doubtful: readonly Delivery[],
+    late: AbortSignal,
+    except?: StoredFile,
+    files?: readonly StoredFile[],
+  ): Promise<Set<string>> {
+    if (doubtful.length === 0) return new Set();
+    const { store, format } = this.#at;
+    const changedAt = Math.min(...doubtful.map((delivery) => delivery.changedAt));
+    const listed = files === undefined ? store : { ...store, list: async () => files };
+    const since = { changedAt, late, ...(except && { except: except.name }) };
+    return findKeys(listed, folder, format.extension, keysOf(doubtful), since);
+  }
+
+  /** False if the file is no longer what we know. */
+  async #append(folder: string, part: Part, deliveries: readonly Delivery[], late: AbortSignal): Promise<boolean> {
+    const { store, format } = this.#at;
+    const rows = deliveries.map((delivery) => format.encode(delivery));
+    if (rows.length === 0) return true;
+    const grown = [...part.rows, ...rows.map(({ row }) => row)];
+    const replaced = await store.replace(part.name, format.file(grown), part.tag, late);
+    this.#growing.delete(folder);
+    if (replaced.kind === 'changed') return false;
+    const size = rows.reduce((sum, one) => sum + one.size, part.size);
+    this.#growing.set(folder, { name: part.name, rows: grown, size, tag: replaced.tag });
+    this.#forgetOldest();
+    return true;
+  }
+
+  #forgetOldest(): void {
+    let kept = this.#growing.values().reduce((sum, { size }) => sum + size, 0);
+    for (const [folder, { size }] of this.#growing) {
+      if (this.#growing.size === 1 || (this.#growing.size <= mostParts && kept <= mostKept)) return;
+      this.#growing.delete(folder);
+      kept -= size;
+    }
+  }
+
+  #isFull = ({ size }: Part): boolean => size >= this.#at.fullAt;
+}
+
+const keysOf = (deliveries: readonly Delivery[]): Set<string> =>
+  new Set(deliveries.map(({ message }) => message.idempotency_key));
+
+const without = (deliveries: readonly Delivery[], found: ReadonlySet<string>): readonly Delivery[] =>
+  found.size === 0 ? deliveries : deliveries.filter(({ message }) => !found.has(message.idempotency_key));
+
+/** The number of a shared file; 0 for any other. */
+const numberOf = (name: string): number => Number(/\/changes_(\d{8})\.\w+$/.exec(name)?.[1] ?? 0);
