@@ -15,6 +15,7 @@ import { openLog } from './kit/log.ts';
 import { type Loop, startLoop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
+import { clockToleranceMs } from './operations/watch-once.ts';
 import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { newerSchemaCheck } from './store/db/migrate.ts';
 import { poolProblem } from './store/db/pool.ts';
@@ -26,7 +27,7 @@ import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wirin
 import { metricsOf, serveMetrics } from './wiring/metrics.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
-import { clockToleranceMs, startWatch } from './wiring/watch.ts';
+import { startWatch } from './wiring/watch.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 

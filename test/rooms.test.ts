@@ -59,14 +59,14 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   reconcile: { rooms: [...everywhere, 'canonical'] },
   suggest: { rooms: [...everywhere, 'canonical'] },
   documents: { rooms: [...everywhere, 'canonical', 'kit'] },
-  'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
+  'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['documents', 'reconcile', 'shape'] },
   'intake/push': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
   deliver: { rooms: [...everywhere, 'canonical', 'kit'] },
   watch: { rooms: [...everywhere, 'kit'] },
   privacy: { rooms: [...everywhere, 'canonical', 'kit'] },
   store: { rooms: [...everywhere, 'canonical', 'reconcile', 'kit'], types: 'any' },
   'embedded-postgres': { rooms: everywhere },
-  partner: { rooms: [...everywhere, 'kit'] },
+  partner: { rooms: [...everywhere, 'kit'], types: ['documents'] },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
 /** Where rooms are joined: the path, the wiring of a process, the commands. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse, type YAMLParseError } from 'yaml';
-import { type Auth, authSchema } from '../documents/auth.ts';
+import { type AuthDocument, authSchema } from '../documents/auth.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
@@ -191,7 +191,7 @@ function missing(missing: readonly { readonly reference: string }[]): InnboundEr
   );
 }
 
-function usable(auth: Auth): CheckAuth {
+function usable(auth: AuthDocument): CheckAuth {
   const made = fromDocument(auth);
   if ('wrong' in made) throw new InnboundError('operate.usage', made.wrong);
   return made;

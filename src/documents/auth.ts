@@ -165,5 +165,7 @@ const login = crossChecked(
 /** A partner's API may also have a login call of its own. */
 export const pullAuthSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom, login]);
 
+export type PullAuthDocument = z.infer<typeof pullAuthSchema>;
+
 export const authSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom]);
-export type Auth = z.infer<typeof authSchema>;
+export type AuthDocument = z.infer<typeof authSchema>;

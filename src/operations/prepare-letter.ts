@@ -1,8 +1,8 @@
 import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
+import { eventPathOf } from '../runtime/event-path.ts';
 import type { RawRecord } from '../shape/config.ts';
-import { eventPathOf } from '../wiring/event-path.ts';
 
 /** A dead letter's payload and how it once arrived: plain data, for any thread. */
 export type Preparation =

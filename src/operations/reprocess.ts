@@ -4,6 +4,7 @@ import type { EventType } from '../intake/push/envelope.ts';
 import { prepareEvent } from '../intake/push/reservation-event.ts';
 import type { Arrival, Outcome, Prepared } from '../reconcile/incoming.ts';
 import type { ActiveIntegration } from '../runtime/active.ts';
+import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
 import { applyPrepared } from '../store/records/apply.ts';
@@ -14,7 +15,6 @@ import {
   reprocessedDifferences,
 } from '../store/records/kept-payloads.ts';
 import type { Json } from '../terms.ts';
-import { eventPathOf } from '../wiring/event-path.ts';
 
 export interface ReprocessRequest extends PayloadRange {
   readonly integration: string;

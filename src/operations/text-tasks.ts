@@ -8,10 +8,10 @@ import { type Examined, reportOn, type SandboxReport } from '../intake/push/sand
 import { parseJson } from '../kit/json.ts';
 import type { Prepared } from '../reconcile/incoming.ts';
 import { type ActiveIntegration, activate, compileCheck } from '../runtime/active.ts';
+import { eventPathOf } from '../runtime/event-path.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
 import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
-import { eventPathOf } from '../wiring/event-path.ts';
 import { type Assigned, assignField } from './assign-field.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';

@@ -1,6 +1,7 @@
 import type { Authorizer } from '../deliver/destination.ts';
+import type { AuthDocument } from '../documents/auth.ts';
 import { outgoingCredentials } from '../intake/pull/auth/outgoing.ts';
-import { type DocumentAuth, readAuth } from '../intake/pull/read-settings.ts';
+import { readAuth } from '../intake/pull/read-settings.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
@@ -10,5 +11,5 @@ import type { Json } from '../terms.ts';
 export function authorizer(runtime: Runtime, owner: string, auth: Json): Authorizer {
   const tokens = openTokenStore(runtime.pool, runtime.keyring, runtime.spool);
   const ports = { tokens, clock: systemClock, http: runtime.http };
-  return outgoingCredentials(ports, owner, readAuth(auth as unknown as DocumentAuth));
+  return outgoingCredentials(ports, owner, readAuth(auth as unknown as AuthDocument));
 }

@@ -11,6 +11,7 @@ import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import { documentsOf } from '../runtime/active.ts';
+import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/events/lane.ts';
@@ -23,7 +24,6 @@ import {
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
 import type { IntegrationName } from '../terms.ts';
-import { eventPathOf } from './event-path.ts';
 import { pullPorts } from './pull.ts';
 import { jsonLimits } from './push.ts';
 

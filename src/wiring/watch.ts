@@ -1,34 +1,12 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
-import { systemRandom } from '../kit/random.ts';
-import { alertRoutes, routesFor, sendingPorts } from '../operations/alert-routes.ts';
-import { busyLanes } from '../operations/health.ts';
-import { summarizeIncident } from '../operations/incidents.ts';
+import { sendDueAlerts, watchOnce } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
-import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
-import { settleAlerts } from '../store/operate/alerts.ts';
-import {
-  authFailures,
-  clockSkews,
-  deadLetterGrowth,
-  failedLastRuns,
-  nodeClocks,
-  quietFeeds,
-} from '../store/operate/conditions.ts';
-import { groupIncidents } from '../store/operate/incidents.ts';
-import { stalledNodes } from '../store/operate/nodes.ts';
 import { pruneStore } from '../store/operate/retention.ts';
-import { openCircuits } from '../store/outbox/delivery-list.ts';
-import { recentlyUnlisted } from '../store/runs/unlisted.ts';
-import { causeOf, causeText } from '../watch/causes.ts';
-import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
-import { sendAlerts } from '../watch/send-alerts.ts';
-import { judgeSilence } from '../watch/silence.ts';
-import { openBreakersOf } from './partner-apis.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
@@ -67,113 +45,6 @@ export function startWatch(runtime: Runtime): Loop {
 }
 
 const judgedEveryMs = 30_000;
-
-/** Judges all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
-export async function watchOnce(runtime: Runtime): Promise<void> {
-  const routes = alertRoutes(runtime);
-  const { raised, resolved } = await settleAlerts(
-    runtime.pool,
-    conditionsOf(await facts(runtime)),
-    alertKinds,
-    (alert, news) => routesFor(routes, alert, news, systemClock.now()),
-  );
-  for (const { alert_id, kind, integration, subject, severity } of raised) {
-    runtime.log.warn({ alert_id, kind, integration, subject, severity }, 'watch: alert raised');
-  }
-  for (const { alert_id, kind, integration, subject } of resolved) {
-    runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
-  }
-  for (const ended of await groupIncidents(runtime.pool, (alert) => causeText(causeOf(alert)))) {
-    await summarizeIncident(runtime, ended);
-  }
-  await sendDueAlerts(runtime);
-}
-
-/** Sends the alerts that are due on any route. */
-export function sendDueAlerts(runtime: Runtime, signal?: AbortSignal): Promise<number> {
-  return sendAlerts(
-    {
-      ...sendingPorts(runtime, systemClock),
-      store: sendStore(runtime.pool),
-      chance: systemRandom,
-      failed: ({ route, alertId, message }) =>
-        runtime.log.warn(
-          { code: 'operate.alert_unsent', route, alert_id: alertId, failure: message },
-          'watch: an alert route did not take an alert; it is retried',
-        ),
-    },
-    signal,
-  );
-}
-
-/** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */
-export const clockToleranceMs = 5_000;
-
-/** How many expected arrivals must be missing. Runs are 15 to 60 minutes apart, so fewer of them are enough. */
-const rules = {
-  push: { missed: 8, leastMs: 15 * 60_000 },
-  pull: { missed: 4, leastMs: 90 * 60_000 },
-};
-
-async function facts(runtime: Runtime): Promise<Facts> {
-  const { pool } = runtime;
-  const active = runtime.active();
-  const all = [...active.integrations.values()];
-  const names = all.map(({ name }) => name);
-  const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
-  const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, busy, circuits, sends] =
-    await Promise.all([
-      quietFeeds(pool, pushing, pulling, rules.push.leastMs),
-      failedLastRuns(pool),
-      openBreakersOf(runtime),
-      authFailures(pool, names),
-      deadLetterGrowth(pool),
-      recentlyUnlisted(pool),
-      clockSkews(pool),
-      nodeClocks(pool, clockToleranceMs),
-      stalledNodes(pool),
-      busyLanes(runtime),
-      openCircuits(pool),
-      routeStates(pool),
-    ]);
-  const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
-  const isAway = (destination: string) => circuits.some((circuit) => circuit.destination === destination);
-  const failing = Map.groupBy(
-    lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
-    ({ destination }) => destination,
-  );
-  const now = systemClock.now();
-  return {
-    feeds: feeds.map(({ integration, feed, last_at, hours }) => ({
-      integration,
-      feed,
-      judgement: judgeSilence(
-        { lastAt: last_at.getTime(), hours, timezone: active.documents.get(integration)?.body.timezone ?? 'UTC' },
-        now,
-        rules[feed],
-      ),
-    })),
-    runs: runs.filter(({ integration }) => active.documents.has(integration)),
-    breakers,
-    authFailures: auth,
-    deadLetters: dead,
-    unlisted,
-    skews,
-    nodeClocks: clocks,
-    stalled,
-    lanes,
-    failing: [...failing].map(([destination, its]) => ({
-      destination,
-      integrations: its.length,
-      waiting: its.reduce((sum, lane) => sum + lane.waiting, 0),
-      last_failure: its[0]?.last_failure ?? null,
-    })),
-    circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
-    broken: active.broken,
-    alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
-  };
-}
 
 async function prune(runtime: Runtime): Promise<void> {
   const { raw, dead_letters, runs, audit, history } = runtime.active().settings.retention;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { watchOnce } from '../../src/wiring/watch.ts';
+import { watchOnce } from '../../src/operations/watch-once.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 

@@ -212,14 +212,14 @@ test('auth of a document becomes auth of the check', () => {
     key: 'k',
   });
   const oauth = {
-    type: 'oauth2',
+    type: 'oauth2' as const,
     token_url: 'https://t.example',
     client_id: 'c',
     client_secret: 's',
-    client_auth: 'post',
+    client_auth: 'post' as const,
     scopes: ['a', 'b'],
     params: { x: 'y' },
-  } as const;
+  };
   assert.deepEqual(fromDocument({ ...oauth, grant: 'client_credentials' }), {
     type: 'oauth2',
     tokenUrl: 'https://t.example',
@@ -228,5 +228,11 @@ test('auth of a document becomes auth of the check', () => {
     clientAuth: 'post',
     parameters: { x: 'y', scope: 'a b' },
   });
-  assert.ok('wrong' in fromDocument({ ...oauth, grant: 'authorization_code' }));
+  const consent = {
+    grant: 'authorization_code' as const,
+    authorize_url: 'https://a.example',
+    authorize_params: {},
+    pkce: true,
+  };
+  assert.ok('wrong' in fromDocument({ ...oauth, ...consent }));
 });

@@ -8,9 +8,9 @@ import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/int
 import { startEventWorker } from '../../src/intake/push/worker.ts';
 import type { Http } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
+import { eventPathOf } from '../../src/runtime/event-path.ts';
 import { followClock } from '../../src/store/db/database-clock.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
-import { eventPathOf } from '../../src/wiring/event-path.ts';
 import { brand, brandNames, pullPlan } from './brands.ts';
 import type { Host } from './host.ts';
 import type { Endpoint } from './partner.ts';

@@ -5,8 +5,8 @@ import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-pag
 import { noCounts, type Position, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
+import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
-import { eventPathOf } from '../../src/wiring/event-path.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import type { Dice } from './random.ts';
 import type { StorePorts } from './store-ports.ts';

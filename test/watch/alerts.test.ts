@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { watchOnce } from '../../src/operations/watch-once.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
-import { watchOnce } from '../../src/wiring/watch.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** What the outgoing webhook was told. */

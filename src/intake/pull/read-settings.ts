@@ -1,124 +1,19 @@
+import type { AuthDocument, PullAuthDocument } from '../../documents/auth.ts';
+import type { Connector } from '../../documents/connector.ts';
+import type { Integration } from '../../documents/integration.ts';
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
-import type { BodyError } from './body-errors.ts';
 import type { Auth, LoginAuth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
 
 /** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
-export interface ConnectorPull {
-  readonly request: DocumentRequest;
-  readonly requests?: { readonly [Type in SyncType]?: DocumentRequest | undefined } | undefined;
-  readonly since?: { readonly overlap: string; readonly first: string } | undefined;
-  readonly single?: DocumentRequest | undefined;
-  readonly acknowledge?: DocumentRequest | undefined;
-  readonly gone?: 'kept' | 'cancelled' | undefined;
-  readonly related?: readonly DocumentRelated[] | undefined;
-  readonly pagination: DocumentPagination;
-  readonly window: 'none' | { readonly step: string };
-  readonly errors?: readonly DocumentError[] | undefined;
-}
+export type ConnectorPull = NonNullable<Connector['pull']>;
+export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & { readonly auth: PullAuthDocument };
 
-export interface IntegrationPull {
-  readonly base_url: string;
-  readonly auth: DocumentAuth | DocumentLogin;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly query?: Readonly<Record<string, string>> | undefined;
-  readonly body?: Readonly<Record<string, unknown>> | undefined;
-  readonly syncs: { readonly [Type in SyncType]?: DocumentSync | undefined };
-  readonly rate?: { readonly requests: number; readonly per: string; readonly burst?: number | undefined } | undefined;
-  readonly timeouts: { readonly connect: string; readonly idle: string; readonly total: string };
-}
-
-interface DocumentError extends Omit<BodyError, 'message'> {
-  readonly message?: string | undefined;
-}
-
-interface DocumentRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, unknown>> | undefined;
-  readonly body?: Readonly<Record<string, unknown>> | undefined;
-  readonly encoding?: 'json' | 'form' | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-type DocumentIds = string | { readonly table: string; readonly path: string };
-
-interface DocumentRelated extends DocumentRequest {
-  readonly name: string;
-  readonly ids: DocumentIds | readonly DocumentIds[];
-  readonly chunk: number;
-  readonly root_path?: string | undefined;
-  readonly pagination: DocumentPagination;
-}
-
-interface DocumentSync {
-  readonly every: string;
-  readonly range: readonly [string, string];
-  readonly status?: string | readonly string[] | undefined;
-}
-
-type DocumentPagination =
-  | { readonly type: 'none' }
-  | {
-      readonly type: 'offset' | 'page' | 'cursor' | 'link' | 'url';
-      readonly offset?: string | undefined;
-      readonly page?: string | undefined;
-      readonly cursor?: string | undefined;
-      readonly next?: string | undefined;
-      readonly limit?: string | undefined;
-      readonly page_size: number;
-      readonly first?: number | undefined;
-      readonly total: string;
-    };
-
-export type DocumentAuth =
-  | { readonly type: 'none' }
-  | { readonly type: 'bearer'; readonly token: string }
-  | {
-      readonly type: 'api_key';
-      readonly key: string;
-      readonly header?: string | undefined;
-      readonly query?: string | undefined;
-    }
-  | { readonly type: 'basic'; readonly username: string; readonly password: string }
-  | {
-      readonly type: 'hmac';
-      readonly secret: string;
-      readonly secret_encoding?: 'text' | 'base64' | 'hex' | undefined;
-      readonly algorithm: 'sha256' | 'sha512';
-      readonly encoding: 'hex' | 'base64';
-      readonly sign: string;
-      readonly headers: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly type: 'custom';
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      readonly query?: Readonly<Record<string, string>> | undefined;
-      readonly body?: Readonly<Record<string, unknown>> | undefined;
-    }
-  | {
-      readonly type: 'oauth2';
-      readonly grant: 'client_credentials' | 'authorization_code';
-      readonly token_url: string;
-      readonly client_id: string;
-      readonly client_secret?: string | undefined;
-      readonly client_auth: 'basic' | 'post';
-      readonly scopes: readonly string[];
-      readonly audience?: string | undefined;
-      readonly params: Readonly<Record<string, string>>;
-      readonly authorize_url?: string | undefined;
-      readonly authorize_params?: Readonly<Record<string, string>> | undefined;
-      readonly pkce?: boolean | undefined;
-    };
-
-interface DocumentLogin extends DocumentRequest {
-  readonly type: 'login';
-  readonly token: string;
-  readonly expires_in?: string | undefined;
-  readonly lifetime: string;
-  readonly header: string;
-  readonly value: string;
-}
+type DocumentRequest = Omit<ConnectorPull['request'], 'method'> & { readonly method: 'GET' | 'POST' };
+type DocumentRelated = NonNullable<ConnectorPull['related']>[number];
+type DocumentSync = NonNullable<IntegrationPull['syncs'][SyncType]>;
+type DocumentPagination = ConnectorPull['pagination'] | DocumentRelated['pagination'];
+type DocumentLogin = Extract<PullAuthDocument, { type: 'login' }>;
 
 /** Parsers for durations and day offsets, passed in because they belong to the documents room. */
 export interface Notation {
@@ -280,7 +175,7 @@ function readLogin(login: DocumentLogin, notation: Notation): LoginAuth {
 }
 
 /** `tokenHeaders` are sent with token requests. */
-export function readAuth(auth: DocumentAuth, tokenHeaders: Readonly<Record<string, string>> = {}): Auth {
+export function readAuth(auth: AuthDocument, tokenHeaders: Readonly<Record<string, string>> = {}): Auth {
   switch (auth.type) {
     case 'api_key':
       return {
@@ -311,9 +206,9 @@ export function readAuth(auth: DocumentAuth, tokenHeaders: Readonly<Record<strin
         scopes: auth.scopes,
         ...(auth.audience !== undefined && { audience: auth.audience }),
         params: auth.params,
-        ...(auth.authorize_url !== undefined && { authorizeUrl: auth.authorize_url }),
-        authorizeParams: auth.authorize_params ?? {},
-        pkce: auth.pkce ?? true,
+        ...(auth.grant === 'authorization_code' && { authorizeUrl: auth.authorize_url }),
+        authorizeParams: auth.grant === 'authorization_code' ? auth.authorize_params : {},
+        pkce: auth.grant === 'authorization_code' ? auth.pkce : true,
         headers: tokenHeaders,
       };
     default:

@@ -1,44 +1,7 @@
-import type { Json } from '../../terms.ts';
+import type { AuthDocument } from '../../documents/auth.ts';
 import type { CheckAuth } from './auth.ts';
 
-/** `auth` of an integration, validated, with its secrets resolved. */
-export type DocumentAuth =
-  | { readonly type: 'none' }
-  | { readonly type: 'bearer'; readonly token: string }
-  | {
-      readonly type: 'api_key';
-      readonly key: string;
-      readonly header?: string | undefined;
-      readonly query?: string | undefined;
-    }
-  | { readonly type: 'basic'; readonly username: string; readonly password: string }
-  | {
-      readonly type: 'oauth2';
-      readonly grant: 'client_credentials' | 'authorization_code';
-      readonly token_url: string;
-      readonly client_id: string;
-      readonly client_secret?: string | undefined;
-      readonly client_auth: 'basic' | 'post';
-      readonly scopes: readonly string[];
-      readonly audience?: string | undefined;
-      readonly params: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly type: 'hmac';
-      readonly secret: string;
-      readonly algorithm: 'sha256' | 'sha512';
-      readonly encoding: 'hex' | 'base64';
-      readonly sign: string;
-      readonly headers: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly type: 'custom';
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      readonly query?: Readonly<Record<string, string>> | undefined;
-      readonly body?: Readonly<Record<string, Json>> | undefined;
-    };
-
-export function fromDocument(auth: DocumentAuth): CheckAuth | { readonly wrong: string } {
+export function fromDocument(auth: AuthDocument): CheckAuth | { readonly wrong: string } {
   switch (auth.type) {
     case 'none':
     case 'bearer':

@@ -7,6 +7,7 @@ import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
 import { type ActiveIntegration, activate } from '../../../src/runtime/active.ts';
+import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
@@ -14,7 +15,6 @@ import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
-import { eventPathOf } from '../../../src/wiring/event-path.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
 /** An integration as the service has it in force, from documents as a person would write them. */

@@ -5,13 +5,13 @@ import { openSandbox } from '../../../src/intake/push/sandbox.ts';
 import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json-strict.ts';
+import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import {
   listSandboxReports,
   pruneSandboxReports,
   readSandboxReport,
   saveSandboxReport,
 } from '../../../src/store/events/sandbox.ts';
-import { eventPathOf } from '../../../src/wiring/event-path.ts';
 import { activeIntegration } from './events-support.ts';
 import {
   eventBody,

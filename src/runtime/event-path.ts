@@ -4,18 +4,14 @@ import { textAt } from '../intake/push/place.ts';
 import { cancelledStatus } from '../reconcile/cancelled.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
+import type { ActiveIntegration } from './active.ts';
 
-const paths = new WeakMap<ActiveIntegration, EventPath>();
-
-/** The path of a brand's events, compiled once for each version of its documents. */
+/** The path of a brand's events. */
 export function eventPathOf(integration: ActiveIntegration): EventPath {
-  const known = paths.get(integration);
-  if (known) return known;
   const { path, connector, body } = integration;
   const thin = connector.body.push?.thin;
-  const made: EventPath = {
+  return {
     ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
@@ -26,8 +22,6 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
     identity: identityOf(integration.name),
   };
-  paths.set(integration, made);
-  return made;
 }
 
 /** The guest in `data` or `data.guest`, or every guest of a whole reservation in `data` or `data.reservation`. */
