@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { Applied } from '../api/routes/documents.ts';
+import type { Applied, DocumentPorts } from '../api/routes/documents.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
@@ -19,20 +19,24 @@ import { offThread } from './off-thread.ts';
  * node's workspace. Other nodes read documents from the database, never from this folder.
  */
 
-/** Mistakes of a text, checked together with all other documents in force. Writes nothing. */
+/** Mistakes and warnings of a text, checked together with all other documents in force. Writes nothing. */
 export async function validateDocument(
   runtime: Runtime,
   kind: DocumentKind,
   name: string | undefined,
   text: string,
-): Promise<readonly Mistake[]> {
+): ReturnType<DocumentPorts['validate']> {
   const file = fileName(kind, name ?? 'new-document');
   const inForce = await currentDocuments(runtime.pool);
   const others = await sourcesInForce(runtime, inForce, { kind, name });
   const edited = { kind, file, text, shipped: false };
   const known = hostReferences(inForce.find((one) => isOne(one, { kind, name }))?.body);
   const { checked } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
-  return checked.kind === 'ok' ? [] : checked.mistakes.filter((mistake) => mistake.file === file);
+  const here = (found: readonly Mistake[]) => found.filter((mistake) => mistake.file === file);
+  return {
+    mistakes: checked.kind === 'ok' ? [] : here(checked.mistakes),
+    warnings: here(checked.warnings).map((one) => ({ ...one, severity: 'warning' as const })),
+  };
 }
 
 export async function applyDocument(

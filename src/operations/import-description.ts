@@ -1,4 +1,8 @@
+import type { ImportAsked, ImportProposal, ImportRefused } from '../api/routes/studio.ts';
+import { parseJson } from '../kit/json.ts';
+import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type Proposal, type ProposeOptions, proposeFromDescription } from '../suggest/from-openapi/propose.ts';
+import type { Json } from '../terms.ts';
 import { readApiDescription } from './api-description/read.ts';
 
 export type Imported =
@@ -13,4 +17,33 @@ export async function importDescription(text: string, options: ProposeOptions = 
   return proposal.kind === 'ok'
     ? { kind: 'ok', format: read.format, proposal }
     : { kind: 'wrong', message: proposal.message };
+}
+
+/** The same for the API: text in, text and plain data out. */
+export async function importForApi(asked: ImportAsked): Promise<ImportProposal | ImportRefused> {
+  const { description, name, operation } = asked;
+  let sample: Json | undefined;
+  try {
+    sample = asked.sample === undefined ? undefined : parseJson(asked.sample);
+  } catch (error) {
+    return { kind: 'wrong', message: `The sample is not JSON: ${(error as Error).message}` };
+  }
+  const imported = await importDescription(description, {
+    name,
+    ...(operation !== undefined && { operation }),
+    ...(sample !== undefined && { sample }),
+  });
+  if (imported.kind === 'wrong') return imported;
+  const { integration, operations, fields, unmapped, unknown, notes } = imported.proposal;
+  return {
+    kind: 'ok',
+    format: imported.format,
+    connector: proposalYaml(imported.proposal),
+    integration,
+    operations,
+    fields,
+    unmapped,
+    unknown,
+    notes,
+  };
 }

@@ -7,9 +7,9 @@ export async function offThread<Task extends keyof TextTasks>(
   { offload }: Pick<Runtime, 'offload'>,
   task: Task,
   input: Parameters<TextTasks[Task]>[0],
-): Promise<ReturnType<TextTasks[Task]>> {
+): Promise<Awaited<ReturnType<TextTasks[Task]>>> {
   const result = await offload.run(task, input);
-  if (result.kind === 'done') return result.value as ReturnType<TextTasks[Task]>;
+  if (result.kind === 'done') return result.value as Awaited<ReturnType<TextTasks[Task]>>;
   switch (result.reason) {
     case 'timeout':
     case 'memory':

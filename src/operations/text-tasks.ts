@@ -13,6 +13,7 @@ import type { StoredDocument } from '../store/documents/documents.ts';
 import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
 import { type Assigned, assignField } from './assign-field.ts';
+import { importForApi } from './import-description.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
 import { preparePayload } from './reprocess.ts';
@@ -38,6 +39,7 @@ export interface TextTasks {
     readonly integration: Bodies['integration'] | undefined;
   }): ReturnType<typeof previewMapping>;
   suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
+  importDescription(input: Parameters<typeof importForApi>[0]): ReturnType<typeof importForApi>;
   prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
   /** Maps payloads only to see that it ends in time. */
   prepareMany(input: { readonly brand: BrandDocuments; readonly payloads: readonly KeptPayload[] }): number;
@@ -65,6 +67,7 @@ export const textTasks: TextTasks = {
   check: ({ sources }) => checkFiles(sources, [compileCheck]),
   preview: ({ asked, integration }) => previewMapping(asked, integration),
   suggest: ({ sample, name }) => suggestMapping(sample, name),
+  importDescription: importForApi,
   prepareLetter: ({ brand, preparation }) => letterOutcome(prepareLetter(compiled(brand), preparation)),
   prepareMany: ({ brand, payloads }) => {
     const integration = compiled(brand);

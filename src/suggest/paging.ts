@@ -32,6 +32,10 @@ const totals = [
   'total results',
   'total count',
   'total records',
+  'total rows',
+  'row count',
+  'total number',
+  'data total',
   'total elements',
   'total items',
   'count',
@@ -61,6 +65,15 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   const limit = by(limits, (value) => typeof value === 'number');
   const size =
     typeof limit?.value === 'number' && limit.value >= 1 && limit.value <= 10_000 ? { page_size: limit.value } : {};
+  const next = found.find(({ path, value }) => isNextAddress(path, value));
+  if (next !== undefined) {
+    return {
+      pagination: { type: 'url', next: next.path, ...held },
+      ...rest,
+      confidence: typeof next.value === 'string' ? 0.9 : 0.75,
+      reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', to judge by its name'}`,
+    };
+  }
   const cursor = by(cursors, (value) => value === null || typeof value === 'string');
   if (cursor) {
     return {
@@ -115,6 +128,14 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       ? 'only the count of all records shows that there are pages'
       : 'nothing in the sample shows the paging; offset is the most common',
   };
+}
+
+const nextNames = /(?:^|\.)_?links?\.next(?:\.href|\.url)?$|(?:^|[._])next_?(?:page_?)?(?:url|uri|link|href)$/i;
+
+/** `links.next`, `_links.next.href`, `next_page_url`; or a plain `next` whose value is an address. */
+function isNextAddress(path: string, value: Json): boolean {
+  const isAddress = typeof value === 'string' && /^(?:https?:\/\/|\/|\?)/.test(value);
+  return nextNames.test(path) ? value === null || isAddress : isAddress && /(?:^|\.)next(?:_?page)?$/i.test(path);
 }
 
 /** The last words must be the name: `account` does not contain `count`. */

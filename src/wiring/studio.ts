@@ -12,6 +12,7 @@ export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
       return offThread(runtime, 'preview', { asked, integration: brand?.body });
     },
     suggest: (sample, name) => offThread(runtime, 'suggest', { sample, name }),
+    importDescription: (asked) => offThread(runtime, 'importDescription', asked),
     assign: (wanted) => offThread(runtime, 'assign', wanted),
     effect: (integration, connector) => mappingEffect(runtime, integration, connector),
     fetchPage: (integration) => fetchSample(runtime, integration as IntegrationName),

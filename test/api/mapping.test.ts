@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
@@ -71,4 +72,45 @@ test('a kept sample goes on passing until the mapping changes what it becomes, a
   );
   await call('DELETE', '/connectors/hotel/cases/other');
   assert.deepEqual(await check(''), []);
+});
+
+test('a preview takes the time zone and country of a property without a brand, and names what the mapping misses', async () => {
+  const late = reservation('S1', { arrives: '2026-05-01T23:30:00Z' });
+  const text = connector('map: { check_in: arrives, channel: agncy }\n');
+  const sample = JSON.stringify({ reservations: [late, late] });
+  const preview = (more: { timezone?: string; country?: string }) =>
+    call('POST', '/map/preview', { connector: text, sample, ...more });
+  const there = await preview({ timezone: 'Europe/Lisbon', country: 'PT' });
+  assert.equal(there.records[0].record.check_in, '2026-05-02');
+  assert.deepEqual(there.unmatched, [{ at: 'map.channel', path: 'agncy' }]);
+  assert.deepEqual(there.repeated, [{ id: 'S1', times: 2 }]);
+  assert.equal((await preview({})).records[0].record.check_in, '2026-05-01');
+  assert.match((await preview({ timezone: 'Lisbon' })).problem.message, /timezone "Lisbon" is not an IANA time zone/);
+});
+
+test('an API description becomes a proposed connector, with a reason per line', async () => {
+  const description = readFileSync(
+    new URL('../operations/descriptions/postman-duinhotel.json', import.meta.url),
+    'utf8',
+  );
+  const made = await call('POST', '/import', { description, name: 'duinhotel' });
+  assert.equal(made.format, 'Postman collection');
+  assert.match(made.connector, /^connector: duinhotel$/m);
+  assert.equal(made.integration.pull.auth.type, 'login');
+  assert.equal(made.operations[0].operation, 'POST /api/reservations/search');
+  const line = made.fields.find(({ field }: { field: string }) => field === 'check_in');
+  assert.ok(line.confidence > 0.9 && line.reason !== '');
+  const empty = await node.call('POST', '/import', operator, { description: '{}' });
+  assert.equal(empty.status, 422);
+  const sample = await node.call('POST', '/import', operator, { description, sample: 'no' });
+  assert.match(sample.body.detail ?? '', /The sample is not JSON/);
+});
+
+test('validating a document reports warnings beside mistakes', async () => {
+  const { source } = await call('GET', '/documents/integration/grand');
+  const syncs = 'syncs: { stay: { every: 15m, range: [-200d, 0d] } }';
+  const long = source.replace(/syncs:[^\n]*(?:\n {4,}[^\n]*)*/, syncs);
+  const answer = await call('POST', '/documents/validate', { kind: 'integration', name: 'grand', text: long });
+  assert.deepEqual([answer.valid, answer.mistakes], [true, []]);
+  assert.match(answer.warnings[0].message, /means at least 29 requests at every poll/);
 });

@@ -1600,6 +1600,15 @@ export interface Operations {
         message: string;
         suggestion?: string | undefined;
       }[];
+      warnings: {
+        file: string;
+        line: number;
+        column: number;
+        path: string;
+        message: string;
+        suggestion?: string | undefined;
+        severity: "warning";
+      }[];
     };
   };
   'documents.schema': {
@@ -1694,6 +1703,33 @@ export interface Operations {
         id: string;
         diff: Json;
       }[];
+    };
+  };
+  'map.import': {
+    input: {
+      description: string;
+      name?: string | undefined;
+      operation?: string | undefined;
+      sample?: string | undefined;
+    };
+    answer: {
+      format: string;
+      connector: string;
+      integration: Json;
+      operations: {
+        operation: string;
+        score: number;
+        reason: string;
+      }[];
+      fields: {
+        field: string;
+        path: string;
+        confidence: number;
+        reason: string;
+      }[];
+      unmapped: string[];
+      unknown: string[];
+      notes: string[];
     };
   };
   'map.fetch': {
@@ -2079,6 +2115,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'map.suggest': ['POST', '/map/suggest'],
   'map.assign': ['POST', '/map/assign'],
   'map.effect': ['POST', '/integrations/{integration}/mapping-effect'],
+  'map.import': ['POST', '/import'],
   'map.fetch': ['POST', '/integrations/{integration}/sample'],
   'cases.check': ['POST', '/connectors/{connector}/cases/check'],
   'cases.save': ['PUT', '/connectors/{connector}/cases/{name}'],

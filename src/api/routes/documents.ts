@@ -13,7 +13,14 @@ export interface DocumentPorts {
   ) => Promise<(DocumentRow & { readonly source: string }) | undefined>;
   readonly versions: (kind: DocumentKind, name: string) => Promise<readonly DocumentRow[]>;
   /** Validates the text together with all other documents of the workspace; writes nothing. */
-  readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<readonly Mistake[]>;
+  readonly validate: (
+    kind: DocumentKind,
+    name: string | undefined,
+    text: string,
+  ) => Promise<{
+    readonly mistakes: readonly Mistake[];
+    readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
+  }>;
   readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
   readonly impact: (kind: DocumentKind, name: string) => Promise<DocumentImpact>;
@@ -135,10 +142,16 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       summary: 'Validate a document together with the others; nothing is applied',
       role: 'viewer',
       body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
-      response: z.object({ valid: z.boolean(), mistakes: z.array(mistake) }),
+      response: z.object({
+        valid: z.boolean(),
+        mistakes: z.array(mistake),
+        warnings: z
+          .array(mistake.extend({ severity: z.literal('warning') }))
+          .describe('What is allowed and probably not meant; it can be applied.'),
+      }),
       handle: async ({ body }) => {
-        const mistakes = await ports.validate(body.kind, body.name, body.text);
-        return ok({ valid: mistakes.length === 0, mistakes });
+        const { mistakes, warnings } = await ports.validate(body.kind, body.name, body.text);
+        return ok({ valid: mistakes.length === 0, mistakes, warnings });
       },
     }),
     route({

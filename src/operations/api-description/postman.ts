@@ -46,7 +46,9 @@ function operationOf(item: JsonObject, auth: Json | undefined, filled: (text: st
     about: [item.name, request.description].map(textOf).join(' '),
     parameters: [
       ...queryOf(request.url),
-      ...listOf(request.header).map((one) => parameter('header', one)),
+      ...listOf(request.header)
+        .filter((one) => !/^(?:content-type|accept|user-agent|cache-control)$/i.test(textOf(one.key)))
+        .map((one) => ({ ...parameter('header', one), required: true })),
       ...body.fields,
     ],
     ...(body.type !== undefined && { bodyType: body.type }),
@@ -85,8 +87,15 @@ function bodyOf(body: Json | undefined): { readonly type?: string; readonly fiel
   }
   const value = jsonOf(textOf(body.raw));
   if (!isObject(value)) return { fields: [] };
-  const fields = Object.entries(value).map(([key, inner]) => parameter('body', { key, value: inner }));
-  return { type: 'application/json', fields };
+  return { type: 'application/json', fields: fieldsIn(value, '', 0) };
+}
+
+/** Fields of a body by their paths: filter.arrival.from. */
+function fieldsIn(value: JsonObject, path: string, depth: number): Parameter[] {
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const key = path === '' ? name : `${path}.${name}`;
+    return isObject(inner) && depth < 4 ? fieldsIn(inner, key, depth + 1) : [parameter('body', { key, value: inner })];
+  });
 }
 
 function parameter(place: Parameter['in'], one: JsonObject): Parameter {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../terms.ts';
 import { wordsOf } from '../words.ts';
 import { isCredential } from './credentials.ts';
+import { loginOf } from './login.ts';
 import type { ApiDescription, Operation, Parameter, Proposed, SecurityScheme } from './model.ts';
 import { enumOf } from './schema.ts';
 
@@ -35,16 +36,32 @@ export function findAuth(
   const scheme = schemes.toSorted((a, b) => preference(b) - preference(a))[0];
   if (scheme !== undefined) {
     const other = schemes.filter((one) => one !== scheme).map(({ type }) => type);
-    const notes = [
-      ...(other.length === 0 ? [] : [`The description also offers ${other.join(', ')}.`]),
-      ...(scheme.type === 'api_key' && token !== undefined && token.grants === undefined
-        ? [loginNote(token.operation)]
-        : []),
-    ];
+    const notes = other.length === 0 ? [] : [`The description also offers ${other.join(', ')}.`];
+    if (token !== undefined && token.grants === undefined && scheme.in !== 'query' && isTokenScheme(scheme)) {
+      const header = scheme.type === 'api_key' ? (scheme.key ?? 'Authorization') : 'Authorization';
+      return {
+        value: { auth: loginOf(token.operation, header, secret), headers: without(headers, header), notes },
+        confidence: 0.85,
+        reason: `the security scheme ${scheme.name} carries a token, which POST ${token.operation.path} issues`,
+      };
+    }
     return {
       value: { auth: authOf(scheme, baseUrl, token), headers: without(headers, scheme.key), notes },
       confidence: 0.9,
       reason: `the description’s security scheme ${scheme.name}`,
+    };
+  }
+  const issued = token?.grants === undefined ? token : undefined;
+  const carrier = bearer ?? keys.find(({ name }) => isTokenName(name));
+  if (issued !== undefined && carrier !== undefined) {
+    return {
+      value: {
+        auth: loginOf(issued.operation, carrier.name, secret),
+        headers: without(headers, carrier.name),
+        notes: [],
+      },
+      confidence: 0.85,
+      reason: `the header ${carrier.name} carries a token, which POST ${issued.operation.path} issues`,
     };
   }
   if (bearer !== undefined) {
@@ -144,7 +161,9 @@ function tokenOperation(
     if (
       operation === list ||
       operation.method !== 'POST' ||
-      !words.some((word) => /^(?:auth)?tokens?$|^login$/.test(word))
+      !words.some((word) =>
+        /^(?:auth)?tokens?$|^log(?:in|on)$|^sign(?:in|on)$|^auth(?:enticate|entication|orize)?$|^sessions?$/.test(word),
+      )
     )
       continue;
     const grant = operation.parameters.find(({ name }) => /^grant_?type$/i.test(name));
@@ -155,10 +174,11 @@ function tokenOperation(
   return undefined;
 }
 
-function loginNote({ path, parameters }: Operation): string {
-  const fields = parameters.filter((one) => one.in === 'body' && one.required).map(({ name }) => name);
-  return `The key is a token that POST ${path} issues${fields.length === 0 ? '' : ` for ${fields.join(', ')}`}.`;
-}
+const isTokenName = (name: string) => wordsOf(name).some((word) => /token$|^session$|^jwt$/.test(word));
+
+/** A fixed key is not what a login hands out. */
+const isTokenScheme = ({ type, key = '' }: SecurityScheme) =>
+  type === 'bearer' || (type === 'api_key' && (isTokenName(key) || key.toLowerCase() === 'authorization'));
 
 function without(headers: JsonObject, key: string | undefined): JsonObject {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== key?.toLowerCase()));

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../terms.ts';
 import { wordsOf } from '../words.ts';
 import type { Operation, Parameter, Proposed } from './model.ts';
+import { exampleOf } from './schema.ts';
 
 const offsets = ['offset', 'skip', 'start index', 'start at', 'start', 'first result', 'results offset'];
 const pages = ['page', 'page number', 'page index', 'current page', 'page num'];
@@ -71,7 +72,13 @@ function pageSize({ schema, about }: Parameter): number {
   const described = /\b(?:max(?:imum)?|up to|at most)\b[^\d]{0,20}(\d{1,5})/i.exec(about)?.[1];
   const most =
     typeof schema.maximum === 'number' ? schema.maximum : described === undefined ? undefined : Number(described);
-  const usual = typeof schema.default === 'number' ? Math.max(schema.default, 100) : 200;
+  const example = exampleOf(schema);
+  const usual =
+    typeof schema.default === 'number'
+      ? Math.max(schema.default, 100)
+      : typeof example === 'number' && example >= 10
+        ? example
+        : 200;
   return Math.max(1, Math.min(200, most ?? usual));
 }
 

@@ -4,6 +4,7 @@ import { isCredential, namesProperty } from './credentials.ts';
 import type { Operation, Parameter, Proposed } from './model.ts';
 import { lastKey } from './paging.ts';
 import { enumOf, exampleOf, flattened, typeOf } from './schema.ts';
+import { setAt } from './set-at.ts';
 import type { WindowParameters } from './window.ts';
 
 export interface ProposedRequest {
@@ -44,6 +45,7 @@ export function requestOf(operation: Operation, window: WindowParameters | undef
     request: {
       method: operation.method === 'POST' ? 'POST' : 'GET',
       path: pathOf(operation),
+      ...(operation.bodyType?.includes('form-urlencoded') === true && { encoding: 'form' }),
       ...(Object.keys(query).length > 0 && { query }),
       ...(Object.keys(body).length > 0 && { body }),
       ...(Object.keys(headers).length > 0 && { headers }),
@@ -116,7 +118,10 @@ function inclusion({ name, schema }: Parameter) {
 
 /** `expand: [booker, timeSlices, services]`: all that has to do with guests, rooms and money. */
 function expansion({ name, schema }: Parameter) {
-  if (typeOf(schema) !== 'array' || !/^(?:expand|include|includes|with)$/i.test(lastKey(name))) return undefined;
+  if (!/^(?:expand|include|includes|with)$/i.test(lastKey(name))) return undefined;
+  const all = enumOf(schema).find((value) => /^(?:all|full)$/i.test(String(value)));
+  if (all !== undefined) return { value: all, reason: 'the answer is incomplete without it' };
+  if (typeOf(schema) !== 'array') return undefined;
   const parts = enumOf(flattened(schema.items)).filter((value) =>
     wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word)),
   );
@@ -145,18 +150,6 @@ function given({ schema }: Parameter) {
   const value = schema.default ?? exampleOf(schema) ?? enumOf(schema)[0];
   if (value === undefined) return undefined;
   return { value: value as Json, reason: 'required; the value is the description’s default or example' };
-}
-
-function setAt(target: JsonObject, [key, ...rest]: readonly string[], value: Json): void {
-  if (key === undefined) return;
-  if (rest.length === 0) {
-    target[key] = value;
-    return;
-  }
-  const inner = target[key];
-  const next: JsonObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
-  target[key] = next;
-  setAt(next, rest, value);
 }
 
 /** How the request's window will read to a person. */

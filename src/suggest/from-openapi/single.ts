@@ -17,7 +17,7 @@ export interface ProposedSingle {
 export function findSingle(description: ApiDescription, list: Operation): Proposed<ProposedSingle> | undefined {
   const found = description.operations
     .flatMap((operation) => {
-      const id = idOf(operation);
+      const id = idOf(operation, list);
       if (operation === list || operation.method !== 'GET' || id === undefined) return [];
       const answer =
         operation.sample ?? (operation.response === undefined ? undefined : synthesize(operation.response));
@@ -41,12 +41,18 @@ export function findSingle(description: ApiDescription, list: Operation): Propos
 }
 
 /** The one parameter that is the reservation's id; a path with a second unknown part cannot be filled. */
-function idOf({ path, parameters }: Operation): { readonly in: 'path' | 'query'; readonly name: string } | undefined {
+function idOf(
+  { path, parameters }: Operation,
+  list: Operation,
+): { readonly in: 'path' | 'query'; readonly name: string } | undefined {
   const parts = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const unknown = parts.filter((name) => !namesProperty({ in: 'path', name, about: '', required: true, schema: {} }));
   if (unknown.length === 1 && unknown[0] !== undefined && path.endsWith(`{${unknown[0]}}`)) {
     const words = wordsOf(unknown[0]);
-    const isOwn = words.length === 1 || words.some((word) => word === 'reservation' || word === 'booking');
+    const isOwn =
+      words.length === 1 ||
+      isIdOf(words, list.path) ||
+      words.some((word) => word === 'reservation' || word === 'booking');
     return isOwn ? { in: 'path', name: unknown[0] } : undefined;
   }
   if (unknown.length > 0) return undefined;
@@ -58,6 +64,13 @@ function idOf({ path, parameters }: Operation): { readonly in: 'path' | 'query';
       one.name !== '',
   );
   return query === undefined ? undefined : { in: 'query', name: query.name };
+}
+
+/** `stayId` under `/stays`. */
+function isIdOf(words: readonly string[], list: string): boolean {
+  const name = words.filter((word) => !['id', 'number', 'code', 'uid', 'uuid'].includes(word)).join(' ');
+  const listed = wordsOf(list.split('/').at(-1) ?? '').join(' ');
+  return name !== '' && (listed === name || listed === `${name}s`);
 }
 
 function shared(a: string, b: string): number {

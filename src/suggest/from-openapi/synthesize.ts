@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import { wordsOf } from '../words.ts';
-import { enumOf, flattened, propertiesOf, textOf, typeOf } from './schema.ts';
+import { inFormat, writtenFormat } from './date-examples.ts';
+import { enumOf, exampleOf, flattened, propertiesOf, textOf, typeOf } from './schema.ts';
 
 /**
  * A made-up response in the shape of a schema, so that a description is read by the same rules as a sample. Values follow the
@@ -187,7 +188,11 @@ function textFor(schema: JsonObject, words: readonly string[], around: readonly 
   const choices = enumOf(schema);
   if (choices.length > 0) return String(choices[index % choices.length]);
   const format = textOf(schema.format);
-  if (format === 'date' || format === 'date-time' || isDateName(words)) return dateFor(format, words, around, index);
+  const shown = format === '' ? writtenFormat([exampleOf(schema)], textOf(schema.description)) : undefined;
+  if (format === 'date' || format === 'date-time' || shown !== undefined || isDateName(words)) {
+    const date = dateFor(format, words, around, index);
+    return shown === undefined || shown === 'iso' ? date : inFormat(date, shown);
+  }
   if (format === 'time') return '15:00';
   if (format === 'uuid') return `1f0c2a7e-0000-4000-8000-${String(100_000_000_000 + index)}`;
   const all = [...around, ...words];

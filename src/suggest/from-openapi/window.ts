@@ -1,5 +1,6 @@
 import type { Json } from '../../terms.ts';
 import { wordsOf } from '../words.ts';
+import { writtenFormat as shownFormat } from './date-examples.ts';
 import type { Operation, Parameter, Proposed } from './model.ts';
 import { enumOf, exampleOf, textOf, typeOf } from './schema.ts';
 
@@ -54,7 +55,7 @@ export function findWindow({ parameters }: Operation): Proposed<WindowParameters
     value: {
       ...best,
       by,
-      values: { from: writtenDay(best.from, 'from'), to: writtenDay(best.to, 'to') },
+      values: { from: writtenDay(best.from, 'from', best), to: writtenDay(best.to, 'to', best) },
       ...(selector !== undefined && { needs: { parameter: selector.parameter, value: selector.value } }),
     },
     confidence: worth[by] * (best.from.required ? 1 : 0.95),
@@ -70,7 +71,12 @@ const score = ({ from, to, by }: { from: Parameter; to: Parameter; by: Meaning }
 function isDate({ name, about, schema }: Parameter): boolean {
   const type = typeOf(schema);
   if (type !== undefined && type !== 'string') return false;
-  if (schema.format === 'date' || schema.format === 'date-time') return true;
+  if (
+    schema.format === 'date' ||
+    schema.format === 'date-time' ||
+    shownFormat([exampleOf(schema)], about) !== undefined
+  )
+    return true;
   const words = wordsOf(name);
   if (words.includes('date')) return true;
   const marked = words.some((word) => starts.has(word) || ends.has(word));
@@ -118,8 +124,14 @@ function selectorOf(
 }
 
 /** A day as the partner writes it: the example shows, then the description, then the format. */
-function writtenDay(parameter: Parameter, end: 'from' | 'to'): string {
+function writtenDay(parameter: Parameter, end: 'from' | 'to', pair: { from: Parameter; to: Parameter }): string {
   const placeholder = `{window.${end}}`;
+  const both = [pair.from, pair.to];
+  const format = shownFormat(
+    both.map(({ schema }) => exampleOf(schema)),
+    both.map(({ about }) => about).join(' '),
+  );
+  if (format !== undefined && format !== 'iso') return `{window.${end}:${format}}`;
   const example = textOf(exampleOf(parameter.schema));
   if (parameter.schema.format === 'date-time' && /utc/i.test(`${parameter.name} ${parameter.about}`))
     return `{window.${end}_utc}`;

@@ -1,0 +1,52 @@
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
+import { wordsOf } from '../words.ts';
+import type { Operation, Parameter } from './model.ts';
+import { setAt } from './set-at.ts';
+import { synthesize } from './synthesize.ts';
+
+/** `auth: { type: login }`: the token that a call of the partner's own hands out, in the header that the list needs. */
+export function loginOf(operation: Operation, header: string, secret: (name: string) => string): JsonObject {
+  const answer = operation.sample ?? (operation.response === undefined ? undefined : synthesize(operation.response));
+  const places = answer === undefined ? [] : leafPaths(answer, '', 0);
+  const token = places.find(({ words }) => isToken(words) && !words.includes('refresh')) ?? places.find(isOnlyText);
+  const lifetime = places.find(
+    ({ words, value }) => words.some((word) => /^expir/.test(word)) && typeof value === 'number',
+  );
+  const isBearer = header.toLowerCase() === 'authorization';
+  const body: JsonObject = {};
+  for (const { name } of fieldsOf(operation)) setAt(body, name.split('.'), secret(name.split('.').at(-1) ?? name));
+  return {
+    type: 'login',
+    path: operation.path,
+    ...(operation.bodyType?.includes('form-urlencoded') === true && { encoding: 'form' }),
+    ...(Object.keys(body).length > 0 && { body }),
+    ...(token !== undefined && token.path !== 'token' && { token: token.path }),
+    ...(lifetime !== undefined && { expires_in: lifetime.path }),
+    ...(!isBearer && { header, value: '{token}' }),
+  };
+}
+
+/** The required fields; all of them where the description marks none. */
+function fieldsOf({ parameters }: Operation): readonly Parameter[] {
+  const body = parameters.filter((one) => one.in === 'body');
+  const required = body.filter((one) => one.required);
+  return required.length > 0 ? required : body;
+}
+
+interface Place {
+  readonly path: string;
+  readonly words: readonly string[];
+  readonly value: Json;
+}
+
+const isToken = (words: readonly string[]) => words.some((word) => word === 'token' || word === 'jwt');
+const isOnlyText = ({ value, words }: Place, _index: number, all: readonly Place[]) =>
+  typeof value === 'string' && (all.length === 1 || words.some((word) => ['session', 'key', 'ticket'].includes(word)));
+
+function leafPaths(value: Json, path: string, depth: number): Place[] {
+  if (!isObject(value) || depth > 3) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    return isObject(inner) ? leafPaths(inner, at, depth + 1) : [{ path: at, words: wordsOf(key), value: inner }];
+  });
+}
