@@ -9,38 +9,11 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import { openRunStore } from '../../../src/store/runs/runs.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { until } from '../../support/process.ts';
-import { listPage, pagination, replyOf, type Style } from './support/list.ts';
-import { type Asked, arriving, bookings, type Reply, type ScriptedPartner } from './support/partner.ts';
+import { book, range, setUpBackfills } from './support/backfills.ts';
+import { pagination } from './support/list.ts';
 import { sync } from './support/runtime.ts';
-import { setUpPulls } from './support/set-up.ts';
 
-const { runtime, partnerOf: opened } = setUpPulls();
-
-const range = { from: '2026-03-01', to: '2026-03-14' };
-const book = bookings(140, range.from, 10);
-
-async function partnerOf(
-  style: Style,
-  on: (asked: Asked) => Reply | undefined | Promise<Reply | undefined> = () => undefined,
-): Promise<ScriptedPartner> {
-  const partner = await opened(
-    async (asked) => (await on(asked)) ?? replyOf(listPage(style, arriving(book, asked), asked)),
-  );
-  return partner;
-}
-
-function portsFor(integration: string, style: Style, baseUrl: string, more: Partial<PullPorts> = {}): PullPorts {
-  return runtime.ports({ integration, baseUrl, connector: { pull: { pagination: pagination[style] } } }, more);
-}
-
-async function claimed(ports: PullPorts, integration: string) {
-  const queued = await ports.runs.queue(
-    { integration: integration as IntegrationName, kind: 'backfill', requestedBy: 'test', ...range },
-    { node: 'first', leaseMs: 60_000 },
-  );
-  assert.ok(queued.kind === 'queued');
-  return queued.run;
-}
+const { runtime, partnerOf, portsFor, claimed } = setUpBackfills();
 
 for (const style of ['offset', 'cursor', 'token'] as const) {
   test(`a run stopped at any page resumes after its last page with correct counters (${style})`, async () => {
@@ -273,95 +246,4 @@ test('a run resumed under other documents starts over', async () => {
   const outcome = await executeRun(documents, next, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
   assert.equal(outcome.counters.fetched, 140);
-});
-
-test('pages count in order, whichever is written first', async () => {
-  const integration = 'out-of-turn';
-  const partner = await partnerOf('token');
-  const ports = portsFor(integration, 'token', partner.url);
-  let held = 0;
-  const slow: PullPorts = {
-    ...ports,
-    runs: {
-      ...ports.runs,
-      commitPage: async (lease, leaseMs, commit, target, turn) => {
-        // Every other page comes to the store after the one behind it.
-        if (turn.after % 2 === 0) {
-          held++;
-          await systemClock.wait(30);
-        }
-        return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
-      },
-    },
-  };
-  const run = await claimed(ports, integration);
-  const outcome = await executeRun(slow, run, { parkable: true });
-  assert.ok(outcome.kind === 'finished' && held > 5);
-  assert.equal(outcome.counters.changed, book.length);
-  assert.equal(outcome.counters.requests, partner.requests.length);
-  const { rows } = await runtime.pool.query<{ page_no: number; rows: number; window_from: string }>(
-    'select page_no, rows, window_from::text from run_pages where run_id = $1 order by page_no',
-    [run.runId],
-  );
-  assert.deepEqual(
-    rows.map(({ page_no }) => page_no),
-    partner.requests.map((_, i) => i + 1),
-  );
-  assert.deepEqual(
-    rows.map(({ window_from }) => window_from),
-    partner.requests.map(({ query }) => query.get('dateFrom')),
-  );
-  assert.equal((await runtime.stored(integration)).length, book.length);
-});
-
-test('if a page cannot be written, neither is the page after it', async () => {
-  const integration = 'broken-page';
-  const partner = await partnerOf('token');
-  const ports = portsFor(integration, 'token', partner.url);
-  const broken: PullPorts = {
-    ...ports,
-    runs: {
-      ...ports.runs,
-      commitPage: async (lease, leaseMs, commit, target, turn) => {
-        if (turn.after !== 3) return ports.runs.commitPage(lease, leaseMs, commit, target, turn);
-        await systemClock.wait(60);
-        throw new Error('the store went away');
-      },
-    },
-  };
-  const run = await claimed(ports, integration);
-  await assert.rejects(executeRun(broken, run, { parkable: true }), /the store went away/);
-  const { rows } = await runtime.pool.query<{ pages: number; changed: number }>(
-    'select pages, changed from runs where run_id = $1',
-    [run.runId],
-  );
-  assert.equal(rows[0]?.pages, 3);
-  assert.equal((await runtime.stored(integration)).length, rows[0]?.changed);
-  // Whoever has the run next goes on with the page that was not written.
-  await runtime.pool.query(`update runs set due_at = now() where run_id = $1`, [run.runId]);
-  const next = (await ports.runs.claimDue(1, 'second', 60_000))[0];
-  assert.ok(next);
-  const outcome = await executeRun(ports, next, { parkable: true });
-  assert.ok(outcome.kind === 'finished');
-  assert.equal((await runtime.stored(integration)).length, book.length);
-});
-
-test('for a reservation on two pages, the second wins, even if it equals the stored state', async () => {
-  const integration = 'there-and-back';
-  const row = (status: string) => ({ ...book[0], status });
-  let answers = [[row('confirmed')]];
-  const partner = await opened(({ query }) => {
-    const no = Number(query.get('cursor') ?? 0);
-    const more = no + 1 < answers.length ? { next_cursor: String(no + 1) } : {};
-    return { json: { reservations: query.get('dateFrom') === range.from ? answers[no] : [], ...more } };
-  });
-  const paging = { type: 'cursor', next: 'next_cursor', cursor: 'query.cursor', limit: 'query.limit', page_size: 1 };
-  const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: paging } } });
-  await sync(ports, integration, range);
-  answers = [[row('checked_in')], [row('confirmed')]];
-  await sync(ports, integration, range);
-  assert.deepEqual(
-    (await runtime.stored(integration)).map(({ data }) => data.status),
-    ['confirmed'],
-  );
 });
