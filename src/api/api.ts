@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type DispatchPorts, registerRoutes } from './dispatch.ts';
+import { registerOidcCallback } from './oidc-callback.ts';
 import { openApiDocument } from './openapi.ts';
 import { referencePage } from './reference.ts';
 import type { Route } from './route.ts';
@@ -105,6 +106,7 @@ export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
       .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
       .send(html);
   });
+  registerOidcCallback(app, ports.session);
   const page = referencePage(document);
   app.get('/api/reference', (_request, reply) =>
     reply

@@ -5,7 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
 import type { Json } from '../terms.ts';
-import { type Caller, maySee } from './caller.ts';
+import { type Caller, consoleHeader, maySee, shownToken } from './caller.ts';
 import { failureRate, type Identified, type IdentifyPorts, identify } from './identify.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
@@ -121,8 +121,11 @@ async function serve(
     const detail = 'This token has too many requests waiting; ask again when one is answered.';
     return sendProblem(request, reply, 429, 'operate.busy', { detail });
   }
+  const shown = shownToken(request.headers, ports.secure());
   const call: Call<unknown, unknown, unknown> = {
     ...parsed,
+    cookie: shown?.by === 'cookie' ? shown.token : undefined,
+    fromConsole: request.headers[consoleHeader] !== undefined,
     caller,
     within: caller.integrations,
     requestId,

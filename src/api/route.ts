@@ -60,6 +60,10 @@ export interface Call<Params, Query, Body> {
   readonly address: string;
   /** Aborted when the caller has gone or the server closes; only for routes that wait. */
   readonly signal: AbortSignal;
+  /** The session cookie of the request, also where none is needed. */
+  readonly cookie?: string | undefined;
+  /** Whether the request has the header that only the console can send. */
+  readonly fromConsole?: boolean;
 }
 
 export type Result =

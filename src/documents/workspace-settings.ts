@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { alertRouteSchema } from './alert-routes.ts';
 import { addressRange, durationText, httpUrl, nameText, sizeText, urlText } from './scalars.ts';
+import { oidcSchema } from './sign-in.ts';
 
 /** innbound.yaml: settings of the service. Every key has a default, and the file is optional. */
 
@@ -98,6 +99,10 @@ export const workspaceSchema = z
       })
       .prefault({})
       .describe('Logging.'),
+    sign_in: z
+      .strictObject({ oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.') })
+      .prefault({})
+      .describe('How people sign in to the console, besides tokens and sign-in links.'),
     alerts: z
       .strictObject({
         webhook: httpUrl()

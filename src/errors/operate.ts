@@ -37,6 +37,12 @@ export const operateErrors = {
     what: 'The request carries no valid token.',
     next: 'Create a token with innbound token create, or sign in again.',
   },
+  'operate.sign_in_unavailable': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'Sign-in through the identity provider is not configured, or the provider cannot be used.',
+    next: 'Sign in with a link from innbound token sign-in, and check sign_in.oidc in innbound.yaml.',
+  },
   'operate.forbidden': {
     stage: 'operate',
     retry: 'final',

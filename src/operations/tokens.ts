@@ -1,7 +1,7 @@
 import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transaction } from '../store/db/pool.ts';
+import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { insertToken, type TokenRole, type TokenRow, takeSignIn } from '../store/operate/tokens.ts';
 
 export interface Grant {
@@ -54,18 +54,35 @@ export async function createSession(
   return transaction(runtime.pool, async (tx) => {
     const from = await takeSignIn(tx, shown);
     if (from === undefined) return undefined;
-    const session = randomSecret('ibc_');
-    const row = await insertToken(tx, {
-      kind: 'session',
-      tokenId: randomId('ses'),
-      token: session,
-      name: from.name,
-      role: from.role,
-      integrations: from.integrations,
-      createdBy: from.token_id,
-      lifeMs: sessionLifeMs,
-      parent: from.token_id,
-    });
-    return { session, row };
+    const { name, role, integrations, token_id: by } = from;
+    return insertSession(tx, { name, role, integrations, by, parent: by });
   });
+}
+
+/** Creates a session for somebody whom an identity provider knows. */
+export async function openSession(
+  runtime: Pick<Runtime, 'pool'>,
+  grant: Grant & { readonly subject: string },
+): Promise<{ session: string; row: TokenRow }> {
+  return insertSession(runtime.pool, grant);
+}
+
+async function insertSession(
+  db: Pool | Tx,
+  { name, role, integrations, by, parent, subject }: Grant & { readonly parent?: string; readonly subject?: string },
+): Promise<{ session: string; row: TokenRow }> {
+  const session = randomSecret('ibc_');
+  const row = await insertToken(db, {
+    kind: 'session',
+    tokenId: randomId('ses'),
+    token: session,
+    name,
+    role,
+    integrations,
+    createdBy: by,
+    lifeMs: sessionLifeMs,
+    ...(parent !== undefined && { parent }),
+    ...(subject !== undefined && { subject }),
+  });
+  return { session, row };
 }

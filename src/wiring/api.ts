@@ -11,6 +11,7 @@ import { incidentDetail } from '../operations/incidents.ts';
 import { previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
+import { openOidc } from '../operations/oidc.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { hashIdentity } from '../privacy/identity.ts';
@@ -31,7 +32,7 @@ import { acknowledgeIncident, listIncidents } from '../store/operate/incidents.t
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { runIntegration } from '../store/operate/owners.ts';
-import { findToken, listTokens, revokeToken } from '../store/operate/tokens.ts';
+import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
@@ -56,7 +57,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
         const row = await findToken(pool, token, use);
         if (row === undefined || row.kind === 'sign_in') return undefined;
         const { token_id: tokenId, name, role, integrations: limited, kind } = row;
-        const grantId = kind === 'session' ? row.created_by : tokenId;
+        const grantId = row.subject ?? (kind === 'session' ? row.created_by : tokenId);
         return { tokenId, grantId, name, role, integrations: limited ?? undefined, kind };
       },
       secure,
@@ -74,6 +75,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
         return { session: made.session, expires_at: expires_at ?? new Date(), caller };
       },
       signOut: async (tokenId) => void (await revokeToken(pool, tokenId)),
+      signOutEverywhere: (tokenId) => revokeSessionsOf(pool, tokenId),
+      endPrevious: (session) => revokeSession(pool, session),
+      oidc: openOidc(runtime),
+      now: systemClock.now,
       secure,
     },
     tokens: {

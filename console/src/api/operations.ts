@@ -29,6 +29,26 @@ export interface Operations {
       ended: boolean;
     };
   };
+  'session.end_everywhere': {
+    input: {};
+    answer: {
+      ended: number;
+    };
+  };
+  'session.ways': {
+    input: {};
+    answer: {
+      oidc: {
+        label: string;
+      } | null;
+    };
+  };
+  'session.oidc': {
+    input: {};
+    answer: {
+      url: string;
+    };
+  };
   'overview.get': {
     input: {
       integration?: string | undefined;
@@ -1976,6 +1996,7 @@ export interface Operations {
         expires_at: string | null;
         last_used_at: string | null;
         revoked_at: string | null;
+        subject: string | null;
       }[];
     };
   };
@@ -1997,6 +2018,7 @@ export interface Operations {
       expires_at: string | null;
       last_used_at: string | null;
       revoked_at: string | null;
+      subject: string | null;
       token: string;
     };
   };
@@ -2050,6 +2072,9 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'session.create': ['POST', '/session'],
   'session.get': ['GET', '/session'],
   'session.end': ['DELETE', '/session'],
+  'session.end_everywhere': ['DELETE', '/session/everywhere'],
+  'session.ways': ['GET', '/session/ways'],
+  'session.oidc': ['POST', '/session/oidc'],
   'overview.get': ['GET', '/overview'],
   'integrations.list': ['GET', '/integrations'],
   'integrations.get': ['GET', '/integrations/{integration}'],

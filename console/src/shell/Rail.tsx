@@ -106,8 +106,8 @@ function Foot({ live }: { live: boolean }) {
   const scheme = useComputedColorScheme('dark');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const leave = async () => {
-    await call('session.end').catch(() => undefined);
+  const leave = async (how: 'session.end' | 'session.end_everywhere') => {
+    await call(how).catch(() => undefined);
     queries.clear();
     forgetTabDrafts();
     await navigate({ to: '/sign-in' });
@@ -131,8 +131,16 @@ function Foot({ live }: { live: boolean }) {
           {scheme === 'dark' ? 'Light' : 'Dark'}
           <span className="visually-hidden"> theme</span>
         </button>
-        <button type="button" className="rail-button" onClick={() => void leave()}>
+        <button type="button" className="rail-button" onClick={() => void leave('session.end')}>
           Sign out
+        </button>
+        <button
+          type="button"
+          className="rail-button"
+          title="End your sessions in every browser"
+          onClick={() => void leave('session.end_everywhere')}
+        >
+          End all<span className="visually-hidden"> my sessions</span>
         </button>
       </div>
     </div>

@@ -3,9 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
+import { useApi } from '../api/query.tsx';
 import { Mark } from '../parts/icons.tsx';
 
-/** Signs in by a one-time link, or by a token that is pasted. The link has its token after #, which browsers do not send. */
+/** Signs in through the identity provider, if one is configured, by a one-time link, or by a token that is pasted. The link has its token after #, which browsers do not send. */
 export function SignIn() {
   const [said, setSaid] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -40,6 +41,17 @@ export function SignIn() {
     addEventListener('hashchange', enterByLink);
     return () => removeEventListener('hashchange', enterByLink);
   }, [enter]);
+  const { data: ways } = useApi('session.ways', {}, { retry: false });
+  const enterByProvider = async () => {
+    setBusy(true);
+    try {
+      const { url } = await call('session.oidc');
+      location.assign(url);
+    } catch (error) {
+      setSaid((error as Error).message);
+      setBusy(false);
+    }
+  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
@@ -58,7 +70,15 @@ export function SignIn() {
             {said}
           </p>
         )}
-        <p>Create a one-time link on the machine that runs the service. It works once, within a day:</p>
+        {ways?.oidc && (
+          <Button fullWidth loading={busy} onClick={() => void enterByProvider()}>
+            {ways.oidc.label}
+          </Button>
+        )}
+        <p>
+          {ways?.oidc ? 'Or create' : 'Create'} a one-time link on the machine that runs the service. It works once,
+          within a day:
+        </p>
         <code>bin/innbound token sign-in --role operator</code>
         <form onSubmit={submit} className="stack">
           <label>

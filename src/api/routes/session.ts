@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Caller, roles, sessionCookie } from '../caller.ts';
+import { type Caller, roles } from '../caller.ts';
+import { flowCookieOf, sessionCookieOf } from '../cookies.ts';
 import { instant, ok, problem, type Route, route } from '../route.ts';
 
 export interface SessionPorts {
@@ -13,6 +14,23 @@ export interface SessionPorts {
     | undefined
   >;
   readonly signOut: (tokenId: string) => Promise<void>;
+  /** Ends every session of the same person or token. Returns how many. */
+  readonly signOutEverywhere: (tokenId: string) => Promise<number>;
+  /** Ends the session of a browser that signs in again. */
+  readonly endPrevious: (session: string) => Promise<void>;
+  readonly oidc: {
+    readonly label: () => string | undefined;
+    readonly begin: () => Promise<{ kind: 'ok'; url: string; cookie: string } | { kind: 'unavailable'; why: string }>;
+    readonly finish: (
+      query: URLSearchParams,
+      cookie: string | undefined,
+      about: { readonly address: string; readonly requestId: string },
+    ) => Promise<
+      | { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date }
+      | { readonly kind: 'refused'; readonly why: string }
+    >;
+  };
+  readonly now: () => number;
   /** Whether the console is served over https, so that the cookie can be Secure. */
   readonly secure: () => boolean;
 }
@@ -28,7 +46,7 @@ const who = z.object({
 
 export function sessionRoutes(ports: SessionPorts): Route[] {
   const cookie = (value: string, maxAgeS: number): Record<string, string> => ({
-    'set-cookie': `${sessionCookie(ports.secure())}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${ports.secure() ? '; Secure' : ''}`,
+    'set-cookie': sessionCookieOf(ports.secure(), value, maxAgeS),
   });
   return [
     route({
@@ -43,13 +61,14 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       scope: 'any',
       body: z.strictObject({ token: z.string().min(8).max(200) }),
       response: who.extend({ expires_at: instant }),
-      handle: async ({ body }) => {
+      handle: async ({ body, cookie: previous }) => {
         const signed = await ports.signIn(body.token);
         if (signed === undefined) {
           return problem(401, 'operate.unauthorized', 'The sign-in link is unknown, expired or already used.');
         }
+        if (previous !== undefined) await ports.endPrevious(previous);
         const { caller, expires_at, session } = signed;
-        const maxAgeS = Math.floor((expires_at.getTime() - Date.now()) / 1000);
+        const maxAgeS = Math.floor((expires_at.getTime() - ports.now()) / 1000);
         return ok(
           { name: caller.name, role: caller.role, integrations: caller.integrations ?? null, expires_at },
           cookie(session, maxAgeS),
@@ -79,6 +98,54 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       handle: async ({ caller }) => {
         if (caller.kind === 'session') await ports.signOut(caller.tokenId);
         return ok({ ended: caller.kind === 'session' }, cookie('', 0));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/session/everywhere',
+      id: 'session.end_everywhere',
+      summary: 'Sign out in every browser',
+      description:
+        'Ends every session of the person, as the identity provider knows them, or every session made from the same token.',
+      tag: 'session',
+      role: 'viewer',
+      scope: 'any',
+      response: z.object({ ended: z.int() }),
+      handle: async ({ caller }) =>
+        ok({ ended: caller.kind === 'session' ? await ports.signOutEverywhere(caller.tokenId) : 0 }, cookie('', 0)),
+    }),
+    route({
+      method: 'GET',
+      path: '/session/ways',
+      id: 'session.ways',
+      summary: 'How to sign in, besides by a token or link',
+      tag: 'session',
+      role: 'public',
+      scope: 'any',
+      response: z.object({ oidc: z.object({ label: z.string() }).nullable() }),
+      handle: () => {
+        const label = ports.oidc.label();
+        return ok({ oidc: label === undefined ? null : { label } });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/oidc',
+      id: 'session.oidc',
+      summary: 'Begin a sign-in at the identity provider',
+      description: 'For the console: returns the address to go to, and sets a cookie that the way back needs.',
+      tag: 'session',
+      role: 'public',
+      // The sign-in is audited when it ends: anybody can begin one.
+      asks: true,
+      scope: 'any',
+      body: z.strictObject({}),
+      response: z.object({ url: z.string() }),
+      handle: async ({ fromConsole }) => {
+        if (!fromConsole) return problem(403, 'operate.forbidden', 'Only the console can begin a sign-in.');
+        const begun = await ports.oidc.begin();
+        if (begun.kind === 'unavailable') return problem(409, 'operate.sign_in_unavailable', `${begun.why}.`);
+        return ok({ url: begun.url }, { 'set-cookie': flowCookieOf(ports.secure(), begun.cookie, 600) });
       },
     }),
   ];

@@ -16,6 +16,8 @@ export interface TokenRow {
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Of a session that an identity provider vouched for. */
+  readonly subject: string | null;
 }
 
 export interface NewToken {
@@ -29,10 +31,12 @@ export interface NewToken {
   readonly lifeMs?: number;
   /** The token that this one was created from. It ends with its parent. */
   readonly parent?: string;
+  /** Issuer and subject of somebody whom an identity provider knows. */
+  readonly subject?: string;
 }
 
 const columns =
-  'token_id, kind, name, role, integrations, created_at, created_by, expires_at, last_used_at, revoked_at';
+  'token_id, kind, name, role, integrations, created_at, created_by, expires_at, last_used_at, revoked_at, subject';
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
@@ -40,8 +44,9 @@ function hashOf(token: string): Buffer {
 
 export async function insertToken(db: Pool | Tx, token: NewToken): Promise<TokenRow> {
   const { rows } = await db.query<TokenRow>(
-    `insert into tokens (token_id, kind, hash, name, role, integrations, created_by, expires_at, parent)
-     values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9) returning ${columns}`,
+    `insert into tokens (token_id, kind, hash, name, role, integrations, created_by, expires_at, parent,
+                         subject)
+     values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9, $10) returning ${columns}`,
     [
       token.tokenId,
       token.kind,
@@ -52,6 +57,7 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
       token.createdBy,
       token.lifeMs ?? null,
       token.parent ?? null,
+      token.subject ?? null,
     ],
   );
   return rows[0] as TokenRow;
@@ -108,6 +114,24 @@ export async function revokeToken(db: Pool | Tx, tokenId: string): Promise<boole
     [tokenId],
   );
   return (rowCount ?? 0) > 0;
+}
+
+/** Ends every session of the person, or of the API token, that this session belongs to. Returns how many. */
+export async function revokeSessionsOf(db: Pool, tokenId: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `update tokens t set revoked_at = now() from tokens own
+      where own.token_id = $1 and t.kind = 'session' and t.revoked_at is null
+        and (t.token_id = own.token_id or t.subject = own.subject or t.parent = own.parent)`,
+    [tokenId],
+  );
+  return rowCount ?? 0;
+}
+
+/** Ends a session that is shown, for a browser that signs in again. */
+export async function revokeSession(db: Pool, token: string): Promise<void> {
+  await db.query(`update tokens set revoked_at = now() where hash = $1 and kind = 'session' and revoked_at is null`, [
+    hashOf(token),
+  ]);
 }
 
 /** Deletes tokens that ended 90 days ago; until then the audit log can refer to them. */

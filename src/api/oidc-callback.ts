@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { shownToken } from './caller.ts';
+import { flowCookie, flowCookieOf, sessionCookieOf } from './cookies.ts';
+import type { SessionPorts } from './routes/session.ts';
+import { strictPolicy } from './security-headers.ts';
+
+/**
+ * Where the identity provider sends the browser back to. The answer is a page that leads on, not a redirect: a browser does not send
+ * the strict session cookie along a chain of redirects that began at another site.
+ */
+export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts): void {
+  app.get('/sign-in/callback', async (request, reply) => {
+    const secure = ports.secure();
+    const query = new URL(request.url, 'http://callback').searchParams;
+    const flow = cookieIn(request.headers.cookie, flowCookie(secure));
+    const finished = await ports.oidc.finish(query, flow, { address: request.ip, requestId: request.id });
+    const cookies = [flowCookieOf(secure, '', 0)];
+    if (finished.kind === 'session') {
+      const previous = shownToken(request.headers, secure);
+      if (previous?.by === 'cookie') await ports.endPrevious(previous.token);
+      const maxAgeS = Math.floor((finished.expiresAt.getTime() - ports.now()) / 1000);
+      cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
+    }
+    return reply
+      .code(finished.kind === 'session' ? 200 : 403)
+      .header('set-cookie', cookies)
+      .header('cache-control', 'no-store')
+      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
+      .type('text/html; charset=utf-8')
+      .send(finished.kind === 'session' ? onward : refusal(finished.why));
+  });
+}
+
+function cookieIn(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const [key, value] = part.trim().split('=', 2);
+    if (key === name && value !== undefined && /^[\w-]{1,4000}$/.test(value)) return value;
+  }
+  return undefined;
+}
+
+const page = (head: string, body: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innbound</title>${head}<body style="font:16px system-ui;margin:4rem auto;max-width:32rem">${body}</body></html>`;
+
+const onward = page(
+  '<meta http-equiv="refresh" content="0;url=/">',
+  '<p>You are signed in. <a href="/">Open the console</a></p>',
+);
+
+function refusal(why: string): string {
+  const shown = why.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return page(
+    '',
+    `<h1>Not signed in</h1><p>The sign-in was refused: ${shown}.</p><p><a href="/sign-in">Try again</a></p>`,
+  );
+}

@@ -1,0 +1,28 @@
+/** The part of the package that provider.ts uses; it has no types of its own. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  interface Grant {
+    addOIDCScope(scope: string): void;
+    save(): Promise<string>;
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionDetails(
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): Promise<{ readonly params: Readonly<Record<string, unknown>>; readonly grantId?: string }>;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: object,
+      options: object,
+    ): Promise<void>;
+    readonly Grant: {
+      new (of: { readonly accountId: string; readonly clientId: string }): Grant;
+      find(id: string): Promise<Grant | undefined>;
+    };
+  }
+}

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { oidcSchema } from '../../src/documents/sign-in.ts';
+import { grantOf } from '../../src/operations/oidc-grant.ts';
+import { type ApiNode, apiNode } from './node.ts';
+import { startForger, startProvider } from './provider.ts';
+
+/** Sign-in through an identity provider, over real HTTP: a real provider, and one that forges. */
+
+const settings = (issuer: string, more = '') => `sign_in:
+  oidc:
+    issuer: ${issuer}
+    client_id: innbound
+    client_secret: a-secret-of-the-client
+    label: Sign in with Acme
+    roles: { claim: groups, viewer: [staff], operator: [desk], admin: [it] }
+    brands: { claim: brands, all: ['*'] }
+${more}`;
+const fromConsole = { 'x-innbound-console': '1' };
+
+const account = {
+  sub: 'u-17',
+  claims: { name: 'Ada', groups: ['staff', 'desk'], brands: ['grand', 'nowhere'] } as Record<string, unknown>,
+};
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let forger: Awaited<ReturnType<typeof startForger>>;
+let real: ApiNode;
+let forged: ApiNode;
+before(async () => {
+  provider = await startProvider(() => account);
+  forger = await startForger();
+  real = await apiNode(settings(provider.issuer));
+  forged = await apiNode(settings(forger.issuer, "    acr_values: ['mfa']\n"));
+  for (const node of [real, forged]) await listed(node);
+  provider.allow(`${real.url}/sign-in/callback`);
+});
+after(async () => {
+  await real.stop();
+  await forged.stop();
+  await provider.stop();
+  await forger.stop();
+});
+
+/** The callback's address is that of a live node. */
+async function listed({ runtime, url }: ApiNode): Promise<void> {
+  await runtime.pool.query(`insert into nodes (node, role, url) values ('test', 'all', $1)`, [url]);
+}
+
+const cookiesOf = (answer: { headers: Headers }): string =>
+  answer.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .filter((one) => !one?.endsWith('='))
+    .join('; ');
+
+const begin = (node: ApiNode) => node.call('POST', '/session/oidc', undefined, {}, fromConsole);
+
+/** Walks as a browser does: each host gets its own cookies, redirects are followed by hand. */
+async function walk(start: string): Promise<Response> {
+  const jar = new Map<string, string>();
+  let at = start;
+  for (let hops = 0; hops < 12; hops++) {
+    if (at.includes('/sign-in/callback')) return new Response(at);
+    const { origin } = new URL(at);
+    const answer = await fetch(at, { redirect: 'manual', headers: { cookie: jar.get(origin) ?? '' } });
+    const known = new Map((jar.get(origin) ?? '').split('; ').map((one) => [one.split('=')[0] ?? '', one]));
+    for (const one of answer.headers.getSetCookie()) known.set(one.split('=')[0] ?? '', one.split(';')[0] ?? '');
+    jar.set(origin, [...known.values()].filter((one) => one !== '').join('; '));
+    const next = answer.headers.get('location');
+    if (next === null) throw new Error(`no way on from ${at}: ${answer.status} ${await answer.text()}`);
+    at = new URL(next, at).href;
+  }
+  throw new Error('too many redirects');
+}
+
+async function signInReal(): Promise<{ cookie: string; page: Response }> {
+  const begun = await begin(real);
+  assert.equal(begun.status, 200, JSON.stringify(begun.body));
+  const back = await (await walk(begun.body.url)).text();
+  const page = await fetch(back, { headers: { cookie: cookiesOf(begun) } });
+  return { cookie: cookiesOf(page), page };
+}
+
+test('the page learns of the provider, and only the console can begin', async () => {
+  const ways = await real.call('GET', '/session/ways');
+  assert.deepEqual(ways.body, { oidc: { label: 'Sign in with Acme' } });
+  assert.equal((await real.call('POST', '/session/oidc', undefined, {})).status, 403);
+  const { body } = await begin(real);
+  const { searchParams } = new URL(body.url);
+  assert.equal(searchParams.get('code_challenge_method'), 'S256');
+  for (const name of ['state', 'nonce', 'code_challenge']) assert.ok((searchParams.get(name) ?? '').length >= 43, name);
+});
+
+test('a person gets the role and the brands of the claims, and the sign-in is audited', async () => {
+  const { cookie, page } = await signInReal();
+  assert.equal(page.status, 200);
+  const who = await real.call('GET', '/session', undefined, undefined, { cookie });
+  assert.deepEqual(who.body, { name: 'Ada', role: 'operator', integrations: ['grand'] });
+  assert.equal((await real.call('GET', '/integrations/other', undefined, undefined, { cookie })).status, 404);
+  assert.equal((await real.call('GET', '/tokens', undefined, undefined, { cookie })).status, 403);
+  const { rows } = await real.runtime.pool.query(
+    `select actor, target, status from audit where action = 'session.create' order by audit_id desc limit 1`,
+  );
+  const target = { by: 'oidc', subject: `${provider.issuer} u-17` };
+  assert.deepEqual(rows, [{ actor: 'Ada', target, status: 200 }]);
+});
+
+test('a person without a role or a brand is refused, and that is audited', async () => {
+  for (const claims of [
+    { name: 'Eve', groups: [] },
+    { name: 'Eve', groups: ['it'] },
+    { name: 'Eve', groups: ['it'], brands: ['nowhere'] },
+  ]) {
+    const kept = account.claims;
+    account.claims = claims;
+    const { page, cookie } = await signInReal().finally(() => (account.claims = kept));
+    assert.equal(page.status, 403);
+    assert.ok(!cookie.includes('session'));
+  }
+  const { rows } = await real.runtime.pool.query(
+    `select count(*)::int as n from audit where actor = 'Eve' and status = 403`,
+  );
+  assert.equal(rows[0].n, 3);
+});
+
+test('the way back leads only to the console', async () => {
+  const { page } = await signInReal();
+  const html = await page.text();
+  assert.match(html, /content="0;url=\/"/);
+  assert.ok(!/https?:/.test(html));
+  assert.equal(page.headers.get('location'), null);
+});
+
+test('the browser never gets a token of the provider', async () => {
+  const { page, cookie } = await signInReal();
+  const seen = `${await page.text()} ${cookie} ${JSON.stringify([...page.headers])}`;
+  assert.ok(!/eyJ|access_token|id_token/.test(seen), seen);
+  const { rows } = await real.runtime.pool.query<{ dump: string }>(
+    `select string_agg(t::text, ' ') as dump from tokens t`,
+  );
+  assert.ok(!/eyJ/.test(rows[0]?.dump ?? ''), 'nor does the store keep one');
+});
+
+test('signing out everywhere ends every session of the person', async () => {
+  const [first, second] = [await signInReal(), await signInReal()];
+  const other = { ...account, sub: 'u-18' };
+  const kept = account.sub;
+  (account as { sub: string }).sub = other.sub;
+  const colleague = await signInReal().finally(() => ((account as { sub: string }).sub = kept));
+  const status = async (cookie: string) =>
+    (await real.call('GET', '/session', undefined, undefined, { cookie })).status;
+  assert.deepEqual(await Promise.all([first, second, colleague].map((one) => status(one.cookie))), [200, 200, 200]);
+  const ended = await real.call('DELETE', '/session/everywhere', undefined, undefined, {
+    cookie: first.cookie,
+    ...fromConsole,
+  });
+  assert.ok(ended.body.ended >= 2);
+  assert.deepEqual(await Promise.all([first, second, colleague].map((one) => status(one.cookie))), [401, 401, 200]);
+});
+
+test('tokens and sign-in links keep working', async () => {
+  const token = await real.token('admin');
+  assert.equal((await real.call('GET', '/tokens', token)).status, 200);
+  const made = await real.call('POST', '/session', undefined, { token });
+  assert.equal(made.status, 200);
+  const cookie = cookiesOf(made);
+  const again = cookiesOf(await real.call('POST', '/session', undefined, { token }));
+  await real.call('DELETE', '/session/everywhere', undefined, undefined, { cookie, ...fromConsole });
+  for (const each of [cookie, again]) {
+    assert.equal((await real.call('GET', '/session', undefined, undefined, { cookie: each })).status, 401);
+  }
+  assert.equal((await real.call('GET', '/tokens', token)).status, 200, 'the token itself stays');
+});
+
+async function signInForged(forgery: typeof forger.forgery, change: (query: URLSearchParams) => void = () => {}) {
+  const begun = await begin(forged);
+  assert.equal(begun.status, 200, JSON.stringify(begun.body));
+  const asked = new URL(begun.body.url).searchParams;
+  forger.nonce = asked.get('nonce') ?? '';
+  const sound = { groups: ['it'], brands: ['*'], acr: 'mfa', ...forgery.claims };
+  forger.forgery = { ...forgery, claims: sound };
+  const query = new URLSearchParams({ code: 'a-code', state: asked.get('state') ?? '' });
+  change(query);
+  const cookie = cookiesOf(begun);
+  return {
+    begun,
+    cookie,
+    query,
+    answer: await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie } }),
+  };
+}
+
+test('a forged, foreign, expired or replayed ID token is refused', async () => {
+  assert.equal((await signInForged({})).answer.status, 200, 'a sound one is accepted');
+  const now = Math.floor(Date.now() / 1000);
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const forgeries: readonly (readonly [string, typeof forger.forgery])[] = [
+    ['signed by a stranger', { key: stranger }],
+    ['unsigned', { alg: 'none' }],
+    ['another algorithm', { alg: 'HS256' }],
+    ['for another client', { claims: { aud: 'another' } }],
+    ['of another issuer', { claims: { iss: 'https://login.example' } }],
+    ['expired', { claims: { exp: now - 600 } }],
+    ['not valid yet', { claims: { nbf: now + 600 } }],
+    ['of another sign-in', { claims: { nonce: 'another' } }],
+    ['without a nonce', { claims: { nonce: undefined } }],
+    ['without a subject', { claims: { sub: undefined } }],
+    ['missing', { omit: true }],
+  ];
+  for (const [what, forgery] of forgeries) {
+    const { answer } = await signInForged(forgery);
+    assert.equal(answer.status, 403, what);
+    assert.ok(!cookiesOf(answer).includes('session'), what);
+  }
+});
+
+test('the way in needs the cookie that the start has set', async () => {
+  const { query } = await signInForged({});
+  const without = await fetch(`${forged.url}/sign-in/callback?${query}`);
+  assert.equal(without.status, 403);
+  const asked = forger.requests.length;
+  for (const cookie of ['innbound_sign_in=x', `innbound_sign_in=${'A'.repeat(300)}`]) {
+    assert.equal((await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie } })).status, 403);
+  }
+  assert.equal(forger.requests.length, asked, 'and nobody asks the provider');
+  const other = cookiesOf(await begin(forged));
+  const mixed = await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie: other } });
+  assert.equal(mixed.status, 403, 'a state of another sign-in');
+  const wrong = await signInForged({}, (one) => one.set('state', 'another'));
+  assert.equal(wrong.answer.status, 403);
+  const failed = await signInForged({}, (one) => one.set('error', '<script>alert(1)</script>'));
+  assert.equal(failed.answer.status, 403);
+  assert.ok(!(await failed.answer.text()).includes('<script>'));
+});
+
+test('a sign-in below the required strength is refused', async () => {
+  for (const acr of ['pwd', undefined]) assert.equal((await signInForged({ claims: { acr } })).answer.status, 403);
+});
+
+test('a person is known by issuer and subject', async () => {
+  await signInForged({ claims: { sub: 'u-17', name: 'Ada' } });
+  const { rows } = await forged.runtime.pool.query(
+    `select subject from tokens where subject is not null and name = 'Ada'`,
+  );
+  assert.deepEqual(rows, [{ subject: `${forger.issuer} u-17` }]);
+});
+
+test('metadata of another issuer is refused', async () => {
+  const node = await apiNode(settings(forger.issuer));
+  try {
+    forger.metadataIssuer = 'https://login.example';
+    const { status, body } = await begin(node);
+    assert.equal(status, 409);
+    assert.equal(body.code, 'operate.sign_in_unavailable');
+  } finally {
+    forger.metadataIssuer = undefined;
+    await node.stop();
+  }
+});
+
+test('claims grant no more than the settings say', () => {
+  const oidc = oidcSchema.parse({
+    issuer: 'https://login.example',
+    client_id: 'innbound',
+    roles: { claim: 'constructor', viewer: ['staff'], admin: ['it'] },
+  });
+  const grant = (claims: Record<string, unknown>) => grantOf(oidc, claims as never, ['grand']);
+  assert.equal(grant({ sub: 'a' }).kind, 'refused', 'nothing is inherited');
+  assert.deepEqual(grant({ sub: 'a', constructor: 'staff it' }), {
+    kind: 'granted',
+    name: 'a',
+    role: 'admin',
+    integrations: null,
+  });
+  assert.equal(grant({ sub: 'a', constructor: { it: true } }).kind, 'refused');
+  assert.equal(grant({ sub: 'a', constructor: ['IT'] }).kind, 'refused', 'values are exact');
+  const named = grant({ email: 'ada\u202e@acme.example', constructor: ['staff'] });
+  assert.equal(named.name, 'ada@acme.example');
+});
