@@ -81,6 +81,16 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
     change: { runs: [{ id: 'run', fetched: 3, counted: 2 }] },
   },
   {
+    name: 'a run counts a page twice',
+    rule: 'accepted_is_accounted_for',
+    change: { runs: [{ id: 'run', fetched: 6, counted: 6, listed: 3 }] },
+  },
+  {
+    name: 'a listed record is not stored',
+    rule: 'newest_statement_holds',
+    change: { statements: [...sound.statements, event('row', 'one', 30, { record: 'b', isEvent: false })] },
+  },
+  {
     name: 'a gap in the stored versions',
     rule: 'versions_in_order',
     change: { versions: [stored(1, 'one'), stored(3, 'two')] },

@@ -70,6 +70,8 @@ export interface RunReport {
   readonly id: string;
   readonly fetched: number;
   readonly counted: number;
+  /** How many rows the partner listed for the run, where it is known. */
+  readonly listed?: number;
 }
 
 export interface Erasure {

@@ -39,6 +39,16 @@ export function checkNewest({ statements, fates, versions }: History): Violation
     found.push({ rule: 'newest_statement_holds', message: `${record} v${version} is not what was said last` });
   }
 
+  const unmade = new Set(
+    fates.filter(({ kind }) => kind === 'dead' || kind === 'dropped').map(({ statement }) => statement),
+  );
+  const missing = new Set<string>();
+  for (const { id, record, isAccepted } of statements) {
+    if (!isAccepted || last.has(record) || unmade.has(id) || missing.has(record)) continue;
+    missing.add(record);
+    found.push({ rule: 'newest_statement_holds', message: `${record} was spoken of and is not stored` });
+  }
+
   const superseded = new Set(fates.filter(({ kind }) => kind === 'superseded').map(({ statement }) => statement));
   for (const { id, record, fromMs } of statements) {
     if (!superseded.has(id)) continue;

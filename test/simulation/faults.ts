@@ -16,6 +16,8 @@ export interface Script {
   /** Chance that a change is only listed, never pushed. */
   readonly unpushed: number;
   readonly hasPoison: boolean;
+  /** The list says how many rows there are. */
+  readonly hasTotal: boolean;
   /** A last complete poll at the end, after which the store must show the partner's book. */
   readonly endsWithPoll: boolean;
   /** By how much the clock of each node is wrong from the beginning. */
@@ -40,7 +42,7 @@ export function scriptOf(dice: Dice): Script {
   };
   const some = (most: number) => (dice.happens(0.5) ? dice.whole(1, most) : 0);
   add(some(3), (atMs) => ({ kind: 'kill', atMs, forMs: dice.between(100, 4_000) }));
-  add(some(2), (atMs) => ({ kind: 'freeze', atMs, forMs: dice.between(500, 7_000) }));
+  add(some(3), (atMs) => ({ kind: 'freeze', atMs, forMs: dice.between(500, 7_000) }));
   add(some(2), (atMs) => ({ kind: 'clock', atMs, byMs: dice.between(-600_000, 600_000) }));
   add(some(1), (atMs) => ({ kind: 'store_away', atMs, forMs: dice.between(200, 4_000) }));
   add(some(2), (atMs) => ({ kind: 'sink_away', atMs, forMs: dice.between(200, 6_000) }));
@@ -57,6 +59,7 @@ export function scriptOf(dice: Dice): Script {
     sinkFaults: often() * 4,
     unpushed: dice.pick([0, 0.2]),
     hasPoison: dice.happens(0.2),
+    hasTotal: dice.happens(0.5),
     endsWithPoll: dice.happens(0.3),
     clockErrorMs: dice.pick([0, 0, -240_000, 240_000]),
     faults: faults.sort((a, b) => a.atMs - b.atMs),

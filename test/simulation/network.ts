@@ -17,7 +17,7 @@ export interface Weather {
 export const calm: Readonly<Weather> = { lost: 0, slow: 0, slowMs: 0, isStoreAway: false };
 
 /** The clock is asked often and small: it never takes long, so its error stays within two of these. */
-export const quickMs = 20;
+const quickMs = 20;
 
 export class Network {
   readonly weather: Weather;

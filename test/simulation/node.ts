@@ -25,7 +25,6 @@ export interface NodeSurroundings {
   readonly destinations: ReadonlyMap<string, Destination>;
   /** Carries a signal to the other nodes. */
   readonly relay: (topic: string) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 export interface SimulatedNode {
@@ -37,8 +36,8 @@ export interface SimulatedNode {
 }
 
 /** Everything is short, so that leases end and retries happen within a simulated minute. */
-export const deadlineMs = 1_000;
-const leaseMarginMs = 4_000;
+const deadlineMs = 1_000;
+const leaseMarginMs = 1_500;
 const circuit = { failuresToOpen: 5, firstMs: 1_000, mostMs: 8_000 };
 const pullLimits = { leaseMs: 3_000, parkMs: 1_500, cooldownMs: 2_000 };
 const scheduleMs = [300, 1_000, 3_000, 5_000];
@@ -47,7 +46,7 @@ const log = { info() {}, warn() {}, error() {}, debug() {}, trace() {}, fatal() 
 
 /** The rooms of one node, connected to the store's ports as `wiring/` connects them. */
 export async function startNode(given: NodeSurroundings): Promise<SimulatedNode> {
-  const { host, store, chance, endpoints, onError } = given;
+  const { host, store, chance, endpoints } = given;
   const wake = new Wake(host.clock);
   wake.relayTo(given.relay);
   const directLeases = new DirectLeases(() => wake.signal('outbox'));
@@ -69,7 +68,6 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     lane: (integration, limit, work) => store.lane(targetOf(integration), limit, work, directLeases),
     setAside: (integration, error) => store.setAside(targetOf(integration), error),
     path: (integration) => eventPathOf(brand(integration)),
-    onError: (_integration, error) => onError(error),
   });
   startRunner({
     node: host.name,

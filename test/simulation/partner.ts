@@ -47,6 +47,7 @@ export class Partner {
   #unsent = 0;
   /** Chance of a 503, a lost answer, or a slow one, for lists. */
   listFaults = 0;
+  hasTotal = true;
 
   constructor(time: VirtualTime, dice: Dice, endpoints: ReadonlyMap<string, Endpoint>, deliver: Deliver) {
     this.#time = time;
@@ -141,8 +142,8 @@ export class Partner {
     this.#time.after(delayMs, () => void attempt());
   }
 
-  /** The list as one node asks for it. `isLast`: nothing changes any more, so that all it shows must be stored. */
-  httpFor(host: Host, isLast: () => boolean): Http {
+  /** The list as one node asks for it. Nobody outside knows whether the node stores what it reads. */
+  httpFor(host: Host): Http {
     return {
       request: (exchange) =>
         new Promise((resolve) => {
@@ -158,7 +159,7 @@ export class Partner {
             const { bytes, rows } = this.#page(new URL(exchange.url));
             const backMs = this.#dice.between(1, 150);
             if (fault === 'cut') return this.#time.after(backMs, () => failed('reset'));
-            if (fault !== '503') this.#noteRows(rows, startedAt, isLast());
+            if (fault !== '503') this.#noteRows(rows, startedAt, false);
             const headers = { 'content-type': 'application/json' };
             const status = fault === '503' ? 503 : 200;
             return this.#time.after(backMs, () =>
@@ -183,8 +184,23 @@ export class Partner {
     const listed = book.filter(({ checkIn }) => checkIn >= from && checkIn <= to);
     const offset = Number(url.searchParams.get('offset') ?? 0);
     const rows = listed.slice(offset, offset + pageSize).map((booking) => ({ ...booking, integration }));
-    const bytes = Buffer.from(JSON.stringify({ reservations: rows.map(reservationOf), total: listed.length }));
+    const bytes = Buffer.from(
+      JSON.stringify({
+        reservations: rows.map(reservationOf),
+        ...(this.hasTotal && { total: listed.length }),
+      }),
+    );
     return { bytes, rows };
+  }
+
+  /** A complete run listed the whole book: all of it must be stored. */
+  noteComplete(integration: string, requestedAtMs: number): void {
+    const book = [...(this.#books.get(integration)?.values() ?? [])];
+    this.#noteRows(
+      book.map((booking) => ({ ...booking, integration })),
+      requestedAtMs,
+      true,
+    );
   }
 
   #noteRows(rows: readonly (Booking & { integration: string })[], requestedAtMs: number, isAccepted: boolean): void {

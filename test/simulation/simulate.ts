@@ -22,7 +22,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   return {
     seed,
     history,
-    violations: checkHistory(history),
+    violations: [...world.violations, ...checkHistory(history)],
     lastedMs: nowMs - startedAtMs,
     steps,
     script: world.script,

@@ -1,6 +1,6 @@
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { IntegrationName } from '../../src/terms.ts';
-import type { History, Write } from '../history/history.ts';
+import type { History, Violation, Write } from '../history/history.ts';
 import { brandNames, destinationNames } from './brands.ts';
 import { type Fault, type Script, scriptOf } from './faults.ts';
 import { Host } from './host.ts';
@@ -37,17 +37,18 @@ export class World {
   readonly #writes: Write[] = [];
   readonly #nodes: (SimulatedNode | undefined)[];
   #restarts = 0;
-  #isLast = false;
-  readonly errors: unknown[] = [];
+  /** What the world itself saw go wrong. */
+  readonly violations: Violation[] = [];
 
   constructor(seed: number) {
     const { time } = this;
     this.#dice = new Dice(seed);
     this.script = scriptOf(this.#dice);
-    const { nodes, lost, slow, slowMs, listFaults, sinkFaults, hasPoison } = this.script;
+    const { nodes, lost, slow, slowMs, listFaults, sinkFaults, hasPoison, hasTotal } = this.script;
     this.#network = new Network(time, this.#dice, { ...calm, lost, slow, slowMs });
     this.#partner = new Partner(time, this.#dice, endpoints, (arrived) => this.#webhook(arrived));
     this.#partner.listFaults = listFaults;
+    this.#partner.hasTotal = hasTotal;
     const isPoisoned = (id: string) => hasPoison && id === 'R1';
     this.#sinks = destinationNames.map((name) => new Sink(name, time, this.#dice, this.#writes, isPoisoned));
     for (const sink of this.#sinks) sink.faults.failing = sinkFaults;
@@ -63,12 +64,25 @@ export class World {
     this.#calmDown();
     let isQuiet = await this.#time.until(() => this.#isQuiet(), quietWithinMs);
     if (isQuiet && this.script.endsWithPoll) {
-      this.#isLast = true;
-      for (const name of brandNames) await this.#queue(name);
-      isQuiet = await this.#time.until(() => this.#isQuiet(), quietWithinMs);
+      isQuiet = await this.#lastPoll();
     }
-    if (!isQuiet) this.errors.push(new Error(`not quiet after ${quietWithinMs} ms without faults`));
+    if (!isQuiet) this.#broke(`work is left ${quietWithinMs} ms after the last fault`);
     return this.#history();
+  }
+
+  async #lastPoll(): Promise<boolean> {
+    const beganAtMs = this.#time.nowMs;
+    for (const name of brandNames) await this.#queue(name);
+    const isQuiet = await this.#time.until(() => this.#isQuiet(), quietWithinMs);
+    for (const { run, state } of this.#model.runs.slice(-brandNames.length)) {
+      if (state === 'complete') this.#partner.noteComplete(run.integration, beganAtMs);
+      else this.#broke(`the last poll of ${run.integration} ended ${state}`);
+    }
+    return isQuiet;
+  }
+
+  #broke(message: string): void {
+    this.violations.push({ rule: 'accepted_is_accounted_for', message });
   }
 
   #load(): void {
@@ -101,10 +115,9 @@ export class World {
         store,
         chance: this.#dice.next,
         endpoints,
-        http: this.#partner.httpFor(host, () => this.#isLast),
+        http: this.#partner.httpFor(host),
         destinations: new Map(this.#sinks.map((sink) => [sink.name, sink.destinationOn(host)])),
         relay: (topic) => this.#relay(host, topic),
-        onError: (error) => this.errors.push(error),
       }).then(
         (node) => {
           this.#nodes[place] = node;

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Violation } from '../history.ts';
+import list from './mutations.json' with { type: 'json' };
+
+/** A bug of one line, to show that the checker would find it. */
+export interface Mutation {
+  readonly name: string;
+  readonly breaks: string;
+  /** Who meets it: the simulation, or the story told to PostgreSQL. */
+  readonly judge: string;
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** Found within seconds: part of every test run. */
+  readonly quick?: boolean;
+}
+
+export const mutations: readonly Mutation[] = list;
+
+const root = path.join(import.meta.dirname, '..', '..', '..');
+
+export async function occurrences({ file, find }: Mutation): Promise<number> {
+  return (await readFile(path.join(root, file), 'utf8')).split(find).length - 1;
+}
+
+/** The program and the tests that the judges are made of. */
+const copied = [
+  'src',
+  'schemas',
+  'package.json',
+  'test/history',
+  'test/simulation',
+  'test/support',
+  'test/deliver',
+  'test/intake',
+];
+const linked = ['node_modules', 'connectors'];
+
+/** Copies the program, plants the bug in the copy and lets the judge look for it; undefined if nothing is found. */
+export async function findMutation(mutation: Mutation | undefined, judge: string): Promise<Violation | undefined> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-mutation-'));
+  try {
+    for (const part of copied) await cp(path.join(root, part), path.join(folder, part), { recursive: true });
+    for (const part of linked) await symlink(path.join(root, part), path.join(folder, part));
+    if (mutation) {
+      const file = path.join(folder, mutation.file);
+      await writeFile(
+        file,
+        (await readFile(file, 'utf8')).replace(mutation.find, () => mutation.replace),
+      );
+    }
+    return await judged(path.join(folder, 'test', 'history', 'mutations', 'judge.ts'), judge);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function judged(file: string, judge: string): Promise<Violation | undefined> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, judge], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`the judge ended with ${code}: ${errors.slice(0, 2_000)}`);
+  return JSON.parse(output).violation ?? undefined;
+}

@@ -1,0 +1,246 @@
+import { encodeRecord } from '../../src/canonical/encode.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
+import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
+import { preparePage } from '../../src/intake/pull/prepare-page.ts';
+import { firstPass, noCounts, type Position, type Run, sum } from '../../src/intake/pull/run-state.ts';
+import { workLane } from '../../src/intake/push/work-lane.ts';
+import { newKey } from '../../src/kit/crypto.ts';
+import { suppression } from '../../src/privacy/suppress.ts';
+import { eventPathOf } from '../../src/runtime/event-path.ts';
+import type { Pool } from '../../src/store/db/pool.ts';
+import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts';
+import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
+import { observeDatabase } from '../simulation/observe.ts';
+import { stateText } from '../simulation/partner.ts';
+import { realPorts } from '../simulation/real-store.ts';
+import type { Erasure, History, Statement, Write } from './history.ts';
+
+const integration = 'lisbon' as IntegrationName;
+const hourMs = 3_600_000;
+
+/** What partners, nodes and destinations do to a PostgreSQL store, one step at a time, recorded as a history. */
+export class StoreStory {
+  readonly #pool: Pool;
+  readonly #store: ReturnType<typeof realPorts>;
+  readonly #endpointId: EndpointId;
+  readonly #target = { ...brand(integration).target, erasure: suppression([newKey()]) };
+  readonly #statements: Statement[] = [];
+  readonly #writes: Write[] = [];
+  readonly #erasures: Erasure[] = [];
+  readonly #listed = new Map<string, number>();
+  #events = 0;
+  #steps = 0;
+
+  constructor(pool: Pool, endpointId: string) {
+    this.#pool = pool;
+    this.#store = realPorts(pool);
+    this.#endpointId = endpointId as EndpointId;
+  }
+
+  /** An event; `agoMs` before now by its own timestamp. */
+  async say(id: string, amount: number, { agoMs = 0, email }: { agoMs?: number; email?: string } = {}): Promise<void> {
+    this.#events += 1;
+    const eventId = `event-${this.#events}`;
+    const occurredAt = Math.floor(await this.#store.clock()) - agoMs;
+    const data = reservation(id, amount, email);
+    const rawBody = Buffer.from(JSON.stringify({ event: 'reservation.updated', data }));
+    const event = { integration, endpointId: this.#endpointId, secretNo: 1, eventId, occurredAt, rawBody };
+    const [stored] = await this.#store.insert([{ ...event, event: 'reservation.updated' }], () => {});
+    const receivedBy = Math.ceil(await this.#store.clock());
+    this.#statements.push({
+      id: eventId,
+      record: `${integration}/${id}`,
+      value: stateText(data),
+      fromMs: agoMs >= 0 ? occurredAt : occurredAt + agoMs,
+      toMs: agoMs >= 0 ? occurredAt : receivedBy,
+      isAccepted: stored?.kind === 'stored',
+      isEvent: true,
+    });
+  }
+
+  /** Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. */
+  async work({ directly = false } = {}): Promise<ReadonlyMap<string, readonly Claimed[]>> {
+    const leased = new Map<string, Claimed[]>();
+    const directLeases = new DirectLeases(() => {});
+    if (directly) {
+      directLeases.connect(({ destination }, count) => ({
+        count,
+        leaseMs: hourMs,
+        use: async (claims) => void leased.set(destination, [...(leased.get(destination) ?? []), ...claims]),
+        release: () => {},
+      }));
+    }
+    const path = eventPathOf(brand(integration));
+    const once = () => this.#store.lane(this.#target, 200, (lane) => workLane(lane, path), directLeases);
+    while ((await once()) === 'more');
+    return leased;
+  }
+
+  /** Claims what is due. A lease of no length has ended at once, as that of a node that froze. */
+  async claim(destination: string, { isFrozen = false } = {}): Promise<readonly Claimed[]> {
+    return this.#store.outbox.claim(laneTo(destination), 100, isFrozen ? 0 : hourMs);
+  }
+
+  send(destination: string, claims: readonly Claimed[]): void {
+    this.#steps += 1;
+    for (const { id, version, change } of claims) {
+      if (change === undefined) continue;
+      const record = change.record();
+      this.#writes.push({
+        destination,
+        record: `${integration}/${id}`,
+        version,
+        key: change.idempotencyKey,
+        value: stateText(record as { status?: unknown }),
+        body: encodeRecord(record),
+        startedAtMs: this.#steps,
+      });
+    }
+  }
+
+  async settle(
+    destination: string,
+    claims: readonly Claimed[],
+    kind: 'delivered' | 'retry' | 'dead' = 'delivered',
+  ): Promise<void> {
+    const result = kind === 'retry' ? { kind, delayMs: 0, triesUsed: 1 } : { kind };
+    const settlements = claims.map(({ type, id, version, fence, triesUsed }) => ({
+      ...laneTo(destination),
+      type,
+      id,
+      version,
+      fence,
+      attempt: triesUsed + 1,
+      result,
+      durationMs: 1,
+    }));
+    await this.#store.outbox.settle(settlements, 'node');
+  }
+
+  /** Delivers until nothing is due. */
+  async deliver(): Promise<void> {
+    for (const destination of destinationNames) {
+      for (;;) {
+        const claims = await this.claim(destination);
+        if (claims.length === 0) break;
+        this.send(destination, claims);
+        await this.settle(destination, claims);
+      }
+    }
+  }
+
+  /** A node claims a run and reads its one page; `isFrozen`: its lease has ended by the time it writes. */
+  async startRun({ isFrozen = false } = {}): Promise<Run> {
+    const runs = this.#store.runs(new DirectLeases(() => {}));
+    await runs.queue({ integration, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
+    const [run] = await runs.claimDue(1, 'node', isFrozen ? 0 : hourMs);
+    if (run === undefined) throw new Error('no run is due');
+    await runs.start(run, position, this.#target);
+    return run;
+  }
+
+  /** Stores the page as the page after `after` others. */
+  async storePage(run: Run, rows: readonly { id: string; amount: number }[], after = 0): Promise<void> {
+    const runs = this.#store.runs(new DirectLeases(() => {}));
+    const plan = pullPlan(integration);
+    const read = plan.shaper.records({ reservations: rows.map(({ id, amount }) => reservation(id, amount)) });
+    if (read.kind === 'invalid') throw new Error(read.message);
+    const requestedAt = Math.floor(await this.#store.clock());
+    const page = read.records.map((raw, i) => ({ raw, content: i }));
+    const made = preparePage(plan, run, position, page as never, [], requestedAt);
+    const counted = sum(made.counted, { pages: 1, rows: rows.length });
+    const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
+    const before = Promise.resolve(false);
+    const result = await runs.commitPage(run, hourMs, commit, this.#target, { after, before });
+    if (result === 'fenced') return;
+    this.#listed.set(run.runId, rows.length);
+    for (const { id, amount } of rows) {
+      this.#statements.push({
+        id: `${run.runId} ${id}`,
+        record: `${integration}/${id}`,
+        value: stateText(reservation(id, amount)),
+        fromMs: requestedAt,
+        toMs: requestedAt,
+        isAccepted: true,
+        isEvent: false,
+      });
+    }
+  }
+
+  async endRun(run: Run): Promise<void> {
+    await this.#store.runs(new DirectLeases(() => {})).finish(run, { state: 'complete', findings: [] }, noCounts);
+  }
+
+  /** The guest with this address was erased: nothing that comes in may bring the guest back. */
+  async erased(email: string): Promise<void> {
+    const { path, target } = brand(integration);
+    const shaped = path.pushShaper.single(reservation('any', 1, email));
+    if (shaped.kind === 'invalid') throw new Error(shaped.message);
+    const arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '0' } as const;
+    const hashes = this.#target.erasure.hashesOf(path.prepare(shaped.record, arrival), target.integration);
+    await this.#pool.query(`insert into erasures (erasure_id, requested_by, subject) values ('era', 'test', '')`);
+    await this.#pool.query(
+      `insert into erased_guests (hash, erasure_id) select decode(h, 'hex'), 'era' from unnest($1::text[]) h`,
+      [[...hashes]],
+    );
+    this.#erasures.push({ atMs: this.#steps, marks: [email] });
+  }
+
+  async history(): Promise<History> {
+    const { fates, versions, settled, runs } = await observeDatabase(this.#pool);
+    return {
+      statements: this.#statements,
+      fates,
+      versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)), text: one.value })),
+      settled,
+      writes: this.#writes,
+      runs: runs.map((run) => ({
+        ...run,
+        ...(this.#listed.has(run.id) && { listed: this.#listed.get(run.id) as number }),
+      })),
+      erasures: this.#erasures,
+      isQuiet: true,
+    };
+  }
+}
+
+const laneTo = (destination: string): LaneKey => ({ integration, destination });
+
+const position: Position = {
+  from: '2026-06-02',
+  to: '2026-06-08',
+  today: '2026-06-01',
+  stepDays: 7,
+  window: { from: '2026-06-02', to: '2026-06-08' },
+  pass: firstPass,
+  findings: [],
+};
+
+const pageLog = {
+  window: { from: '2026-06-02', to: '2026-06-08' },
+  pass: 1,
+  durationMs: 1,
+  tries: 1,
+  waitedMs: 0,
+  bytes: 1,
+  rows: 3,
+  fresh: 3,
+  mark: 1,
+  fingerprint: 1,
+  seen: new Uint8Array(),
+};
+
+function reservation(id: string, amount: number, email = `${id.toLowerCase()}@guests.example`): JsonObject {
+  return {
+    id,
+    confirmation_number: `C-${id}`,
+    check_in: '2026-06-03',
+    check_out: '2026-06-04',
+    status: 'confirmed',
+    total_amount: amount,
+    currency: 'EUR',
+    guests: [{ first_name: 'Ana', last_name: 'Exemplo', email }],
+    rooms: [],
+    charges: [],
+  };
+}

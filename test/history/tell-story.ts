@@ -1,0 +1,101 @@
+import type { Pool } from '../../src/store/db/pool.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { issueEndpoint } from '../../src/store/events/endpoints.ts';
+import { minter, openSealer } from '../intake/push/support.ts';
+import type { History } from './history.ts';
+import { StoreStory } from './store-story.ts';
+
+/**
+ * The dangerous moments between nodes and PostgreSQL, one after the other: leases that ended, answers that were lost, batches,
+ * pages that are written twice. A simulation meets them by chance and against a model; here they happen for sure and in SQL.
+ */
+export async function tellStory(pool: Pool): Promise<History> {
+  const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, 'lisbon', openSealer, minter));
+  const story = new StoreStory(pool, endpointId);
+
+  // Several versions of one record in one batch, and a state that is late.
+  await story.say('R1', 1, { agoMs: 3_000 });
+  await story.say('R1', 2, { agoMs: 2_000 });
+  await story.say('R2', 1, { agoMs: 2_000 });
+  await story.say('R1', 3, { agoMs: 1_000 });
+  await story.say('R1', 4, { agoMs: 60_000 });
+  await story.work();
+  await story.deliver();
+
+  // A timestamp ahead of its receipt must not beat what comes later.
+  await story.say('R3', 1, { agoMs: -600_000 });
+  await story.work();
+  await story.say('R3', 2);
+  await story.work();
+  await story.deliver();
+
+  // A node freezes with a claim. Another one delivers the version and holds the next; then the first one settles.
+  await story.say('R4', 1);
+  await story.work();
+  const frozen = await story.claim('crm', { isFrozen: true });
+  story.send('crm', frozen);
+  const again = await story.claim('crm');
+  story.send('crm', again);
+  await story.settle('crm', again);
+  await story.say('R4', 2);
+  await story.work();
+  const next = await story.claim('crm');
+  await story.settle('crm', frozen);
+  story.send('crm', next);
+  await story.settle('crm', next);
+
+  // A settlement whose answer was lost is repeated, after the next version was leased directly to another node.
+  await story.deliver();
+  await story.say('R5', 1);
+  await story.work();
+  const first = await story.claim('crm');
+  story.send('crm', first);
+  await story.settle('crm', first);
+  await story.say('R5', 2);
+  const leased = (await story.work({ directly: true })).get('crm') ?? [];
+  await story.settle('crm', first);
+  story.send('crm', leased);
+  await story.settle('crm', leased);
+  await story.say('R5', 3);
+  await story.work();
+  await story.deliver();
+
+  // A failed try: the late settlement of the try before it changes nothing.
+  await story.say('R6', 1);
+  await story.say('R6', 2);
+  await story.work();
+  const failed = await story.claim('crm');
+  await story.settle('crm', failed, 'retry');
+  await story.settle('crm', failed);
+  await story.deliver();
+
+  // A refusal holds back the later versions of its record only.
+  await story.say('R7', 1);
+  await story.say('R7', 2);
+  await story.say('R8', 1);
+  await story.work();
+  const claimed = await story.claim('crm');
+  await story.settle(
+    'crm',
+    claimed.filter(({ id }) => id === 'R7'),
+    'dead',
+  );
+  const others = claimed.filter(({ id }) => id !== 'R7');
+  story.send('crm', others);
+  await story.settle('crm', others);
+
+  // A page whose commit was not answered is written once more.
+  const run = await story.startRun();
+  const rows = ['R1', 'R2', 'R9'].map((id) => ({ id, amount: 9 }));
+  await story.storePage(run, rows);
+  await story.storePage(run, rows);
+  await story.endRun(run);
+  await story.deliver();
+
+  // An erased guest comes in again.
+  await story.erased('vera@guests.example');
+  await story.say('R10', 1, { email: 'vera@guests.example' });
+  await story.work();
+  await story.deliver();
+  return story.history();
+}
