@@ -185,6 +185,31 @@ export function peopleConformance(make: () => Account): void {
     assert.deepEqual(refusals, []);
   });
 
+  test(`${preset}: whatever is lost and whenever, each transition is one moment`, async (t) => {
+    const { account, pool, drain, refusals, loseOnce } = await setUp(t);
+    const chance = seeded(20_261_115);
+    const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show'] as const;
+    const expected: string[] = [];
+    let before: Reservation | undefined;
+    for (let step = 0; step < 10; step++) {
+      const status = before === undefined ? 'confirmed' : (statuses[chance(5)] ?? 'confirmed');
+      const now = reservation('r', { guests: [ana], status, total_amount: String(chance(2)) });
+      await takeIn(pool, [now], ['crm']);
+      if (before === undefined) expected.push('booked');
+      else if (status !== before.status) expected.push(status === 'confirmed' ? 'changed' : status);
+      else if (now.total_amount !== before.total_amount) expected.push('changed');
+      before = now;
+      // One of the next requests takes effect without an answer, and sometimes the node dies as well.
+      let left = chance(5);
+      loseOnce(() => left-- === 0);
+      if (chance(3) === 0) await drain({ settle: async () => [] });
+      for (let i = 0; i < 4; i++) await drain();
+    }
+    assert.deepEqual(kinds(account), expected);
+    assert.equal(new Set(account.moments().map(({ id }) => id)).size, expected.length);
+    assert.deepEqual(refusals, []);
+  });
+
   test(`${preset}: a changed address moves the person, and what the person decided`, async (t) => {
     const { account, deliver } = await setUp(t);
     await deliver(
@@ -323,4 +348,13 @@ export function peopleConformance(make: () => Account): void {
     assert.deepEqual(kinds(account), ['booked']);
     assert.equal(account.people()[0]?.subscribed, false);
   });
+}
+
+/** Numbers below a limit, the same at every run. */
+function seeded(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
 }

@@ -44,7 +44,7 @@ export function hubspotAccount(): Account {
       const contact = byEmail(email) ?? { id: newId(), properties: {}, emails: [email] };
       contacts.set(contact.id, contact);
       Object.assign(contact.properties, given);
-      return { id: contact.id, properties: { email: contact.emails[0] }, new: true };
+      return { id: contact.id, objectWriteTraceId, properties: { email: contact.emails[0] }, new: true };
     });
     return { status: 200, body: { status: 'COMPLETE', results } };
   }

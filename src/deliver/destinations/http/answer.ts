@@ -121,7 +121,9 @@ export function foundValues(
     const own =
       rule.key === undefined
         ? elements[0]
-        : elements.find((one) => key !== undefined && same(key, textAt(one, rule.key) ?? ''));
+        : elements.find((one) =>
+            [rule.key].flat().some((path) => key !== undefined && same(key, textAt(one, path) ?? '')),
+          );
     const values = Object.entries(rule.as).map(([name, path]) => [
       name,
       own === undefined ? undefined : valueAt(own, path),

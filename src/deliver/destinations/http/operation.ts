@@ -76,9 +76,11 @@ const foundSchema = z.strictObject({
     .string()
     .describe('The path of a list in the answer, or of an object whose values are meant; empty for the answer itself.'),
   key: z
-    .string()
+    .union([z.string(), z.array(z.string())])
     .optional()
-    .describe('The path in an element of the `unique` value of its item; without it, the first element.'),
+    .describe(
+      'The path in an element of the `unique` value of its item, or several; without it, the first element counts.',
+    ),
   as: z
     .record(z.string().regex(/^\w+$/), z.string())
     .describe(

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { listen } from '../deliver/http-server.ts';
+import { mailchimpAccount } from '../deliver/vendors/mailchimp.ts';
+import { innbound } from '../support/process.ts';
+
+test('destination prepare creates what is missing, prints the settings, and needs a known destination', async (t) => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-destination-'));
+  const account = mailchimpAccount();
+  const server = await listen((request) => account.answer(request));
+  t.after(async () => {
+    await server.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const document = `destination: news
+type: http
+preset: mailchimp
+auth: { type: basic, username: innbound, password: "\${env:NEWS_KEY}" }
+with: { base_url: "${server.url}/3.0", list_id: L1 }
+`;
+  await mkdir(path.join(dir, 'destinations'));
+  await writeFile(path.join(dir, 'destinations/news.yaml'), document);
+  const env = { NEWS_KEY: 'key', INNBOUND_ALLOW_PRIVATE_NETWORK: '1' };
+  const prepare = (...more: string[]) => innbound(['destination', 'prepare', ...more, '--workspace', dir], { env });
+
+  const dry = await prepare('news', '--dry-run', '--json');
+  assert.equal(dry.code, 0, dry.stderr);
+  const [seen] = dry.json();
+  assert.deepEqual([seen?.dry_run, seen?.done], [true, true]);
+  assert.ok(server.received.every(({ method }) => method === 'GET'));
+  assert.match(String(server.received[0]?.headers.authorization), /^Basic /);
+
+  const first = await prepare('news');
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /created +merge field IB_BRAND\ncreated +merge field IB_NATION/);
+  assert.match(first.stdout, /with:\n {2}merge_prefix: IB/);
+  assert.match((await prepare('news')).stdout, /exists +merge field IB_BRAND/);
+
+  const unknown = await prepare('crm', '--json');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stdout, /There is no destination crm; known destinations: news/);
+});
