@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
@@ -14,6 +14,10 @@ import { listen, type Received } from './http-server.ts';
 import { config, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 import { type Account, Refusal } from './vendors/account.ts';
 
+let store: ReturnType<typeof openStore> | undefined;
+let serial = 0;
+after(async () => (await store)?.close());
+
 /**
  * The part of the conformance suite for destinations that keep people: run against an account that behaves as the vendor documents,
  * through the real outbox. What counts is what lies in the account afterwards, and that the vendor would have refused no request.
@@ -22,7 +26,10 @@ export function peopleConformance(make: () => Account): void {
   const { preset, takesPhones, keepsStays, onConflict, seed } = make();
 
   async function setUp(t: TestContext, consent?: 'marketing') {
-    const store = await openStore();
+    store ??= openStore();
+    const { pool } = await store;
+    // Tests share a store; each has a brand and a destination of its own.
+    const name = `${preset}${++serial}`;
     const account = make();
     const refusals: string[] = [];
     let lose: ((request: Received) => boolean) | undefined;
@@ -41,7 +48,6 @@ export function peopleConformance(make: () => Account): void {
     t.after(async () => {
       await server.close();
       await offered.close();
-      await store.close();
     });
     const parse = (variables: Record<string, string>) => http.settings.parse({ preset, with: variables });
     const basic = account.variables(server.url);
@@ -57,30 +63,38 @@ export function peopleConformance(make: () => Account): void {
       comparesConsent: true,
       ...(consent && { consent }),
     };
-    const { pool } = store;
-    const one = lane(config('crm', { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }));
+    const one = lane(
+      config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }),
+      name,
+    );
     const drain = async (change = {}) => {
       await pool.query('update outbox set due_at = now() where due_at is not null');
       await pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
-      const all = ports(pool, [one], { crm: http.open(settings, offered) });
+      const all = ports(pool, [one], { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
+    const receive = (record: Reservation) => takeIn(pool, [record], [name], name);
     const deliver = async (...records: Reservation[]) => {
       for (const record of records) {
-        await takeIn(pool, [record], ['crm']);
+        await receive(record);
         const { dead, retry } = await drain();
         assert.deepEqual([dead, retry, refusals], [0, 0, []]);
       }
     };
     const erase = async (email: string) => {
-      const target = { integration: 'lisbon' as IntegrationName, connectorVersion: 1, integrationVersion: 1 };
-      await beginErasure(pool, 'era_1', 'test', '');
+      const target = { integration: name as IntegrationName, connectorVersion: 1, integrationVersion: 1 };
+      await beginErasure(pool, name, 'test', '');
       await transaction(pool, (tx) =>
         eraseFromRecords(
           tx,
-          { erasureId: 'era_1', person: new Person({ emails: [email] }), hashes: [] },
+          {
+            erasureId: name,
+            person: new Person({ emails: [email], integration: name }),
+            integration: name,
+            hashes: [],
+          },
           { strip: withoutGuests, remember: () => [], speaksOfGuests },
-          () => ({ ...target, destinations: { reservation: ['crm'], guest: [] } }),
+          () => ({ ...target, destinations: { reservation: [name], guest: [] } }),
         ),
       );
       const { dead, retry } = await drain();
@@ -93,7 +107,7 @@ export function peopleConformance(make: () => Account): void {
         return true;
       };
     };
-    return { account, pool, drain, deliver, erase, refusals, server, loseOnce };
+    return { account, receive, drain, deliver, erase, refusals, server, loseOnce };
   }
 
   const ana: Guest = {
@@ -169,15 +183,15 @@ export function peopleConformance(make: () => Account): void {
   });
 
   test(`${preset}: a moment is there once, also when answers are lost and a node dies`, async (t) => {
-    const { account, pool, drain, deliver, refusals, loseOnce } = await setUp(t);
+    const { account, receive, drain, deliver, refusals, loseOnce } = await setUp(t);
     await deliver(reservation('r', { guests: [ana] }));
     // The answer to the request that brought the moment is lost.
-    await takeIn(pool, [reservation('r', { guests: [ana], status: 'checked_in' })], ['crm']);
+    await receive(reservation('r', { guests: [ana], status: 'checked_in' }));
     loseOnce(() => kinds(account).includes('checked_in'));
     assert.equal((await drain()).retry, 1);
     await drain();
     // The node is gone before it writes down the result.
-    await takeIn(pool, [reservation('r', { guests: [ana], status: 'checked_out' })], ['crm']);
+    await receive(reservation('r', { guests: [ana], status: 'checked_out' }));
     await drain({ settle: async () => [] });
     assert.ok(kinds(account).includes('checked_out'));
     assert.equal((await drain()).delivered, 1);
@@ -186,7 +200,7 @@ export function peopleConformance(make: () => Account): void {
   });
 
   test(`${preset}: whatever is lost and whenever, each transition is one moment`, async (t) => {
-    const { account, pool, drain, refusals, loseOnce } = await setUp(t);
+    const { account, receive, drain, refusals, loseOnce } = await setUp(t);
     const chance = seeded(20_261_115);
     const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show'] as const;
     const expected: string[] = [];
@@ -194,7 +208,7 @@ export function peopleConformance(make: () => Account): void {
     for (let step = 0; step < 10; step++) {
       const status = before === undefined ? 'confirmed' : (statuses[chance(5)] ?? 'confirmed');
       const now = reservation('r', { guests: [ana], status, total_amount: String(chance(2)) });
-      await takeIn(pool, [now], ['crm']);
+      await receive(now);
       if (before === undefined) expected.push('booked');
       else if (status !== before.status) expected.push(status === 'confirmed' ? 'changed' : status);
       else if (now.total_amount !== before.total_amount) expected.push('changed');

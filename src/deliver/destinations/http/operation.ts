@@ -138,7 +138,7 @@ export const situationSchema = z.strictObject({
 export type Situation = z.infer<typeof situationSchema>;
 
 /** The requests beside the usual one, and when each is sent. */
-export const situations = {
+const situations = {
   new_guest: 'Before the usual request, for a guest whom the destination does not have in this record yet.',
   moved: 'Before the usual request, for a guest whose address changed: {guest.previous.key} is the old one.',
   consented: 'A further request for a guest who agreed to marketing for the first time or again.',
