@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { type ApiNode, apiNode, reservation } from './node.ts';
+
+const migrations = new URL('../../src/store/migrations/', import.meta.url);
 
 /** Search as a caller says it. The brands of the test are in Portugal. */
 let node: ApiNode;
 let operator: string;
 before(async () => {
-  node = await apiNode();
+  node = await apiNode('', {
+    'connectors/hotel.yaml': `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+map: { extra: { booking_site_number: ref, room_number: room } }
+`,
+  });
   operator = await node.token('operator');
   const guest = (id: string, first_name: string, last_name: string, more: object = {}) =>
     reservation(id, { guests: [{ first_name, last_name, ...more }], check_in: '2031-05-04', check_out: '2031-05-08' });
@@ -23,9 +33,15 @@ before(async () => {
       check_out: '2031-09-02',
     }),
   );
+  await node.take(
+    'other',
+    reservation('X1', { ...stay('2032-01-01'), ref: 'BDC-4471', room: 412 }),
+    reservation('X2', { ...stay('2032-02-02'), ref: 'BDC-9', room: '412' }),
+  );
 });
 after(() => node.stop());
 
+const stay = (check_in: string) => ({ check_in, check_out: '2032-03-01' });
 const search = async (q: string): Promise<string[]> => {
   const { body } = await node.call('GET', `/reservations?q=${encodeURIComponent(q)}`, operator);
   return body.items.map(({ id }: { id: string }) => id);
@@ -59,6 +75,20 @@ test('an arrival date narrows the search', async () => {
   assert.deepEqual(await search('silva 2031-09-01'), ['R5']);
 });
 
+test('an arrival date alone finds the arrivals of that day', async () => {
+  assert.deepEqual(await search('2031-09-01'), ['R5']);
+  assert.deepEqual((await search('2031-05-04')).sort(), ['R1', 'R2', 'R3', 'R4']);
+});
+
+test('a booking site’s number and a room are found among the further fields', async () => {
+  for (const q of ['BDC-4471', 'bdc-4471', 'booking no. BDC-4471']) assert.deepEqual(await search(q), ['X1'], q);
+  assert.deepEqual((await search('412')).sort(), ['X1', 'X2']);
+  assert.deepEqual((await search('room 412')).sort(), ['X1', 'X2']);
+  assert.deepEqual(await search('room 412 2032-02-02'), ['X2']);
+  await node.take('other', reservation('X2', { ...stay('2032-02-02'), ref: 'BDC-9', room: '414' }));
+  assert.deepEqual(await search('412'), ['X1']);
+});
+
 test('records of earlier versions get their folded names by the migration', async () => {
   const { pool } = node.runtime;
   await pool.query(`delete from guest_keys where key = 'last_name:kovac'`);
@@ -66,4 +96,15 @@ test('records of earlier versions get their folded names by the migration', asyn
   const migration = new URL('../../src/store/migrations/0020-folded-names.sql', import.meta.url);
   await pool.query(readFileSync(migration, 'utf8'));
   assert.deepEqual(await search('kovac'), ['R1']);
+});
+
+test('records of earlier versions get the keys of arrival and further fields by the migration', async () => {
+  const { pool } = node.runtime;
+  const keys = async () =>
+    (await pool.query(`select key, id from guest_keys where key ~ '^(extra|check_in):' order by key, id`)).rows;
+  const before = await keys();
+  await pool.query(`delete from guest_keys where key ~ '^(extra|check_in):'`);
+  const [file] = readdirSync(migrations).filter((name) => name.endsWith('-spoken-keys.sql'));
+  await pool.query(readFileSync(new URL(`${file}`, migrations), 'utf8'));
+  assert.deepEqual(await keys(), before);
 });

@@ -83,7 +83,7 @@ function Finder() {
           ref={input}
           type="search"
           aria-label="Find a reservation"
-          placeholder="Find a reservation: number, name, e-mail, phone"
+          placeholder="Find a reservation: number, name, e-mail, phone, room, arrival"
           autoComplete="off"
         />
         <kbd title="Press / to search">/</kbd>

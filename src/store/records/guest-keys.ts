@@ -75,10 +75,31 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
       keys.add(`last_name:${foldName(name)}`);
     }
   }
-  const number = type === 'guest' ? undefined : (record as Partial<Reservation>).confirmation_number;
+  for (const { extra } of guests) for (const key of extraKeys(extra)) keys.add(key);
+  if (type === 'guest') return keys;
+  const { confirmation_number: number, check_in, extra } = record as Partial<Reservation>;
   if (number) keys.add(`confirmation_number:${number.slice(0, 200).toLowerCase()}`);
+  if (check_in) keys.add(`check_in:${check_in}`);
+  for (const key of extraKeys(extra)) keys.add(key);
   return keys;
 }
+
+const mostExtra = 10;
+
+/** Further fields that look like a number somebody may read out: of a booking site, a room, a loyalty card. */
+function extraKeys(extra: { readonly [name: string]: unknown } | undefined): string[] {
+  const found = new Set<string>();
+  for (const value of Object.values(extra ?? {})) {
+    if (found.size === mostExtra) break;
+    if (typeof value !== 'string' && typeof value !== 'number') continue;
+    const text = String(value).trim().toLowerCase();
+    if (isReadOut.test(text)) found.add(`extra:${text}`);
+  }
+  return [...found];
+}
+
+/** A digit, 2 to 40 characters without spaces, and neither a date nor a time. */
+const isReadOut = /^(?=.*\d)(?!\d{4}-\d{2}-\d{2})[^\s:]{2,40}$/;
 
 /** Earlier versions let the database write keys, with simpler rules for İ and Σ: deletions cover that spelling too. */
 function spellings(key: string): string[] {

@@ -9,7 +9,7 @@ export interface Found {
   readonly version: number;
   readonly changed_at: Date;
   readonly data: Json;
-  /** By what it was found: id, confirmation_number, email, alias, phone, guest_id, last_name; newest where nothing was asked. */
+  /** By what it was found: id, confirmation_number, email, alias, phone, guest_id, last_name, extra, check_in; newest where nothing was asked. */
   readonly matched: string;
   /** Destinations that do not have the newest version yet. */
   readonly undelivered: number;
@@ -35,7 +35,7 @@ const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r
 /** Without a text, what changed last; with one, everything that it can mean. Every search uses an index. */
 export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Found[]> {
   const text = filter.text?.trim() ?? '';
-  const hits = text === '' ? newest(filter) : matching(filter, text);
+  const hits: ReturnType<typeof matching> = text === '' ? newest(filter) : matching(filter, text);
   const { rows } = await db.query<Found>(
     `with hits as materialized (${hits.sql})
      select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
@@ -46,6 +46,7 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
        from hits h
       cross join lateral (select * from records where integration = h.integration and type = $1 and id = h.id limit 1) r
       where r.version > 0 and ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
+        ${hits.filter ?? ''}
       order by h.rank, ${newestFirst} limit $4`,
     [filter.type, filter.integrations ?? null, filter.status ?? null, filter.limit, ...hits.values],
   );
@@ -78,10 +79,13 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
  */
 const last = `chr(1114111)`;
 
-function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[] } {
+function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[]; filter?: string } {
   const { arrival, words } = readWords(text);
+  const spoken = words.filter((word) => !labels.has(word));
   const keys = [
     `guest_id:${text}`,
+    ...(spoken.length === 1 ? [`extra:${spoken[0]}`] : []),
+    ...(spoken.length === 0 && arrival !== undefined ? [`check_in:${arrival}`] : []),
     ...(filter.email === undefined ? [] : [`email:${filter.email}`, `alias:${filter.email}`]),
     ...(filter.phones ?? []).map((phone) => `phone:${phone}`),
   ];
@@ -113,6 +117,7 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
                 and ${guestsOf} ~ all ($9::text[])
               limit 1000)
           ) t order by integration, id, rank`,
+    filter: `and ($10::text is null or r.data ->> 'check_in' = $10)`,
     values: [text, number, keys, names.map((word) => `last_name:${word}`), others.map(spelledAnyway), arrival ?? null],
   };
 }
@@ -149,6 +154,20 @@ function accentedLetters(): Map<string, string> {
   }
   return found;
 }
+
+/** What people say before a number. */
+const labels: ReadonlySet<string> = new Set([
+  'room',
+  'booking',
+  'number',
+  'no',
+  'no.',
+  'nr',
+  'nr.',
+  'ref',
+  'ref.',
+  '#',
+]);
 
 /** Words as they are compared, and the arrival date if one of them is a date. */
 function readWords(text: string): { arrival: string | undefined; words: readonly string[] } {
