@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { settleAlerts } from '../../src/store/operate/alerts.ts';
+import { groupIncidents } from '../../src/store/operate/incidents.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
-import { barriersAt } from './support/look.ts';
+import { barriers, barriersAt } from './support/look.ts';
 
-/** The pages of the operator: accessible, and never wider than the screen. */
-describe('the pages of the operator are accessible', { skip }, () => {
+/** Every page: accessible, and never wider than the screen. */
+describe('the pages are accessible', { skip }, () => {
   let desk: Desk;
   let page: Page;
   /** Fills in {run} and the like in the addresses below. */
@@ -18,12 +20,23 @@ describe('the pages of the operator are accessible', { skip }, () => {
     await desk.push('grand', { ...event, event_id: 'e7', data: booking('R7') });
     await desk.push('grand', { ...event, event_id: 'e8', data: booking('R8', { check_out: '2031-05-01' }) });
     await desk.api('POST', '/integrations/grand/runs', { sync: 'pre_stay' });
-    await until('two dead letters and a run', async () => {
+    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    const text = source.replace('every: 60m', 'every: 30m');
+    await desk.api('PUT', '/documents/integration/grand', { text });
+    await desk.api('PUT', '/secrets/crm-key', { value: 'swordfish' });
+    const alert = { kind: 'test', integration: 'grand', subject: '', severity: 'critical', detail: {} } as const;
+    await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No answer.' }], ['test']);
+    await groupIncidents(desk.service.runtime.pool, () => 'pull:grand');
+    const job = await desk.api<{ job_id: string }>('POST', '/jobs', { operation: 'reprocess', integration: 'grand' });
+    ids.job = job.job_id;
+    await until('two dead letters, a run and an incident', async () => {
       const letters = await desk.api<{ items: { id: string; kind: string }[] }>('GET', '/dead-letters');
       const runs = await desk.api<{ items: { run_id: string }[] }>('GET', '/runs');
+      const incidents = await desk.api<{ items: { incident_id: string }[] }>('GET', '/incidents');
       for (const { id, kind } of letters.items) ids[kind] = id;
       ids.run = runs.items[0]?.run_id ?? '';
-      return letters.items.length === 2 && ids.run !== '';
+      ids.incident = incidents.items[0]?.incident_id ?? '';
+      return letters.items.length === 2 && ids.run !== '' && ids.incident !== '';
     });
     page = await desk.signIn();
   });
@@ -42,10 +55,53 @@ describe('the pages of the operator are accessible', { skip }, () => {
     '/dead-letters/{event}',
     '/dead-letters/{delivery}',
     '/dead-letters/999',
+    '/jobs',
+    '/jobs/{job}',
+    '/incidents',
+    '/incidents/{incident}',
+    '/alerts',
+    '/events',
+    '/events/grand/1',
+    '/destinations',
+    '/studio?connector=hotel',
+    '/documents',
+    '/documents/integration/grand',
+    '/documents/integration/grand?version=1',
+    '/secrets',
+    '/onboard',
+    '/privacy',
+    '/tokens',
+    '/audit',
+    '/no-such-page',
   ]) {
     test(at, async () => {
       const address = at.replace(/\{(\w+)\}/, (_, what: string) => ids[what] ?? '');
-      assert.deepEqual(await barriersAt(page, `${desk.url}${address}`), []);
+      assert.deepEqual(await barriersAt(page, address), []);
     });
   }
+
+  test('the studio with a linked record', async () => {
+    await page.evaluate(`sessionStorage.setItem('innbound draft studio sample', JSON.stringify({ savedMs: 0,
+      value: ${JSON.stringify(JSON.stringify({ reservations: [booking('S1')] }))} }))`);
+    assert.deepEqual(await barriersAt(page, '/studio?connector=hotel'), []);
+    assert.equal(await page.getByRole('region', { name: 'Raw record, linked' }).count(), 1);
+  });
+
+  test('the menu on a phone, dialogs, and the sign-in page', async () => {
+    const phone = await desk.signIn({ phone: true, scheme: 'light' });
+    await phone.getByRole('button', { name: 'More' }).click();
+    await phone.getByRole('link', { name: 'Tokens' }).waitFor();
+    assert.deepEqual(await barriers(phone), []);
+    await phone.getByRole('link', { name: 'Tokens' }).click();
+    await phone.getByRole('button', { name: 'New token' }).click();
+    await phone.getByLabel('Who or what it is for').waitFor();
+    assert.deepEqual(await barriers(phone), []);
+    await phone.goto(`${desk.url}/dead-letters`);
+    await phone.getByRole('button', { name: 'Replay all 2 …' }).click();
+    await phone.getByRole('button', { name: 'Replay 2 dead letters' }).waitFor();
+    assert.deepEqual(await barriers(phone), []);
+    await phone.goto(`${desk.url}/sign-in`);
+    await phone.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(await barriers(phone), []);
+  });
 });

@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { go } from './support/go.ts';
 
 /**
  * Eight brands, each in one state that an operator meets. Every page is opened for each of them, and what it claims is compared
@@ -144,11 +145,7 @@ deliver: [${deliver}]
     }
   });
 
-  const open = async (at: string) => {
-    await page.goto(`${desk.url}${at}`);
-    await page.locator('h1').first().waitFor();
-    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
-  };
+  const open = (at: string) => go(page, at);
   const brandNow = (name: string) => desk.api<Brand>('GET', `/integrations/${name}`);
   const label = (state: string) => state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
   const rowOf = (name: string): Locator =>

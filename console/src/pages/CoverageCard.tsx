@@ -22,7 +22,6 @@ function PushGaps({ integration }: { integration: string }) {
         label="What push missed, by day"
         rows={query.data?.items}
         error={query.error}
-        narrow
         rowKey={({ day }) => day}
         empty={
           <Empty small title="No gap in the last 14 days">

@@ -13,6 +13,7 @@ import { createSignIn, createToken } from '../../../src/operations/tokens.ts';
 import { startService } from '../../../src/service.ts';
 import type { TokenRole } from '../../../src/store/operate/tokens.ts';
 import { testDatabase } from '../../support/database.ts';
+import { followRequests } from './go.ts';
 
 export const skip = skipWithoutBrowser();
 
@@ -114,6 +115,7 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
         'console',
         (message) => message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`),
       );
+      followRequests(page);
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('request', (request) => {
         const to = request.url();

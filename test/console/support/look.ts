@@ -1,5 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { go } from './go.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const looks = [
   { scheme: 'light', phone: false, rules: 'all' },
@@ -8,10 +12,17 @@ const looks = [
   { scheme: 'light', phone: true, rules: 'colours' },
 ] as const;
 
+/**
+ * Accessibility violations of a page as it is. Axe is put into the page once and asked for violations only: collecting what passes took
+ * more time than the checks.
+ */
 export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (rules === 'colours' ? axe.withRules(['color-contrast']) : axe).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(`${axe}; undefined`);
+  const only = rules === 'colours' ? `runOnly: ['color-contrast'],` : '';
+  return (await page.evaluate(
+    `axe.run(document, { ${only} resultTypes: ['violations'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`,
+  )) as string[];
 }
 
 /** Waits for two frames and for all transitions: halfway through one, contrast may be too low. */
@@ -22,14 +33,12 @@ const settled = `(async () => {
 })()`;
 
 /**
- * Accessibility violations and horizontal overflow of a page: light and dark, desktop and phone. The page is loaded once; the
+ * Accessibility violations and horizontal overflow of a page: light and dark, desktop and phone. The page is opened once; the
  * second theme only needs the contrast rule, because themes differ in nothing but colours.
  */
-export async function barriersAt(page: Page, url: string): Promise<string[]> {
+export async function barriersAt(page: Page, at: string): Promise<string[]> {
   const found: string[] = [];
-  await page.goto(url);
-  await page.locator('h1').first().waitFor();
-  await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+  await go(page, at);
   for (const { scheme, phone, rules } of looks) {
     await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
     await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
