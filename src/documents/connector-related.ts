@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { crossChecked, type Report } from './checked.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { checkBody, requestParts, sends } from './connector-request.ts';
-import { relatedPlaceholders } from './placeholders.ts';
+import { acknowledgePlaceholders, relatedPlaceholders } from './placeholders.ts';
 
 const path = () => z.string().min(1);
 
@@ -46,10 +46,13 @@ const tableSchema = crossChecked(
 );
 
 /** The call after a page is stored. */
-export const acknowledgeSchema = crossChecked(z.strictObject(requestParts(relatedPlaceholders)), (request, report) => {
-  checkBody(request, report);
-  if (!sends(request, relatedPlaceholders, 'ids', 'ids.joined')) report({ message: 'sends no {ids}' });
-});
+export const acknowledgeSchema = crossChecked(
+  z.strictObject(requestParts(acknowledgePlaceholders)),
+  (request, report) => {
+    checkBody(request, report);
+    if (!sends(request, acknowledgePlaceholders, 'ids', 'ids.joined', 'id')) report({ message: 'sends no {ids}' });
+  },
+);
 
 /** Further requests for what the rows of a page only name by id. */
 export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report) => {

@@ -29,6 +29,14 @@ export const relatedPlaceholders: Readonly<Record<string, string>> = {
   brand_id: 'the brand_id of the integration',
 };
 
+/** For the call that acknowledges a page. */
+export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
+  ids: 'the ids of the page’s reservations: a list in a body, a repeated parameter in a query',
+  'ids.joined': 'the same as one text, with commas between',
+  id: 'the id of one reservation: an item of a list that uses it is repeated for each; elsewhere it means a call for each',
+  brand_id: 'the brand_id of the integration',
+};
+
 /** For the string that an hmac signs. */
 export const signPlaceholders: Readonly<Record<string, string>> = {
   timestamp: 'Unix time in seconds, at the moment of this attempt',

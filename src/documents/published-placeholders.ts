@@ -1,5 +1,6 @@
 import type { DocumentKind } from './kinds.ts';
 import {
+  acknowledgePlaceholders,
   relatedPlaceholders,
   requestPlaceholders,
   signedHeaderPlaceholders,
@@ -36,6 +37,7 @@ export const placeholderTables: { readonly [Kind in DocumentKind]?: readonly str
     table('Placeholders of `pull.request`', requestPlaceholders),
     table('Placeholders of `pull.single`', singlePlaceholders),
     table('Placeholders of `pull.related`', relatedPlaceholders),
+    table('Placeholders of `pull.acknowledge`', acknowledgePlaceholders),
   ],
   integration: [table('Placeholders of `auth` with type `hmac`', signedHeaderPlaceholders), secrets],
   destination: [secrets],

@@ -5,7 +5,7 @@ import type { Suggestion } from './suggest.ts';
 /** The proposal as a connector file: each line with its confidence and reason, and the unmapped paths at the end. */
 export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string {
   const { connector, fields, unmapped, unknown } = suggestion;
-  const document = new Document(connector);
+  const document = new Document(connector, { aliasDuplicateObjects: false });
   document.commentBefore =
     ' Proposed from a sample: check every line before you use it. The number is the confidence of the guess, from 0 to 1.';
   const said = new Map<string, FieldLine[]>();

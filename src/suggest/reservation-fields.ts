@@ -4,7 +4,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields } from './match.ts';
-import { guessStatus } from './vocabulary.ts';
+import { guessStatus, statedStatus } from './vocabulary.ts';
 
 /**
  * The reservation's own fields: by name, and otherwise by values. A stay is two dates, the second never before the first; a status has
@@ -73,7 +73,7 @@ function betterStatus(current: Match | undefined, leaves: readonly Leaf[]): Matc
     ![...own, ...around].some((word) => not.has(word));
   const worth = (leaf: Leaf): number => {
     const values = present(leaf);
-    const known = values.map((value) => guessStatus(plain(value)));
+    const known = values.map((value) => statedStatus(plain(value)));
     const share = known.filter((status) => status !== undefined).length / Math.max(1, values.length);
     const lives = known.some((status) => status !== undefined && lifecycle.has(status));
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;

@@ -5,7 +5,7 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf modification modificationofbooking modificationofreservation reservation booking book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
+    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
   checked_in:
     'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada ingecheckt incasa presente walkin registered pendingcheckout',
   checked_out:
@@ -47,6 +47,13 @@ function table<Name extends string>(entries: Readonly<Record<Name, string>>): Re
 }
 
 export function guessStatus(spelling: string): Status | undefined {
+  return (
+    statedStatus(spelling) ?? (/^(?:reservation|booking)$/.test(folded(spelling)) ? ('confirmed' as const) : undefined)
+  );
+}
+
+/** The status that a spelling states by itself; `booking` beside `cancellation` only tells what kind of record it is. */
+export function statedStatus(spelling: string): Status | undefined {
   return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling));
 }
 

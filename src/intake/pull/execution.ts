@@ -1,3 +1,4 @@
+import { acknowledgements } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
@@ -17,6 +18,7 @@ import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
 import type { RequestTemplate } from './settings.ts';
+import type { Values } from './template.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -149,9 +151,13 @@ export class Execution {
   }
 
   async #acknowledge(template: RequestTemplate, ids: ReadonlySet<string>): Promise<void> {
-    if (ids.size === 0) return;
-    const { baseUrl, brandId } = this.#plan.settings;
-    const values = { ids: [...ids], 'ids.joined': [...ids].join(','), brand_id: brandId };
+    const { brandId } = this.#plan.settings;
+    for (const { template: call, values } of acknowledgements(template, [...ids], brandId))
+      await this.#acknowledgeOnce(call, values);
+  }
+
+  async #acknowledgeOnce(template: RequestTemplate, values: Values): Promise<void> {
+    const { baseUrl } = this.#plan.settings;
     const counts = noAskCounts();
     const request = openRequest(template, baseUrl, values);
     const asked = await this.#asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows: () => false });

@@ -66,3 +66,19 @@ export function fillPath(path: string, values: Values): string {
     Object.hasOwn(values, name) ? encodeURIComponent(plainText(values[name])) : whole,
   );
 }
+
+/** Repeats each item of a list that uses {id}: [{ BookingId: "{id}" }] becomes one object for each id. */
+export function repeatForIds(template: Json, ids: readonly string[]): Json {
+  if (Array.isArray(template)) {
+    return template.flatMap((item) =>
+      usesId(item) ? ids.map((id) => fill(item, { id }) ?? null) : [repeatForIds(item, ids)],
+    );
+  }
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, repeatForIds(value, ids)]));
+}
+
+export function usesId(template: Json | Readonly<Record<string, Json>> | undefined): boolean {
+  if (typeof template === 'string') return template.includes('{id}');
+  return typeof template === 'object' && template !== null && Object.values(template).some(usesId);
+}

@@ -8,7 +8,7 @@ const mostUnmapped = 60;
 /** The proposal as a connector's file, every line with how sure it is and why; the integration's part follows as a comment. */
 export function proposalYaml(proposal: Proposal & { kind: 'ok' }): string {
   const { connector, integration, fields, unmapped, unknown, notes, operations } = proposal;
-  const document = new Document(connector);
+  const document = new Document(connector, { aliasDuplicateObjects: false });
   document.commentBefore = [
     ' Proposed from an API description: read every line before you use it. The numbers say how sure each guess is.',
     ...(operations.length > 1

@@ -257,6 +257,19 @@ test('a page is acknowledged after it is stored, and a failure leaves the run in
   assert.equal((await sync(ports, 'acked', day)).state, 'complete');
   assert.deepEqual(JSON.parse(partner.requests.at(-1)?.body ?? ''), { booking_ids: ['R00001', 'R00002', 'R00003'] });
   assert.deepEqual(stored, [3], 'the page is stored before it is acknowledged');
+  const items = { Bookings: { Booking: [{ BookingId: '{id}', PMS_BookingId: '{id}' }] } };
+  const objects = { pull: { pagination: none, acknowledge: { method: 'POST', path: '/ack', body: items } } };
+  const inObjects = runtime.ports({ integration: 'acked-objects', baseUrl: partner.url, connector: objects });
+  assert.equal((await sync(inObjects, 'acked-objects', day)).state, 'complete');
+  assert.deepEqual(
+    JSON.parse(partner.requests.at(-1)?.body ?? '').Bookings.Booking,
+    ['R00001', 'R00002', 'R00003'].map((id) => ({ BookingId: id, PMS_BookingId: id })),
+  );
+  const each = { pull: { pagination: none, acknowledge: { method: 'POST', path: '/ack', query: { of: '{id}' } } } };
+  const forEach = runtime.ports({ integration: 'acked-each', baseUrl: partner.url, connector: each });
+  assert.equal((await sync(forEach, 'acked-each', day)).state, 'complete');
+  const calls = partner.requests.slice(-3).map(({ query }) => query.get('of'));
+  assert.deepEqual(calls, ['R00001', 'R00002', 'R00003']);
   refuses = true;
   const failed = await sync(ports, 'acked', day);
   assert.deepEqual([failed.state, failed.error?.code], ['incomplete', 'pull.not_acknowledged']);
