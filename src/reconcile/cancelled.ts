@@ -3,8 +3,8 @@ import type { Json } from '../terms.ts';
 type Draft = { readonly [field: string]: Json | undefined };
 
 /**
- * The final status of a reservation.cancelled event. A payload that says cancelled or no_show is believed; one that says
- * nothing, or still has the status from before, or a spelling that nobody knows, is cancelled all the same: the event says so.
+ * The final status of a reservation.cancelled event. A payload with the status cancelled or no_show keeps it. Any other payload
+ * becomes cancelled: one without a status, with the old status, or with an unknown spelling. The event type is enough.
  */
 export function cancelledStatus(draft: Draft): { readonly draft: Draft; readonly stated: boolean } {
   const { status } = draft;

@@ -5,8 +5,8 @@ import { readViews, type StoredViews } from './said.ts';
 import type { Mark, Source } from './statement.ts';
 
 /**
- * Whether a guest agrees to marketing: true, false, or nothing known, which is neither. Kept with who said it and when, so that a
- * value that was only carried along in a newer message does not undo a newer word.
+ * Whether a guest agrees to marketing: true, false, or unknown (absent). Kept with its source and time, so that a value that a newer
+ * message only repeats does not undo a newer statement.
  */
 export interface Consent {
   readonly value: boolean;

@@ -15,27 +15,27 @@ import type { SaidItem, Values } from './statement.ts';
 /** A guest's own event, checked and normalized. */
 export interface GuestUpdate {
   readonly guest: Guest;
-  /** The fields that were sent, be it empty: the others keep what is stored. */
+  /** The fields that were sent, including empty ones. All other fields keep their stored value. */
   readonly present: ReadonlySet<string>;
-  /** The reservation it was sent with, if one. */
+  /** The reservation that the event names, if any. */
   readonly reservationId?: string;
 }
 
 export interface GuestPlan {
-  /** The profile as it is from now on; a new one has no id yet. */
+  /** The updated profile; a new one has no id yet. */
   readonly profile: { readonly id?: string; readonly guest: Guest };
   readonly matchedBy?: GuestKeyKind;
   readonly reservations: readonly {
     readonly record: Reservation;
-    /** What the event says of the reservation's guests. */
+    /** What the event states about the reservation's guests. */
     readonly said: readonly SaidItem[];
     readonly notes: readonly Note[];
   }[];
 }
 
 /**
- * Which profile a guest event changes: the one that shares a key with the event, else with the guest of the reservation that the
- * event names. So a new e-mail address that comes with the reservation's id stays with the same person.
+ * Finds the profile that a guest event changes: by a key in the event, else by a key of the matching guest in the reservation that the
+ * event names. So a new e-mail address that arrives with the reservation's id stays with the same person.
  */
 export function planProfile(
   update: GuestUpdate,
@@ -51,8 +51,8 @@ export function planProfile(
 }
 
 /**
- * Which of the reservations at hand the event changes: those still to come or in house in which the guest is found, by how it
- * was known or is now, or as the one meant where the event names the reservation.
+ * Finds the reservations that the event changes: those in the future or in house that contain the guest, under the old details or the
+ * new ones. In the reservation that the event names, the guest may also be found by name or position.
  */
 export function planReservations(
   update: GuestUpdate,

@@ -18,22 +18,22 @@ export interface Arrival {
 }
 
 /**
- * What one message says of a reservation, for the store to merge with what other messages said. The merge comes after shape, check
- * and normalization of the message, and before the business rules: rules see the merged record, and what a rule wrote is never
- * mistaken for the partner's word.
+ * What one message states about a reservation. The store merges it with what other messages stated. The merge comes after shape, check
+ * and normalization of the message and before the business rules, so rules see the merged record, and a value written by a rule never
+ * counts as the partner's.
  */
 export interface Message {
   readonly id: string;
   readonly source: Source;
   readonly manner: Manner;
-  /** No other source can speak of this integration's reservations, so that a newer pulled row is the whole record. */
+  /** No other source exists for this integration's reservations, so a newer pulled row is the whole record. */
   readonly isOnlySource: boolean;
-  /** All that it says is the partner's word: the connector assumes nothing. */
+  /** Every value comes from the partner; the connector filled in no constant or default. */
   readonly isVerbatim: boolean;
   says(): Statement;
   /** The partner's own ids of its rooms and charges, by position. */
   itemIds(): ItemIds | undefined;
-  /** The fields that it says are empty. */
+  /** The fields that the message states to be empty. */
   empties(): readonly string[];
   /** The rest of the path, for the merged record. */
   finish(merged: { readonly [field: string]: Json }): Finished;
@@ -68,13 +68,16 @@ export interface Incoming {
   readonly origins: () => Origins;
   /** The origins can be computed again from the documents and the raw record, so they are not stored. */
   readonly retraceable?: boolean;
-  /** Of a profile: who said that the guest agrees to marketing, or does not, and when. */
+  /** Of a profile: the last statement about marketing consent, with its source and time. */
   readonly consent?: Consent;
   /** Values missing in the connector's value maps. */
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }
 
-/** Present where the message may be merged; the rest says what becomes of the message alone, if nobody spoke of the reservation yet. */
+/**
+ * `message` is present where the message can be merged. The other fields describe its result when nothing is stored for the
+ * reservation yet.
+ */
 interface Mergeable {
   readonly message?: Message;
 }
@@ -123,7 +126,9 @@ export interface Outcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
   readonly version?: number;
-  /** For a pulled row: a newer word of another source stands against it, so that the same row may change the record next time. */
+  /**
+   * Of a pulled row: a newer statement of another source overrules part of it, so the same row may still change the record next time.
+   */
   readonly isOverruled?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
 import type { Values } from './statement.ts';
 
-/** An element of a list as far as recognising it goes: its key, and the values that it is or was known by. */
+/** What identifies an element of a list: its key, and its current and earlier values. */
 export interface Face {
   readonly key?: string | undefined;
   readonly looks: readonly Values[];
@@ -29,7 +29,7 @@ export function matchItems(
     : match(list, base.map(withoutKey), others.map(withoutKey));
 }
 
-/** Two lists without one key in common may number their elements in two ways: then the keys tell nothing. */
+/** If two lists share no key, they may come from different numbering systems, and the keys are ignored. */
 function haveKeysInCommon(base: readonly Face[], others: readonly Face[]): boolean {
   const known = new Set(base.flatMap(({ key }) => key ?? []));
   return known.size > 0 && others.some(({ key }) => key !== undefined && known.has(key));
@@ -71,7 +71,7 @@ function match(list: ListName, base: readonly Face[], others: readonly Face[]): 
   return matched;
 }
 
-/** Places that were taken leave the front of the line, so that many elements with one key do not look at each other again. */
+/** Matched places are removed from the front of the line, so that many elements with one key are not compared again. */
 function firstFitting(
   places: ReadonlyMap<string, number[]>,
   keys: ReadonlySet<string>,
@@ -88,7 +88,7 @@ function firstFitting(
   return undefined;
 }
 
-/** Elements that share a key and still do not fit: a family with one address. Beyond this, nobody's family. */
+/** How many elements that share a key are compared, such as a family with one address. A limit keeps the cost linear. */
 const mostCompared = 20;
 
 type KeyOf = (values: Values, face: Face) => string | undefined;
@@ -122,12 +122,12 @@ const fullName = (values: Values): string | undefined => {
   return name === '' ? undefined : name;
 };
 
-/** An address that a booking site made up is another one in each message. */
+/** A booking site makes up another alias for each message. */
 const email = (values: Values): string | undefined => (values.email_proxy === true ? undefined : text(values.email));
 
 const byKey: KeyOf = (_, { key }) => key;
 
-/** Both have one and no look of the one has it in common with the other. */
+/** Both elements have a value, and no value of one equals a value of the other. */
 function differ(a: Face, b: Face, of: (values: Values) => string | undefined): boolean {
   const known = new Set(a.looks.map(of).filter((one) => one !== undefined));
   const others = b.looks.map(of).filter((one) => one !== undefined);

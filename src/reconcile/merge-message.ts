@@ -5,15 +5,15 @@ import { isNewer, listNames, type Mark } from './statement.ts';
 import { accept, type View } from './view.ts';
 
 export interface MergedMessage extends Merged {
-  /** What each source says after the message. */
+  /** What each source states, including the message. */
   readonly views: Views;
-  /** A newer word stands against something that the message says. */
+  /** A newer statement overrules a field of the message. */
   readonly isOverruled: boolean;
-  /** All that pull said last holds: the same pulled row again changes nothing. */
+  /** Everything that the last pulled row stated is in force: the same row again changes nothing. */
   readonly isPullInForce: boolean;
 }
 
-/** Takes one message into what is known of its reservation. */
+/** Merges one message into the views of its reservation. */
 export function mergeMessage(known: Views, message: Message, said: Mark): MergedMessage {
   const { source, manner } = message;
   const statement = message.says();
@@ -30,7 +30,7 @@ export function mergeMessage(known: Views, message: Message, said: Mark): Merged
 
 const endOfTime: Mark = [Number.MAX_SAFE_INTEGER, 0];
 
-/** The same words again, at another time. */
+/** The same statements with a later time. */
 export function saidAt(view: View, said: Mark): View {
   const lists = Object.fromEntries(
     listNames.flatMap((name) => {

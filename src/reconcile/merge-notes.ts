@@ -3,7 +3,10 @@ import type { Difference } from './difference.ts';
 import type { Giver } from './merge.ts';
 import { type Mark, never, type Source } from './statement.ts';
 
-/** For the timeline: which fields of a new version the message did not carry, and who gave them. One note for each that gave some. */
+/**
+ * For the timeline: which fields of a new version the message did not contain, and which source they were kept from. One note per
+ * source.
+ */
 export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, said: Mark): Note[] {
   const kept = new Map<string, { giver: Giver; paths: string[] }>();
   for (const [path, giver] of givers) {
@@ -31,7 +34,7 @@ function whence({ source, at: [ms] }: Giver): string {
 
 const consentPath = /^guests\[\d+\]\.marketing_consent$/;
 
-/** Who said that a guest agrees to marketing, or no longer does, and when. */
+/** For the timeline: which source gave or withdrew marketing consent, and when. */
 export function consentNotes(diff: readonly Difference[], giverOf: (path: string) => Giver | undefined): Note[] {
   return diff.flatMap(({ path, after }): Note[] => {
     const giver = consentPath.test(path) && typeof after === 'boolean' ? giverOf(path) : undefined;

@@ -4,7 +4,7 @@ import { matchItems } from './match-items.ts';
 import { fieldsSaid, groupOf, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
 import { faceOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
 
-/** What each source says of one reservation. */
+/** What each source states about one reservation. */
 export type Views = { readonly [Name in Source]?: View | undefined };
 
 /** Who gave a field of the merged record, and when. */
@@ -14,16 +14,16 @@ export interface Giver {
 }
 
 export interface Merged {
-  /** The canonical keys with the values that hold, as the check takes them. */
+  /** The merged canonical values, in the form that the check takes. */
   readonly draft: { readonly [field: string]: Json };
   /** By canonical path, such as guests[0].email: every field with a value. */
   readonly givers: ReadonlyMap<string, Giver>;
 }
 
 /**
- * The one record that several views make: of each field the newest word, whoever said it. The newest list decides which elements
- * there are; the other views add what they say of the same elements. A pure function of the views, so that the order in which
- * messages arrived does not matter.
+ * Merges several views into one record: for each field the newest statement of any source. The newest list decides which elements
+ * exist; the other views add their fields of the same elements. A pure function of the views, so the order in which messages arrived
+ * does not matter.
  */
 export function merge(views: Views): Merged {
   const sources = sourcesOf(views);
@@ -54,7 +54,7 @@ const sourcesOf = (views: Views): Named[] =>
     return view === undefined ? [] : [{ source, view }];
   });
 
-/** The newest view of a list first; one that only names some elements last. */
+/** The newest view of a list first; views that name only some elements last. */
 function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefined {
   const lists = sources
     .flatMap(({ source, view }) => {
@@ -90,7 +90,7 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
   return items;
 }
 
-/** The fields of one object, each with its newest word. */
+/** The fields of one object, each with its newest statement. */
 class Slots {
   readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
   readonly #looks: Values[] = [];
@@ -140,7 +140,7 @@ class Slots {
 
 export const extraPrefix = 'extra.';
 
-/** Equal content must be equal text, whoever said it first. */
+/** Equal content must be equal text, whichever source gave it first. */
 function sortedByName(extra: { readonly [name: string]: Json }): { [name: string]: Json } {
   return Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

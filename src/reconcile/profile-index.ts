@@ -14,7 +14,7 @@ export class ProfileIndex<Profile extends Candidate> {
     return this.#profiles.get(id);
   }
 
-  /** Keys that the profile had before keep finding it: the match decides. */
+  /** Keys that the profile had before still find it; matchProfile decides. */
   set(profile: Profile): void {
     this.#profiles.set(profile.id, profile);
     for (const key of [...guestKeys(profile.guest).map(keyText), ...(profile.pins ?? [])]) {

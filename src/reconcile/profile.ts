@@ -113,7 +113,7 @@ export function equalGuests(a: Guest, b: Guest): boolean {
   return [...keys].every((key) => isSame(a[key] as Json, b[key] as Json));
 }
 
-/** A newer word about consent stands against one that a newer version of a reservation only carries along. */
+/** The profile with its newest consent: a reservation that only repeats an older consent does not replace it. */
 export function withConsent(guest: Guest, consent: Consent | undefined): Guest {
   if (consent === undefined || guest.marketing_consent === consent.value) return guest;
   return mergeGuest(guest, {

@@ -4,7 +4,7 @@ import { groupOf, leaderOf, listNames } from './statement.ts';
 
 type Fields = { readonly [field: string]: unknown };
 
-/** A record that is one source's word, and the fields that the source said to be empty. */
+/** A record that contains one source's statements only, and the fields that the source stated to be empty. */
 export interface Word {
   readonly record: object;
   readonly none: readonly string[];

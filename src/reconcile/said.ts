@@ -20,8 +20,8 @@ import {
 import { faceOf, type View, type ViewItem, type ViewList } from './view.ts';
 
 /**
- * The views of a record as they are stored beside it. Most reservations have one source, whose view is the record itself: then only
- * the source, the time and the fields that it said to be empty are kept, and for a pulled row that said none of them empty, nothing.
+ * The views of a record as they are stored beside it. Most reservations have one source, and its view equals the record. Then only the
+ * source, the time and the empty fields are stored; for a pulled row without empty fields, nothing.
  */
 export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefined } & {
   /** Of a guest's profile, which has no views. */
@@ -30,14 +30,14 @@ export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefi
 
 interface SoleView {
   readonly said: Mark;
-  /** Fields said to be empty, such as channel or guests.0.phone. */
+  /** Fields stated to be empty, such as channel or guests.0.phone. */
   readonly none?: readonly string[] | undefined;
   readonly ids?: ItemIds | undefined;
 }
 
 /**
- * What to store for these views. `isRuled`: a business rule changed the record, so that no view is the record itself. Undefined
- * where nothing need be stored.
+ * What to store for these views; undefined where nothing needs to be stored. `isRuled`: a business rule changed the record, so no view
+ * equals the record.
  */
 export function storedViews(views: Views, isRuled: boolean): StoredViews | undefined {
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
@@ -54,7 +54,7 @@ function idsIn({ lists }: View): ItemIds | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** What to store for a view that is the record itself. */
+/** What to store for a view that equals the record. */
 export function soleView(
   source: Source,
   said: Mark,
@@ -65,7 +65,7 @@ export function soleView(
   return { [source]: { said, ...(none.length > 0 && { none }), ...(ids && { ids }) } };
 }
 
-/** All of it was said at once, and the canonical values say it all. */
+/** Everything in the view was stated at one time, and the canonical values contain all of it. */
 function isPlain({ at, said, lists }: View): boolean {
   if (at !== undefined) return false;
   return listNames.every((name) => {
@@ -85,19 +85,19 @@ export function readViews(stored: StoredViews | undefined, record: Reservation, 
   return views;
 }
 
-/** Whether this source alone has spoken, and the record is its word. */
+/** Whether this source is the only one, and its view equals the record. */
 export function isSole(stored: StoredViews | undefined, source: Source): boolean {
   if (stored === undefined) return source === 'pull';
   const [only, ...others] = Object.entries(stored);
   return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
 }
 
-/** What is stored of the only source beside the record. */
+/** What is stored for the only source. */
 export function soleOf(stored: StoredViews | undefined, source: Source): SoleView | undefined {
   return stored?.[source] as SoleView | undefined;
 }
 
-/** The elements are the same ones in the same order, as far as the partner's ids tell. */
+/** By the partner's ids, both lists have the same elements in the same order. */
 export function hasSameIds(a: ItemIds | undefined, b: ItemIds | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
@@ -137,8 +137,8 @@ function emptiesOf({ values, lists }: View): string[] {
 type Fields = { readonly [field: string]: unknown };
 
 /**
- * The fields that a message sent and that came to nothing, as `emptiesOf` would find them in its statement. Written for speed: asked
- * of every pulled row that was not recognised, to tell a row that says nothing of a field from one that says it is empty.
+ * The fields that a message sent and that have no value after check and normalization; the same as `emptiesOf` of its statement.
+ * Written for speed: it runs for every pulled row that was not recognised, to tell a missing field from an empty one.
  */
 export function emptiesIn(record: Partial<Reservation>, draft: Fields): string[] {
   const found: string[] = [];
@@ -167,8 +167,8 @@ function collectEmpties(record: Fields, draft: Fields, prefix: string, found: st
 const noLists: { readonly [Name in ListName]: true } = { guests: true, rooms: true, charges: true };
 
 /**
- * What a message says: the canonical values that were made of it; null for what it sent and what came to nothing. `draft` is what was
- * sent, undefined for what was not; without one the record speaks for itself.
+ * The statement of a message: its canonical values, and null for fields that it sent without a usable value. `draft` contains what was
+ * sent; without a draft, the record itself is the statement.
  */
 export function statementOf(
   record: Partial<Reservation>,
@@ -188,7 +188,7 @@ export function statementOf(
     const items = record[name] as readonly Fields[] | undefined;
     if (draft !== undefined && sent === undefined) continue;
     lists[name] = (items ?? []).map((item, index) => {
-      // The check leaves out elements in which nothing was right: then nobody can tell which sent element this is.
+      // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
       const isAligned = sent?.length === items?.length;
       const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
       const values = valuesOf(item, isAligned ? sent?.[index] : undefined);

@@ -2,10 +2,10 @@ import { type Guest, guestSchema } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import { isSame } from './guest-update.ts';
 
-/** The field under which a merged profile names the one that continues it. */
+/** The field that names the profile into which this one was merged. */
 const mergedInto = 'merged_into';
 
-/** What is left of a profile that was merged into another: only where its data went. */
+/** What remains of a profile after it was merged into another one. */
 export const retired = (into: string): Guest => ({ extra: { [mergedInto]: into } });
 
 export function continuedBy({ extra }: Guest): string | undefined {
@@ -14,8 +14,8 @@ export function continuedBy({ extra }: Guest): string | undefined {
 }
 
 /**
- * A profile without what belongs to somebody else. A value that equals the other person's is replaced by what the profile's `own`
- * sources say, or goes; any other value stays.
+ * Removes another person's values from a profile. A value equal to the other person's is replaced by the one in `own`, or removed if
+ * `own` has none. All other values stay.
  */
 export function withoutOther(whole: Guest, other: Guest, own: Guest): Guest {
   const kept: Record<string, unknown> = {};

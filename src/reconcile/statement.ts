@@ -8,18 +8,18 @@ export type Source = 'pull' | 'single' | 'push';
 export type Mark = readonly [at: EpochMs, seq: number];
 
 /**
- * Canonical fields with their values. A field that is not here was not spoken of; null says that it is empty. The fields of `extra`
- * stand here by name, as `extra.loyalty_tier`.
+ * Canonical fields with their values. A field that is absent was not mentioned; null means stated to be empty. Fields of `extra` are
+ * listed by name, as `extra.loyalty_tier`.
  */
 export type Values = { readonly [field: string]: Json };
 
 export interface SaidItem {
   readonly values: Values;
-  /** Fields that the connector assumes, at a time before all others. */
+  /** Fields filled in by the connector. Any statement of the partner is newer. */
   readonly at?: { readonly [field: string]: Mark } | undefined;
   /** The partner's own id of a room or a charge, which no canonical field holds. */
   readonly key?: string | undefined;
-  /** How the element was known before, where the statement itself changes what it is known by. */
+  /** The element's values before this statement, where the statement changes what identifies it. */
   readonly as?: Values | undefined;
 }
 
@@ -28,25 +28,25 @@ export type ItemIds = { readonly [Name in ListName]?: readonly (string | null)[]
 
 export type Lists<Of> = { readonly [Name in ListName]?: Of | undefined };
 
-/** What one message says of a reservation: values checked and normalized, no business rule applied. */
+/** What one message states about a reservation: checked and normalized values, before business rules. */
 export interface Statement {
   readonly values: Values;
-  /** What the connector assumes because the message says nothing: it counts where nobody has said anything. */
+  /** Values that the connector fills in for missing keys. They apply only where no source gave a value. */
   readonly assumed?: Values | undefined;
   readonly lists: Lists<readonly SaidItem[]>;
 }
 
-/** What a message's silence means. */
+/** How a message's missing fields are treated. */
 export interface Manner {
-  /** `clear`: a field that the source gave before and leaves out now is empty. `keep`: it stays as it is. */
+  /** `clear`: a field that the source gave before and omits now is cleared. `keep`: it stays. */
   readonly silence: 'clear' | 'keep';
-  /** `replace`: the elements of a list are those of the newest one. `merge`: a list names some of them. */
+  /** `replace`: the newest list contains all elements. `merge`: a list may contain only some of them. */
   readonly lists: 'replace' | 'merge';
 }
 
 export const listNames = ['guests', 'rooms', 'charges'] as const satisfies readonly ListName[];
 
-/** What normalization makes of a field belongs to the field: they are said and replaced together. */
+/** Fields that normalization derives from another field are replaced together with it. */
 const followers: ReadonlyMap<string, readonly string[]> = new Map([
   ['status', ['status_raw']],
   ['email', ['email_raw', 'email_proxy']],
@@ -54,7 +54,7 @@ const followers: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 const leaders = new Map([...followers].flatMap(([field, all]) => all.map((one) => [one, field] as const)));
 
-/** The field under which a value is said. */
+/** The field that a derived field belongs to. */
 export const leaderOf = (field: string): string => leaders.get(field) ?? field;
 
 export const groupOf = (field: string): readonly string[] => [field, ...(followers.get(field) ?? [])];

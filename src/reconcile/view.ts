@@ -13,7 +13,7 @@ import {
   type Values,
 } from './statement.ts';
 
-/** Values of one source; `at` names the fields that were said at another time than the rest. */
+/** Values of one source; `at` has the times of fields that were stated at another time than the rest. */
 export interface Timed {
   readonly values: Values;
   readonly at?: { readonly [field: string]: Mark } | undefined;
@@ -22,26 +22,26 @@ export interface Timed {
 export interface ViewItem extends Timed {
   readonly key?: string | undefined;
   readonly as?: Values | undefined;
-  /** When the element was last named, where its list names only some. */
+  /** When the element was last mentioned, for lists that contain only some elements. */
   readonly since?: Mark | undefined;
 }
 
 export interface ViewList {
-  /** When the source last said which elements there are; absent where it only ever named some. */
+  /** When the source last sent a complete list; absent if it only ever sent some elements. */
   readonly at?: Mark | undefined;
   readonly items: readonly ViewItem[];
 }
 
-/** All that one source says of a reservation: the newest value it gave of each field. */
+/** Everything that one source states about a reservation: its newest value of each field. */
 export interface View extends Timed {
-  /** Its newest message. */
+  /** The time of its newest message. */
   readonly said: Mark;
   readonly lists: Lists<ViewList>;
 }
 
 /**
- * A source's view after one more message. The result is the same in whatever order the messages of a source come, and however
- * often: each field keeps its newest value, and silence that clears is a value like any other.
+ * A source's view after one more message. The result does not depend on the order or repetition of messages: each field keeps its
+ * newest value, and a cleared field counts as a value.
  */
 export function accept(known: View | undefined, statement: Statement, said: Mark, manner: Manner): View {
   const message = viewOf(statement, said, manner);
@@ -76,7 +76,7 @@ function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manne
 
 export const markOf = ({ at }: Timed, field: string, otherwise: Mark): Mark => at?.[field] ?? otherwise;
 
-/** What the newer says, with what only the older said: kept with its time, or empty from the newer message on. */
+/** The newer values, with fields that only the older message had: kept with their time, or cleared as of the newer message. */
 function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, silence: Manner['silence']): Timed {
   const said = fieldsSaid(newer.values);
   const values: { [field: string]: Values[string] } = { ...newer.values };
@@ -121,20 +121,20 @@ function mergeLists(name: ListName, newer: View, older: View, { silence, lists }
   return { ...(front.at !== undefined && { at: front.at }), items };
 }
 
-/** The newest list that says which elements there are; where none does, the one that named its elements first. */
+/** The newer of two complete lists; if none is complete, the list that mentioned its elements first. */
 function inFront(newer: ViewList, older: ViewList): boolean {
   if (newer.at === undefined) return false;
   return older.at === undefined || !isNewer(older.at, newer.at);
 }
 
-/** The times of an element's fields count from its own list, or from when it was named. */
+/** An element's fields are as old as its list, or as its last mention. */
 function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, silence: Manner['silence']): ViewItem {
   const [aMark, bMark] = [a.since ?? aAt, b.since ?? bAt];
   const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
   const timed = withOlder(newer, newerAt, older, olderAt, silence);
   const key = newer.key ?? older.key;
   const as = newer.as ?? older.as;
-  // Without `since` the element's time is its list's: what is newer than that says so itself.
+  // Without `since` the element is as old as its list; newer fields have their own time in `at`.
   const since = a.since === undefined && b.since === undefined ? undefined : newerAt;
   return {
     ...timed,

@@ -69,7 +69,7 @@ async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): P
   );
 }
 
-/** The newest state without the person becomes a version of its own, which tells destinations whom to erase. */
+/** Writes the newest state without the person as a version of its own, so that destinations learn whom to erase. */
 async function rewriteNewest(
   tx: Tx,
   target: ApplyTarget,
@@ -134,7 +134,7 @@ async function rewriteNewest(
   );
 }
 
-/** What the sources said, without the person; a profile keeps nothing. */
+/** The sources' statements without the person; a profile keeps none. */
 function saidWithout(
   { type, said, record: was }: FoundRecord,
   record: Reservation | Guest,
@@ -144,7 +144,7 @@ function saidWithout(
   return viewsWithout(said, was as Reservation, isErased, 'extra' in record);
 }
 
-/** Everything the person was known by in any version: a destination may still hold an older address. */
+/** Everything that identified the person in any version: a destination may still hold an older address. */
 function identifiersOf(guests: ReadonlySet<Guest>): Json {
   const all = [...guests].map(({ email, phone, guest_id, first_name, last_name }) => ({
     ...(first_name !== undefined && { first_name }),

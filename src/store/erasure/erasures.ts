@@ -31,19 +31,19 @@ export async function completeErasure(db: Pool, erasureId: string, receipt: Json
   return rows[0];
 }
 
-/** What a destination was to be told of an erasure, and what it has confirmed by now. */
+/** How many records of an erasure a destination must confirm, and how many it has confirmed. */
 export interface Told {
   readonly integration: string;
   readonly destination: string;
   readonly records: number;
   readonly confirmed: number;
-  /** Of records that it does not receive. */
+  /** Records that the destination does not receive. */
   readonly passed_over: number;
-  /** When the last of them was confirmed; null as long as one is not. */
+  /** When the last one was confirmed; null until all are. */
   readonly confirmed_at: string | null;
 }
 
-/** Writes into the receipts what destinations have confirmed since. A newer version of a record tells no less. */
+/** Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too. */
 export async function noteConfirmations(db: Pool): Promise<void> {
   const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Told[] } }>(
     'select erasure_id, receipt from erasures where completed_at is not null and confirmed_at is null limit 1000',

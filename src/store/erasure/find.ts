@@ -5,12 +5,12 @@ import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
 
-/** Who is looked for. The store does not judge who is the same person: the privacy room implements this. */
+/** The person to look for. The store does not decide who is the same person; the privacy room implements this. */
 export interface WantedPerson {
   /** The guests of one record, in all its versions, that are this person. */
   among(versions: readonly (readonly Guest[])[], integration: string): ReadonlySet<Guest>;
   isMeant(guest: Guest, integration: string): boolean;
-  /** Takes up what else the guest is known by; true if that is something new to look for. */
+  /** Adds the guest's other keys to the search; true if any of them is new. */
   absorb(guest: Guest, integration: string): boolean;
   lookups(): readonly { readonly key: string; readonly integration: string | undefined }[];
   traces(): WantedTraces;
@@ -23,7 +23,7 @@ export interface WantedTraces {
   readonly numbers: readonly string[];
 }
 
-/** A record that the person is in, or was in, with every kept version. */
+/** A record that contains the person, or did in an earlier version, with all kept versions. */
 export interface FoundRecord {
   readonly integration: string;
   readonly type: EntityType;
@@ -64,7 +64,7 @@ export async function findRecords(
         ...guestsPinned(candidate),
       ];
       const among = person.among(versions, candidate.integration);
-      // A profile is one person, by whatever address a version knows them.
+      // All versions of a profile are one person, whatever their address.
       const meant = candidate.type === 'guest' && among.size > 0 ? new Set(versions.flat()) : among;
       const key = `${candidate.integration} ${candidate.type} ${candidate.id}`;
       if (meant.size === 0) continue;

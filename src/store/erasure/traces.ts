@@ -24,7 +24,7 @@ interface Place {
   readonly texts: readonly string[];
   /** Which rows may be emptied; all by default. */
   readonly only?: string;
-  /** The columns that name a record: its payloads go whatever they say. */
+  /** The table has the columns of a record's key: payloads of erased records are removed whatever they contain. */
   readonly isOfRecord?: boolean;
   readonly clean: string;
 }

@@ -18,7 +18,7 @@ export type { ApplyTarget } from './changes.ts';
 export interface ApplyWays {
   /** Leases changes directly to their destinations where these have capacity. */
   readonly leaseBatch?: DirectLeaseBatch;
-  /** Called before rows are written that every batch writes, whatever its records: those writes are serialized. */
+  /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
   readonly inTurn?: () => Promise<unknown>;
 }
 

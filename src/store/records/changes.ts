@@ -26,7 +26,7 @@ export interface Item {
   readonly arrival: Arrival;
   readonly seq: number;
   readonly text: string;
-  /** The text holds everything that the record does. */
+  /** The text contains every field of the record. */
   readonly isVerbatim?: boolean;
   readonly hash: string;
 }
@@ -50,7 +50,7 @@ export interface Change {
   readonly version: number;
   readonly event: ChangeEvent;
   readonly item: Item;
-  /** What each source says from now on, and since when the record stands. */
+  /** What each source states from now on, and the time of the record's state. */
   readonly state: SaidState;
   readonly diff: readonly Difference[];
   /** The record before it; undefined where this is the first version. */

@@ -26,12 +26,12 @@ import { type LockedRecord, type SaidState, saidText } from './locked-records.ts
 export interface Content {
   readonly record: Reservation | Guest;
   readonly text: string;
-  /** The text holds everything that the record does. */
+  /** The text contains every field of the record. */
   readonly isVerbatim: boolean;
   readonly hash: string;
 }
 
-/** A prepared message with what it makes alone. */
+/** A prepared message with the record that it would make by itself. */
 export interface Arriving {
   readonly index: number;
   readonly type: EntityType;
@@ -39,13 +39,13 @@ export interface Arriving {
   readonly arrival: Arrival;
   readonly seq: number;
   readonly prepared: Prepared;
-  /** The record that the message makes alone; undefined where it makes none. */
+  /** The record that the message would make by itself; undefined if it is incomplete. */
   readonly alone: Content | undefined;
-  /** Of the record that it makes alone and of what it says to be empty; empty text where it makes none. */
+  /** Hash of that record and of the fields stated to be empty; empty text if there is no record. */
   readonly hash: string;
 }
 
-/** What becomes of a message, now that its record is locked. */
+/** The outcome of a message, decided while its record is locked. */
 export type Decision =
   | {
       readonly kind: 'change';
@@ -61,7 +61,7 @@ export type Decision =
       readonly kind: 'unchanged' | 'superseded';
       readonly version: number;
       readonly reason?: string;
-      /** Where the message adds to what was said, though not to the record. */
+      /** Present if the message changes the stored statements but not the record. */
       readonly state?: SaidState;
       readonly isOverruled?: boolean;
     }
@@ -73,14 +73,14 @@ export function contentOf(record: Reservation | Guest): Content {
   return { record, text, isVerbatim: text === encoded, hash: sha256(text) };
 }
 
-/** Two pulled rows of one hash say the same: the same values, and the same fields to be empty. */
+/** Two pulled rows with the same hash have the same values and the same empty fields. */
 export function statementHash({ text, hash: own }: Content, message: Message | undefined): string {
   if (message === undefined || message.isOnlySource || message.source !== 'pull') return own;
   const empties = message.empties();
   return empties.length === 0 ? own : sha256(`${text}\n${empties.join(' ')}`);
 }
 
-/** `sightedAt`: when the partner's list last showed what pull said, if that is after the message. */
+/** `sightedAt`: when the partner's list last showed the pulled state, if that was after the message. */
 export function decide(arriving: Arriving, before: LockedRecord | undefined, sightedAt: Date | undefined): Decision {
   const { message } = arriving.prepared;
   if (before === undefined || before.version === 0) return first(arriving);

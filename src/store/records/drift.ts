@@ -2,7 +2,7 @@ import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Change } from './changes.ts';
 
-/** Longer values are no codes but texts; their beginning is enough to recognise them. */
+/** Longer values are text rather than codes; their beginning is enough to recognise them. */
 const longestValue = 200;
 
 /** Counts the values that no value map knew, in records that changed. */

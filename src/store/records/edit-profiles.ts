@@ -16,7 +16,7 @@ export type ProfileEdit =
   | { readonly kind: 'missing'; readonly id: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** A state of a profile that an operator's decision makes. */
+/** A new state of a profile after an operator's decision. */
 interface Made {
   readonly id: string;
   readonly guest: Guest;
@@ -25,8 +25,8 @@ interface Made {
 }
 
 /**
- * Makes one profile of two. `into` keeps its own values and takes those that it lacks; the keys of `from` lead to it from now on. `from` stays as
- * a record that only says where its data went.
+ * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys of `from` lead to it from now on.
+ * `from` stays as a record that only names its successor.
  */
 export async function mergeProfiles(
   pool: Pool,
@@ -54,7 +54,7 @@ export async function mergeProfiles(
   });
 }
 
-/** Takes a merge back: `from` gets its last own state and its keys again, and `id` loses what only `from` had given. */
+/** Undoes a merge: `from` gets back its last own state and its keys, and `id` loses the values that only `from` had given. */
 export async function undoMerge(
   pool: Pool,
   target: ApplyTarget,
@@ -76,7 +76,7 @@ export async function undoMerge(
       .map(keyText)
       .filter((key) => !keys.includes(key));
     const cause = mergeCause(from, id);
-    // Versions from before the merge may be past their retention: the reservations are what is left.
+    // Versions from before the merge may be past their retention; then the reservations are the only source.
     const restored =
       (await stateBefore(tx, target.integration, from, cause)) ??
       (await fromReservations(tx, target.integration, keys, rest)).guest;

@@ -56,8 +56,8 @@ const columns = (rows: readonly KeyRow[]): Buffer[] => [
 ];
 
 /**
- * By what guests are matched, and by what people search: names and numbers in lower case, as a person types them who searches. An address as the partner wrote it is a key where it
- * is not the cleaned one in other letters: that one is found by the cleaned one.
+ * Keys by which guests are matched and by which people search: names and numbers in lower case. The address as the partner wrote it is
+ * a key only if it differs from the cleaned one in more than letter case.
  */
 function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   const keys = new Set<string>();

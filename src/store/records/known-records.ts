@@ -8,7 +8,7 @@ import type { Arriving } from './decide.ts';
 interface KnownRecord {
   readonly id: string;
   readonly version: number;
-  /** Of the pulled row that the record is in line with. */
+  /** Hash of the pulled row that the record agrees with. */
   readonly pulledHash: string;
 }
 
@@ -43,8 +43,8 @@ export async function knownRecords(
 }
 
 /**
- * Sets aside a poll's records that say what pull said last, if all of that holds: they change nothing, whatever other sources said
- * beside it. No row is locked or written for them.
+ * Sets aside polled records that repeat the last pulled row while all of that row is in force: they change nothing, whatever other
+ * sources added. No row is locked or written for them.
  */
 export function withoutUnchanged(
   items: readonly Arriving[],

@@ -7,17 +7,17 @@ import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from './stored-record.ts';
 
-/** A locked row; what only some callers need is parsed when asked for. */
+/** A locked row; fields that only some callers need are parsed on demand. */
 export interface LockedRecord extends Known {
   readonly data: Json | undefined;
   reservation(): Reservation;
-  /** What each source says; undefined where pull said all of it. */
+  /** What each source states; undefined if the record equals the pulled row. */
   readonly said: StoredViews | undefined;
-  /** Hex; undefined for the record's own hash, empty for none. */
+  /** Hex; undefined if equal to the record's own hash, empty if there is none. */
   readonly pulledHash: string | undefined;
 }
 
-/** What is written of a record beside its content. */
+/** What is written for a record besides its content. */
 export interface SaidState {
   readonly effectiveAt: EpochMs;
   readonly seq: number;
@@ -25,7 +25,7 @@ export interface SaidState {
   readonly pulledHash: string | undefined;
 }
 
-/** The first state of a record that nobody has seen before. */
+/** The first state of a new record. */
 export interface FirstState extends SaidState {
   readonly hash: string;
   readonly text: string;
@@ -119,7 +119,7 @@ function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_has
   };
 }
 
-/** Writes what was said of records whose content did not change. */
+/** Writes new statements for records whose content did not change. */
 export async function moveSaid(
   tx: Tx,
   integration: IntegrationName,
@@ -146,7 +146,7 @@ export async function moveSaid(
   });
 }
 
-/** Rows that were inserted to be locked and then got no version. */
+/** Rows that were inserted only to be locked and got no version. */
 export async function dropUnused(
   tx: Tx,
   integration: IntegrationName,

@@ -74,7 +74,7 @@ export async function assembleProfiles(
 const statedAt = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
   value === undefined ? undefined : { value, source: 'pull', at };
 
-/** Who said what about the consent of the guests of these reservations, as far as the versions are still the stored ones. */
+/** The source and time of the guests' consent in these reservations, if the stored version is still the same. */
 async function readConsents(
   tx: Tx,
   integration: string,

@@ -10,10 +10,10 @@ export interface NewestRaw {
   readonly event: EventType | null;
 }
 
-/** How a receipt `r` came, with its event `e`; null where neither a run nor an event brought it. */
+/** The mode of a receipt `r` with its event `e`; null where neither a run nor an event brought it. */
 export const modeOf = `case r.cause when 'run' then 'pull' when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
 
-/** What the partner sent for the newest version of a record, as long as it is kept. */
+/** What the partner sent for the newest version of a record, while it is retained. */
 export async function newestRaw(
   db: Pool | Tx,
   integration: string,

@@ -19,8 +19,8 @@ export async function storedRecord(
 }
 
 /**
- * A stored reservation, its keys in the schema's order, on which the content's hash depends: what was stored as jsonb once has them
- * in an order of jsonb's own.
+ * A stored reservation with its keys in the schema's order, because the content's hash depends on the order. Records from earlier
+ * versions were stored as jsonb, which has an order of its own.
  */
 export function readReservation(text: string): Reservation {
   const stored = decodeRecord('reservation', text);

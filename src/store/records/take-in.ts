@@ -8,7 +8,7 @@ import type { KnownRecords } from './known-records.ts';
 import { dropUnused, type FirstState, type LockedRecord, lockRecords, type SaidState } from './locked-records.ts';
 import { lastSighted } from './sightings.ts';
 
-/** What a batch has come to, to be written together. */
+/** The results of a batch, to be written together. */
 export interface Taken {
   readonly outcomes: Outcome[];
   readonly receipts: Receipt[];
@@ -17,8 +17,8 @@ export interface Taken {
 }
 
 /**
- * Locks the records of one type in the order of their ids and decides about each message in the order of arrival, so that two
- * messages of one batch about one record build on each other. Returns what was newly said of records whose content stays.
+ * Locks the records of one type in the order of their ids and decides each message in the order of arrival, so that two messages of
+ * one batch about one record build on each other. Returns new statements for records whose content did not change.
  */
 export async function takeIn(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function takeIn(
   return moved;
 }
 
-/** The first state of a new record, for ids without a row whose first message makes a record alone. */
+/** The first state of a new record, for ids without a row whose first message is a complete record. */
 function firstStates(
   arrivals: readonly Arriving[],
   known: KnownRecords | undefined,
@@ -159,7 +159,7 @@ function itemOf({ index, type, id, arrival, seq, prepared }: Arriving, content: 
   return { index, incoming, arrival, seq, text, isVerbatim, hash };
 }
 
-/** The row as the next message of the batch finds it. */
+/** The row as the next message of the batch sees it. */
 function afterChange({ version, content, state }: Changed): LockedRecord {
   const { record, text, hash } = content;
   let read: Json | undefined;

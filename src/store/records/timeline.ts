@@ -19,7 +19,7 @@ export interface Timeline {
   readonly version: number;
   readonly changed_at: string;
   readonly data: Json;
-  /** Who said that a guest agrees to marketing, or does not, and when; a guest of whom nobody said it is not among them. */
+  /** The consent of each guest with its source and time; guests with unknown consent are not listed. */
   readonly consents: readonly {
     readonly guest?: number;
     readonly value: boolean;
@@ -32,7 +32,7 @@ export interface Timeline {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** All that happened to one record, oldest first: what came in, what became of it, each try to deliver it. */
+/** Everything that happened to one record, oldest first: receipts, outcomes and delivery attempts. */
 export async function readTimeline(
   db: Pool,
   integration: string,
