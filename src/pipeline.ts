@@ -220,7 +220,7 @@ function finish(
   return { finished: { kind: 'record', record: cleanAgain.reservation, notes, isRuled: true }, said };
 }
 
-/** What a message says that is not a whole record; undefined where one of its fields breaks a rule. */
+/** The statement of a message that is not a complete record; undefined where one of its fields breaks a rule. */
 function partsOf({ region }: Steps, draft: Sent): Said | undefined {
   const parts = toParts(draft);
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
@@ -313,7 +313,10 @@ function compileSingle(connector: Connector, config: ShapeConfig, pull: Compiled
   return map === undefined ? pull : compileSingleShape(config, map);
 }
 
-/** Events and single answers are read by the same map where they say nothing of their own, so its mistakes show in each; they are told once. */
+/**
+ * Events and single answers use the connector's map where they have none of their own, so its mistakes appear in each; they are
+ * reported once.
+ */
 function shapeProblems(...shapes: readonly CompiledShape[]): MappingProblem[] {
   const found = new Map<string, MappingProblem>();
   for (const shape of shapes) {

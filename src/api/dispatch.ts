@@ -64,7 +64,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       method: route.method,
       url: `${apiPrefix}${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       bodyLimit: route.role === 'public' ? publicBodyLimit : bodyLimit,
-      // Before the body is read: nobody without a token makes us parse one.
+      // Checked before the body is read, so that nobody without a token makes us parse one.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store');
         const identified = await identify(route, request, ports, state.failures);

@@ -107,7 +107,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
   function followDocuments(): void {
     const inForce = lanes();
-    // A hundred thousand lanes are not gone through at every look.
+    // A hundred thousand lanes are not searched each time.
     if (inForce === followed) return;
     followed = inForce;
     const open = inForce.filter((lane) => !lane.destination.paused);

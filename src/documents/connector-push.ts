@@ -62,7 +62,7 @@ const eventIdPath = checkedText('a path such as event_id or header.X-Event-Id', 
   text === '' || text === 'header.' ? { message: 'must be a path in the body, or header.NAME' } : undefined,
 );
 
-/** The push section but for `map`, which speaks the mapping's language. */
+/** The push section without `map`, which has the mapping's own schema. */
 export const pushShape = {
   event_id: z
     .union([eventIdPath, z.array(eventIdPath).min(1), z.literal(false)], {

@@ -91,7 +91,7 @@ function conditional(read: Read, holds: Holds, traced: boolean): Read {
   };
 }
 
-/** A default for a key that was not sent is our assumption, not the partner's word. */
+/** A default for a missing key is the connector's assumption, not a statement of the partner. */
 function defaulted(read: Read, fallback: Json, slot: Slot): Read {
   return (scope) => {
     const value = read(scope);

@@ -10,7 +10,7 @@ export interface Groups {
 }
 
 export interface WholeGroups extends Groups {
-  /** Reservations left as they are stored, because nobody could tell whether their rows were all there. */
+  /** Reservations left unchanged, because it is not certain that all of their rows were listed. */
   readonly heldBack: number;
   readonly counts: AskCounts;
 }

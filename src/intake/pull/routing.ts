@@ -12,8 +12,8 @@ export interface RoutedRows {
 }
 
 /**
- * One poll for several brands of one account. Every row names its property; a row that names another one, or none, belongs to nobody here: it is
- * left out and counted, never given to a brand by guess.
+ * Divides one poll between several brands of one account. Every row names its property. A row that names an unknown property, or none,
+ * is left out and counted, never given to a brand by guess.
  */
 export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[]): RoutedRows {
   if (routing === undefined) return { own: rows, others: [], unrouted: [] };

@@ -77,7 +77,7 @@ function ofProfile(
   return { kind: 'record', arrival, incoming: { type: 'guest', id, record, raw, notes, origins, ...consent } };
 }
 
-/** The event speaks of one guest of the reservation: all else is left as it is, and newer words about the guest hold. */
+/** The event states something about one guest of the reservation. Everything else stays, and newer statements about the guest hold. */
 function ofReservation(
   path: EventPath,
   event: PendingEvent,
