@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import levels from './asvs-levels.json' with { type: 'json' };
+
+/** docs/security/asvs.md against the ids of the standard (levels 1 and 2) and against the tests and pages that it names. */
+
+const root = path.join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const page = read('docs/security/asvs.md');
+const rows = [...page.matchAll(/^\| v5\.0\.0-([\d.]+) \| (\d) \| (.+?) \| (\S+) \| (.+) \|$/gm)].map(
+  ([, id = '', level = '', , mark = '', evidence = '']) => ({ id, level: Number(level), mark, evidence }),
+);
+const testsIn = (text: string) =>
+  [...text.matchAll(/(test\/[\w/-]+\.test\.ts)(?: “([^”]+)”)?/g)].map(([, file = '', name]) => ({ file, name }));
+
+test('the table has every requirement of levels 1 and 2, once, with its level', () => {
+  assert.equal(Object.keys(levels).length, 253);
+  assert.deepEqual(rows.map(({ id, level }) => [id, level]).toSorted(), Object.entries(levels).toSorted());
+});
+
+test('every named test exists, and every row with the mark yes names one', () => {
+  const missing: string[] = [];
+  for (const { id, mark, evidence } of rows) {
+    const tests = testsIn(evidence);
+    if (mark === 'yes' && tests.length === 0) missing.push(`${id} names no test`);
+    for (const { file, name } of tests) {
+      if (!existsSync(path.join(root, file))) missing.push(`${id}: ${file}`);
+      else if (name !== undefined && !read(file).includes(name)) missing.push(`${id}: ${file} “${name}”`);
+    }
+  }
+  assert.deepEqual(missing, []);
+});
+
+test('every other mark comes with a page or a reason', () => {
+  for (const { id, mark, evidence } of rows) {
+    assert.ok(['yes', 'doc', 'you', 'part', 'n/a'].includes(mark), `${id}: ${mark}`);
+    const pages = [...evidence.matchAll(/(?:docs\/[\w/.-]+\.(?:md|json)|SECURITY\.md)/g)].map(([file]) => file);
+    if (mark === 'doc' || mark === 'you') assert.ok(pages.length > 0, `${id} names no page`);
+    for (const file of pages) assert.ok(existsSync(path.join(root, file)), `${id}: ${file}`);
+    if (mark === 'n/a' || mark === 'part') assert.ok(evidence.length > 15, `${id} has no reason`);
+  }
+});
+
+test('the counts at the top are those of the rows', () => {
+  for (const mark of ['yes', 'doc', 'you', 'part', 'n/a']) {
+    const [, count] = new RegExp(`^\\| ${mark} \\| .+ \\| (\\d+) \\|$`, 'm').exec(page) ?? [];
+    assert.equal(Number(count), rows.filter((row) => row.mark === mark).length, mark);
+  }
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { openLog } from '../../src/kit/log.ts';
+
+/** Rules of the security standard (docs/security/asvs.md) that the source text itself shows. */
+
+const root = path.join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const sources = ['src', 'console/src'].flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ file: `${folder}/${file}`, text: read(`${folder}/${file}`) })),
+);
+const having = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+
+test('only the listed files start programs, none with input from outside', () => {
+  assert.deepEqual(having(/from 'node:child_process'/).sort(), [
+    // INNBOUND_KEY_COMMAND, which the operator's environment sets.
+    'src/documents/keyring.ts',
+    'src/embedded-postgres/account.ts',
+    'src/embedded-postgres/postmaster.ts',
+    'src/embedded-postgres/server.ts',
+    'src/operations/build-console.ts',
+  ]);
+});
+
+test('no code is made from text', () => {
+  assert.deepEqual(having(/\beval\(|new Function\b|from 'node:vm'|setTimeout\(\s*['"`]/), []);
+  // Adapters are files of the workspace, named by an operator; destinations are folders of ours.
+  assert.deepEqual(having(/\bimport\((?!\s*['"])/).sort(), [
+    'src/deliver/destinations.ts',
+    'src/documents/destination.ts',
+    'src/intake/pull/adapter.ts',
+  ]);
+});
+
+test('cryptography is Node’s own', () => {
+  assert.deepEqual(having(/from '(?:crypto-js|node-forge|bcrypt|sjcl|tweetnacl)/), []);
+  const ciphers = sources.flatMap(({ text }) =>
+    [...text.matchAll(/createCipheriv\('([^']+)'/g)].map((match) => match[1]),
+  );
+  assert.deepEqual(ciphers, ['aes-256-gcm']);
+  // A vendor's API wants the MD5 of an address as its key; HMAC-SHA1 is only recognised, to say that it is wrong.
+  const weak = /(?:createHash|createHmac|hash)\('(?:md5|sha1)'/;
+  assert.deepEqual(having(weak), ['src/deliver/destinations/http/template.ts']);
+});
+
+test('a line break in a value stays inside its log line', () => {
+  const stream = new PassThrough();
+  openLog('info', stream).info({ id: 'a\n{"level":50}\r\u2028' }, 'one\ntwo');
+  const lines = String(stream.read()).trimEnd().split('\n');
+  assert.equal(lines.length, 1);
+  assert.deepEqual(JSON.parse(lines[0] ?? '').id, 'a\n{"level":50}\r\u2028');
+});
+
+test('the image and the installation leave out source control and tests', () => {
+  const ignored = read('ops/Dockerfile.dockerignore').split('\n');
+  for (const entry of ['**/.git', '**/.innbound', 'test', 'bench']) assert.ok(ignored.includes(entry), entry);
+  const [, copied = ''] = /^for entry in (.+); do$/m.exec(read('ops/systemd/install.sh')) ?? [];
+  assert.ok(copied.includes('src') && !/\b(?:test|bench|\.git)\b/.test(copied), copied);
+});
+
+test('both base images can be given by digest', () => {
+  const dockerfile = read('ops/Dockerfile');
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
+  assert.deepEqual(
+    bases,
+    ['BUILD', 'BASE'].map((name) => `$\{${name}}`),
+  );
+});
