@@ -13,6 +13,7 @@ import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { openLog } from './kit/log.ts';
 import { type Loop, startLoop } from './kit/loop.ts';
+import { version } from './kit/version.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
 import { clockToleranceMs } from './operations/watch-once.ts';
@@ -146,7 +147,7 @@ async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: numb
     const stalled = runtime.heartbeats.stalled().map(({ loop }) => loop);
     const keys = runtime.keyring.map(({ id }) => id);
     const clockAheadMs = runtime.clock.nodeAheadMs();
-    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys });
+    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys, version });
   };
   await seen();
   const timer = setInterval(

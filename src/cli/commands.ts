@@ -6,6 +6,7 @@ import { registerConsent } from './consent.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import { registerDemo } from './demo.ts';
 import { registerDestination } from './destination.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerEndpoint } from './endpoint.ts';
 import { registerErase } from './erase.ts';
 import { registerExport } from './export.ts';
@@ -35,6 +36,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerValidate,
   registerApply,
   registerServe,
+  registerDoctor,
   registerSync,
   registerRuns,
   registerEndpoint,

@@ -50,7 +50,7 @@ export async function openKeys(
 }
 
 /** The id of the key that seals everywhere. */
-async function sealingKey(pool: Pool): Promise<string | undefined> {
+export async function sealingKey(pool: Pool): Promise<string | undefined> {
   const mark = await getSecret(pool, markName);
   return mark && keyIdOf(mark);
 }

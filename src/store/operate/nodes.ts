@@ -20,15 +20,20 @@ export interface Heartbeat {
   readonly stalled: readonly string[];
   /** The ids of the keys that the node has, the sealing one first. */
   readonly keys: readonly string[];
+  /** The version of the program. */
+  readonly version?: string;
 }
 
-export async function seenNode(db: Pool, { node, role, url, clockAheadMs, stalled, keys }: Heartbeat): Promise<void> {
+export async function seenNode(
+  db: Pool,
+  { node, role, url, clockAheadMs, stalled, keys, version }: Heartbeat,
+): Promise<void> {
   await db.query(
-    `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys) values ($1, $2, $3, $4, $5, $6)
+    `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys, version) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (node) do update
         set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms,
-            stalled = excluded.stalled, keys = excluded.keys`,
-    [node, role, url, Math.round(clockAheadMs), stalled, keys],
+            stalled = excluded.stalled, keys = excluded.keys, version = excluded.version`,
+    [node, role, url, Math.round(clockAheadMs), stalled, keys, version ?? null],
   );
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }

@@ -1,0 +1,28 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { examine } from '../operations/doctor.ts';
+import { type CommonOptions, common, printJson, show } from './command.ts';
+
+export function registerDoctor(program: Command): void {
+  common(program.command('doctor'))
+    .description('check what a node needs: database, rights, clock, disk, names, certificates, keys, other nodes')
+    .addHelpText(
+      'after',
+      `
+Changes nothing. Opens a connection to each partner and destination, without a request. Exits with 1 if a node would not work; with
+warnings alone it exits with 0.
+
+Example:
+  innbound doctor -w my-workspace`,
+    )
+    .action(async (options: CommonOptions) => {
+      const found = await examine(path.resolve(options.workspace), process.env);
+      for (const one of found) {
+        if (options.json) printJson(one);
+        else show(`${marks[one.state]} ${one.check}: ${one.message}${one.next ? `\n    ${one.next}` : ''}`);
+      }
+      if (found.some(({ state }) => state === 'problem')) process.exitCode = 1;
+    });
+}
+
+const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' };

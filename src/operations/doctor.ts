@@ -1,0 +1,174 @@
+import { readFile, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { keySource } from '../documents/keyring.ts';
+import type { LoadedDocuments } from '../documents/kinds.ts';
+import { resolveSecrets } from '../documents/resolve-secrets.ts';
+import { secretFiles } from '../documents/secret-files.ts';
+import { openPrivatePostgres } from '../embedded-postgres/open.ts';
+import { InnboundError } from '../errors.ts';
+import { systemClock } from '../kit/clock.ts';
+import { version } from '../kit/version.ts';
+import { sealingKey } from '../runtime/keys.ts';
+import { readDocuments } from '../runtime/runtime.ts';
+import { openPool, type Pool } from '../store/db/pool.ts';
+import { refuseTransactionPooling } from '../store/db/pooling.ts';
+import { clockAheadMs, databaseFacts, migrationState, nodeFacts } from '../store/operate/database-facts.ts';
+import {
+  type Diagnosis,
+  judgeClock,
+  judgeDatabase,
+  judgeDisk,
+  judgeHost,
+  judgeMigrations,
+  judgeNodes,
+  judgePublicUrl,
+} from '../watch/diagnosis.ts';
+import { examineHost } from './examine-hosts.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Looks at everything that a node stands on. Changes nothing: no migration, no document, no message to a partner. */
+export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  const loaded = await readDocuments(workspaceDir).catch((error: unknown) => error as InnboundError);
+  if (loaded instanceof Error) return [problemOf('documents', loaded)];
+  if (loaded.kind === 'invalid') {
+    const [first] = loaded.mistakes;
+    const count = loaded.mistakes.length === 1 ? '1 mistake' : `${loaded.mistakes.length} mistakes`;
+    found.push({
+      check: 'documents',
+      state: 'problem',
+      message: `${count}; the first: ${first?.file}:${first?.line} ${first?.message}`,
+      next: 'Run innbound validate.',
+    });
+  } else {
+    const { integrations, destinations } = loaded.documents;
+    found.push(
+      {
+        check: 'documents',
+        state: 'ok',
+        message: `${integrations.size} integrations, ${destinations.size} destinations.`,
+      },
+      ...(await examineNetwork(workspaceDir, env, loaded.documents)),
+    );
+  }
+  const { bavail, bsize } = await statfs(workspaceDir);
+  found.push(judgeDisk(workspaceDir, bavail * bsize));
+  found.push(...(await examineDatabase(workspaceDir, env)));
+  return found;
+}
+
+function problemOf(check: string, error: unknown): Diagnosis {
+  const { message } = error as Error;
+  const next = error instanceof InnboundError ? error.next : 'Check DATABASE_URL and that the server runs.';
+  return { check, state: 'problem', message, next };
+}
+
+async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedDocuments): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  const sources = { env, readFile: secretFiles(workspaceDir, env), secret: async () => 'stored' };
+  const { public_url: publicUrl, network } = documents.workspace.body;
+  found.push(judgePublicUrl(publicUrl, network.trusted_proxies));
+  const origins = new Map<string, string[]>();
+  const addresses = [
+    ...[...documents.integrations.values()].map(({ name, body }) => ({
+      name: `integration ${name}`,
+      body,
+      url: body.pull?.base_url,
+    })),
+    ...[...documents.destinations.values()].map(({ name, body }) => {
+      const { url } = body as { readonly url?: unknown };
+      return { name: `destination ${name}`, body, url: typeof url === 'string' ? url : undefined };
+    }),
+  ];
+  for (const { name, body, url } of addresses) {
+    const resolved = await resolveSecrets(body, sources);
+    if (resolved.kind === 'missing') {
+      const list = resolved.missing.map(({ reference, path: at }) => `${reference} (${at})`).join(', ');
+      found.push({
+        check: 'secrets',
+        state: 'problem',
+        message: `${name} needs ${list}.`,
+        next: 'Set the variable, or create the file, for the account that runs the service.',
+      });
+    }
+    const address = url === undefined ? undefined : await resolveSecrets({ url }, sources);
+    const parsed = address?.kind === 'ok' ? URL.parse(address.body.url) : undefined;
+    if (!parsed || !/^https?:$/.test(parsed.protocol)) continue;
+    origins.set(parsed.origin, [...(origins.get(parsed.origin) ?? []), name]);
+  }
+  const rules = {
+    allowPrivate: network.allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1',
+    now: systemClock.now(),
+    ...(network.ca !== undefined && {
+      ca: await readFile(path.resolve(workspaceDir, network.ca), 'utf8').catch(() => ''),
+    }),
+  };
+  const proxy = network.proxy === undefined ? undefined : await resolveSecrets({ url: network.proxy }, sources);
+  if (proxy !== undefined) {
+    // All other hosts are reached through it, and may have no address here.
+    const origin = proxy.kind === 'ok' ? URL.parse(proxy.body.url)?.origin : undefined;
+    if (origin)
+      found.push(proxied(judgeHost(await examineHost(origin, ['network.proxy'], { ...rules, allowPrivate: true }))));
+    return found;
+  }
+  const checked = [...origins].slice(0, mostHosts);
+  found.push(
+    ...(await Promise.all(checked.map(async ([origin, by]) => judgeHost(await examineHost(origin, by, rules))))),
+  );
+  return found;
+}
+
+const mostHosts = 200;
+
+/** Plain http to a proxy is usual. */
+const proxied = (found: Diagnosis): Diagnosis =>
+  found.state === 'warning'
+    ? { check: 'proxy', state: 'ok', message: 'The proxy answers.' }
+    : { ...found, check: 'proxy' };
+
+async function examineDatabase(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
+  const url = env.DATABASE_URL;
+  let close = async () => {};
+  try {
+    const server = url
+      ? undefined
+      : await openPrivatePostgres(workspaceDir, { purpose: 'command', describe: 'doctor' });
+    const connection = server ? server.connection : { connectionString: url };
+    const pool = openPool({ connection, applicationName: 'innbound doctor', maxConnections: 2 });
+    close = async () => {
+      await pool.end();
+      await server?.release();
+    };
+    if (!server) await refuseTransactionPooling(pool);
+    const migrations = await migrationState(pool);
+    return [
+      ...judgeDatabase(await databaseFacts(pool)),
+      judgeMigrations(migrations),
+      judgeClock(await clockAheadMs(pool, systemClock)),
+      ...judgeNodes(await nodeFacts(pool), version),
+      ...(migrations ? [await examineKey(pool, workspaceDir, env)] : []),
+    ];
+  } catch (error) {
+    return [problemOf('database', error)];
+  } finally {
+    await close();
+  }
+}
+
+async function examineKey(pool: Pool, workspaceDir: string, env: Env): Promise<Diagnosis> {
+  const check = 'key';
+  try {
+    const sealing = await sealingKey(pool);
+    if (sealing === undefined) return { check, state: 'ok', message: 'Nothing is sealed yet.' };
+    const source = keySource(workspaceDir, env);
+    const keys = await source.read();
+    if (keys.some(({ id }) => id === sealing)) return { check, state: 'ok', message: `From ${source.name}.` };
+    throw new InnboundError(
+      'store.other_key',
+      `The key from ${source.name} is not the one that the database is sealed with.`,
+    );
+  } catch (error) {
+    return problemOf(check, error);
+  }
+}

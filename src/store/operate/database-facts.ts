@@ -1,0 +1,58 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
+import { readMigrations } from '../db/migrate.ts';
+import { type Pool, serviceSchema } from '../db/pool.ts';
+
+/** What `innbound doctor` judges of the database. Works before the first migration and changes nothing. */
+export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
+  const { rows } = await db.query<DatabaseFacts>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+            current_setting('transaction_read_only') = 'on' as "isReadOnly",
+            has_database_privilege(current_database(), 'create') as "mayCreateSchema",
+            (select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = $1) as "mayUseSchema",
+            current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
+            current_setting('full_page_writes') as "fullPageWrites",
+            current_setting('max_connections')::int as "maxConnections",
+            (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as "usedConnections",
+            pg_database_size(current_database())::float8 as bytes`,
+    [serviceSchema],
+  );
+  const facts = rows[0] as DatabaseFacts;
+  const nodes = (await nodeFacts(db)).length;
+  return { ...facts, mayUseSchema: facts.mayUseSchema ?? undefined, nodes };
+}
+
+/** How far a clock is ahead of the database's, taken at the middle of the round trip. */
+export async function clockAheadMs(db: Pool, clock: Pick<Clock, 'now'>): Promise<number> {
+  await db.query('select');
+  const before = clock.now();
+  const { rows } = await db.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
+  return (before + clock.now()) / 2 - (rows[0]?.ms ?? 0);
+}
+
+/** Undefined if no version has migrated the database yet. */
+export async function migrationState(db: Pool): Promise<{ pending: number; isNewer: boolean } | undefined> {
+  const { rows: found } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
+  if (found[0]?.found !== true) return undefined;
+  const own = (await readMigrations()).map(({ number }) => number);
+  const { rows } = await db.query<{ number: number }>('select number from migrations');
+  const done = new Set(rows.map(({ number }) => number));
+  const newest = Math.max(...own);
+  return {
+    pending: own.filter((number) => !done.has(number)).length,
+    isNewer: [...done].some((number) => number > newest),
+  };
+}
+
+/** Running nodes. None where the table is missing or older than this version. */
+export async function nodeFacts(db: Pool): Promise<NodeFacts[]> {
+  const { rows: found } = await db.query<{ found: boolean }>(
+    `select exists (select from pg_attribute where attrelid = to_regclass('nodes') and attname = 'version') as found`,
+  );
+  if (found[0]?.found !== true) return [];
+  const { rows } = await db.query<NodeFacts>(
+    `select node, version, clock_ahead_ms as "clockAheadMs", stalled from nodes
+      where seen_at > now() - interval '1 minute' order by node`,
+  );
+  return rows;
+}
