@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from '../support/process.ts';
+import { listen } from './http-server.ts';
+import { openStore, reservation, takeIn } from './support.ts';
+
+const limits = { timeoutMs: 500, leaseMarginMs: 500 };
+
+test('a process stopped by SIGSTOP past its lease sends nothing when it goes on', async (t) => {
+  const { pool, db, close } = await openStore();
+  const versions: number[] = [];
+  const crm = await listen(({ body }) => {
+    versions.push((body as { version: number }).version);
+    return { status: 200 };
+  });
+  const workers: ChildProcess[] = [];
+  const start = (stops: boolean): ChildProcess => {
+    const settings = { connection: db.connection, url: crm.url, stops, ...limits };
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const worker = spawn(process.execPath, [fileURLToPath(new URL('./stopped-worker.ts', import.meta.url))], {
+      env: { ...env, WORKER: JSON.stringify(settings) },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    workers.push(worker);
+    return worker;
+  };
+  t.after(async () => {
+    for (const worker of workers) worker.kill('SIGKILL');
+    await crm.close();
+    await close();
+  });
+
+  await takeIn(pool, [reservation('a', { total_amount: '1' })], ['crm']);
+  const stopped = start(true);
+  await until('the first node is stopped with a claim', async () => isStopped(stopped.pid as number));
+  assert.deepEqual(versions, [], 'it stopped before the call');
+
+  start(false);
+  await until('another node delivers after the lease', async () => versions.length === 1);
+  await takeIn(pool, [reservation('a', { total_amount: '2' })], ['crm']);
+  await until('the next version is delivered', async () => versions.length === 2);
+
+  stopped.kill('SIGCONT');
+  await until('it goes on', async () => !isStopped(stopped.pid as number));
+  // It does what it had in mind, if anything, before it takes up what comes now; stopping waits for its calls.
+  await takeIn(pool, [reservation('a', { total_amount: '3' })], ['crm']);
+  await until('the third version is delivered', async () => versions.some((version) => version === 3));
+  stopped.kill('SIGTERM');
+  await once(stopped, 'exit');
+  assert.deepEqual(versions, [1, 2, 3]);
+  const { rows } = await pool.query('select version, outcome from attempts order by at');
+  assert.deepEqual(
+    rows.map(({ version, outcome }) => `${version} ${outcome}`),
+    ['1 delivered', '2 delivered', '3 delivered'],
+  );
+});
+
+/** `T`: stopped by a signal. */
+function isStopped(pid: number): boolean {
+  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)])
+    .toString()
+    .trim()
+    .startsWith('T');
+}
