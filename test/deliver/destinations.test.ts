@@ -1,14 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { startFauxqs } from 'fauxqs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import pg from 'pg';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
+import { bucketStore } from '../../src/deliver/destinations/s3/bucket.ts';
+import { destinationType as s3 } from '../../src/deliver/destinations/s3/destination.ts';
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
 import { testDatabase } from '../support/database.ts';
 import { conformance, type Effect, type Subject } from './conformance.ts';
 import { listen, type Received } from './http-server.ts';
+import { s3Server } from './s3-server.ts';
 import { services, temporaryFolder } from './support.ts';
 
 type Line = { version: number; idempotency_key: string; event: string; data: { id: string } };
@@ -36,7 +40,7 @@ async function filesSubject(format: 'ndjson' | 'parquet'): Promise<Subject> {
           const bytes = await readFile(path.join(folder, 'out', name));
           const lines = bytes.toString('utf8').trimEnd().split('\n');
           effects.push(...lines.map((line) => effectOf(JSON.parse(line), line)));
-        } else effects.push(...(await parquetEffects(path.join(folder, 'out', name))));
+        } else effects.push(...(await parquetEffects(await readFile(path.join(folder, 'out', name)))));
       }
       return effects;
     },
@@ -48,8 +52,7 @@ async function filesSubject(format: 'ndjson' | 'parquet'): Promise<Subject> {
 }
 
 /** Decimals are read as the bytes they are: the reader would make doubles of them. */
-async function parquetEffects(name: string): Promise<Effect[]> {
-  const bytes = await readFile(name);
+async function parquetEffects(bytes: Buffer): Promise<Effect[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   const metadata = parquetMetadata(file);
   for (const element of metadata.schema) if (element.converted_type === 'DECIMAL') delete element.converted_type;
@@ -69,6 +72,47 @@ function decimalText(bytes: Uint8Array | null): string {
     .toString()
     .padStart(10, '0');
   return `${unscaled.slice(0, -9)}.${unscaled.slice(-9)}`.replace(/\.?0+$/, '');
+}
+
+/** A bucket of a server with conditional writes, or of one that ignores the conditions. */
+async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Promise<Subject> {
+  const stub = isGuarded ? await s3Server() : undefined;
+  const faux = isGuarded
+    ? undefined
+    : await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: ['lake'] } });
+  const offered = services('/');
+  const settings = s3.settings.parse({
+    bucket: 'lake',
+    region: 'eu-west-1',
+    endpoint: stub?.url ?? `http://127.0.0.1:${faux?.port}`,
+    addressing: 'path',
+    credentials: { access_key_id: 'AKIDTEST', secret_access_key: 'secret' },
+    format,
+    file_size: '4KiB',
+  });
+  const store = bucketStore(settings, offered.http, 10_000);
+  return {
+    open: async () => s3.open(settings, offered),
+    async effects() {
+      const files = (await store.list('')).filter(({ name }) => name.endsWith(`.${format}`));
+      const effects: Effect[] = [];
+      for (const { name } of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const bytes = Buffer.from((await store.read(name))?.bytes ?? []);
+        if (format === 'parquet') effects.push(...(await parquetEffects(bytes)));
+        else {
+          const lines = bytes.toString('utf8').trimEnd().split('\n');
+          effects.push(...lines.map((line) => effectOf(JSON.parse(line), line)));
+        }
+      }
+      return effects;
+    },
+    async close() {
+      store.close();
+      await offered.close();
+      await stub?.close();
+      await faux?.stop();
+    },
+  };
 }
 
 async function postgresSubject(): Promise<Subject> {
@@ -147,6 +191,9 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 conformance('files (ndjson)', () => filesSubject('ndjson'));
 conformance('files (parquet)', () => filesSubject('parquet'));
+conformance('s3 (ndjson)', () => s3Subject('ndjson', true));
+conformance('s3 (parquet)', () => s3Subject('parquet', true));
+conformance('s3 (without conditional writes)', () => s3Subject('ndjson', false));
 conformance('postgres', postgresSubject, { batch: 100 });
 conformance('http', () => serverSubject((url, offered) => http.open(http.settings.parse({ url }), offered)), {
   batch: 1,

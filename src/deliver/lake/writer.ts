@@ -82,7 +82,7 @@ export class LakeWriter {
       // Our own write may have arrived although its answer did not.
       doubtful = [...deliveries];
     }
-    throw new RangeError('other writers came first each time');
+    throw new Error('other writers came first each time');
   }
 
   /** The file to continue, as it is now; adds the keys that it and the other files of the folder hold. */

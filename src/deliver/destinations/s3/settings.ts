@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { httpUrl, secretText } from '../../../documents/scalars.ts';
+import { lakeShape } from '../../lake/settings.ts';
+
+export const settingsSchema = z
+  .strictObject({
+    bucket: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'must be the name of a bucket' })
+      .describe('The bucket; it must exist.'),
+    prefix: z
+      .string()
+      .regex(/^(?:[\w=.-]+\/)*[\w=.-]+$/, { error: 'must be folders such as hotels/changes, without / at the ends' })
+      .optional()
+      .describe('The folder in the bucket; left out, its top.'),
+    region: z.string().min(1).default('us-east-1').describe('The region of the bucket.'),
+    endpoint: httpUrl().optional().describe('The address of another S3-compatible service; left out, Amazon S3.'),
+    addressing: z
+      .enum(['virtual_host', 'path'])
+      .default('virtual_host')
+      .describe('`virtual_host`: the bucket is part of the host name. `path`: it begins the path, as MinIO wants it.'),
+    credentials: z
+      .strictObject({
+        access_key_id: z.string().min(1).describe('The id of the access key.'),
+        secret_access_key: secretText().describe('The access key.'),
+        session_token: secretText().optional().describe('The token of temporary credentials.'),
+      })
+      .optional()
+      .describe(
+        'An access key. Left out: the role of the machine or container, or the AWS_ variables, found as AWS’s own tools do.',
+      ),
+    encryption: z
+      .strictObject({
+        type: z.enum(['AES256', 'aws:kms']).describe('Keys of S3, or of the Key Management Service.'),
+        key_id: z.string().min(1).optional().describe('The key of the Key Management Service; left out, the bucket’s.'),
+      })
+      .optional()
+      .describe('Server-side encryption of each object; left out, as the bucket is set.'),
+    ...lakeShape,
+    file_size: lakeShape.file_size
+      .unwrap()
+      .default('8MiB')
+      .describe('An object that has reached this size is left alone and the next one begun.'),
+  })
+  .meta({ title: 's3', description: 'Objects in a bucket, partitioned by date and brand, for any analytic engine.' });
+
+export type Settings = z.infer<typeof settingsSchema>;
