@@ -58,7 +58,11 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     },
     ...(needsDelivered(selection) && {
       consentChange: (guest: Guest) => history.change(guest),
-      earlier: () => history.versions,
+      // Cut like the message: comparing must neither see nor reveal what the destination did not get.
+      earlier: () =>
+        history.versions.map((version) =>
+          selection.fields(type, selection.consent === undefined ? version : onlyConsenting(type, version)),
+        ),
     }),
   });
   const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;

@@ -293,6 +293,17 @@ export function peopleConformance(make: () => Account): void {
     }
   });
 
+  test(`${preset}: guests of a booking who have one phone number are all there`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const rui: Guest = { ...ana, guest_id: '8', first_name: 'Rui', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }), reservation('s', { guests: [rui, ana] }));
+    const seen = account.people().map(({ first, email }) => [first, email]);
+    assert.deepEqual(seen, [
+      ['Ana', 'ana@guests.example'],
+      ['Rui', 'rui@guests.example'],
+    ]);
+  });
+
   test(`${preset}: guests without an e-mail address`, async (t) => {
     const { account, deliver } = await setUp(t);
     const phone: Guest = { first_name: 'Eva', last_name: 'Exemplo', phone: '+351919999999' };
@@ -351,6 +362,19 @@ export function peopleConformance(make: () => Account): void {
     assert.equal(await after({ ...ana, marketing_consent: false }, '3'), false);
     assert.equal(await after({ ...unknown, nationality: 'ES' }, '4'), false);
     assert.equal(await after(ana, '5'), true);
+  });
+
+  test(`${preset}: under consent: marketing an erasure reaches the person`, async (t) => {
+    const { account, deliver, erase } = await setUp(t, 'marketing');
+    const shy: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, shy] }));
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['ana@guests.example'],
+    );
+    await erase('ana@guests.example');
+    assert.deepEqual(account.people(), []);
+    assert.ok(account.stays().every(({ guest }) => guest === undefined));
   });
 
   test(`${preset}: under consent: marketing a guest who withdrew gets no moment`, async (t) => {

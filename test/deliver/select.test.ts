@@ -245,3 +245,26 @@ test('an erasure goes to every destination that may know the record, past filter
     'object',
   );
 });
+
+test('earlier versions are cut like the message: dropped fields and guests without consent are not in them', () => {
+  const yes = { email: 'ana@guests.example', phone: '+351911111111', marketing_consent: true };
+  const no = { email: 'rui@guests.example' };
+  const fields = compileFields({ drop: ['guests[].phone', 'total_amount'] });
+  const seen = (consent?: 'marketing') => {
+    const selection = {
+      receives: ['reservation' as const],
+      comparesConsent: true,
+      fields,
+      ...(consent && { consent }),
+    };
+    const record = reservation('r', { guests: [yes, no] });
+    const selected = select(lane(config('crm', { selection })), claimed(record, record));
+    assert.equal(selected.kind, 'send');
+    const [version] = selected.kind === 'send' ? (selected.earlier?.() ?? []) : [];
+    assert.equal(version?.total_amount, undefined);
+    return version?.guests;
+  };
+  const { phone: _, ...chosen } = yes;
+  assert.deepEqual(seen(), [chosen, no]);
+  assert.deepEqual(seen('marketing'), [chosen]);
+});

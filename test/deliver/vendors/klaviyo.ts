@@ -34,6 +34,8 @@ export function klaviyoAccount(): Account {
     const profile = by('external_id', external) ??
       by('email', email) ??
       (email === undefined ? by('phone_number', phone) : undefined) ?? { id: newId(), attributes: {} };
+    const sharing = by('phone_number', phone);
+    if (sharing !== undefined && sharing !== profile) return failed(409, 'duplicate_profile');
     const properties = { ...(profile.attributes.properties as Body), ...(attributes.properties as Body) };
     profile.attributes = { ...profile.attributes, ...attributes, properties };
     const isNew = !profiles.has(profile.id);

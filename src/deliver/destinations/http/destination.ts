@@ -1,10 +1,12 @@
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../busy.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
-import { foundValues, itemOutcomes, wholeOutcome } from './answer.ts';
-import { compilePlan, type Item, inTurn, type Operation } from './plan.ts';
+import { itemOutcomes, wholeOutcome } from './answer.ts';
+import type { Operation } from './compile-operation.ts';
+import { compilePlan, type Item, inTurn } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
+import { foundValues, refusedField } from './read-answer.ts';
 import { type Limits, noCredentials, type Request, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 
@@ -36,22 +38,22 @@ export const destinationType: DestinationType<Settings> = {
           (): Outcome => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
         );
       }
-      const body = bodyOf(operation, items, many);
-      const { outcome, bytes, afterMs } = await request(
-        {
-          method: operation.method,
-          url,
-          headers: {
-            accept: 'application/json',
-            ...(body !== undefined && { 'content-type': 'application/json' }),
-            ...(items.length === 1 && !many && { 'idempotency-key': first.key }),
-            ...operation.headers(first.scope),
-          },
-          ...(body !== undefined && { body }),
-        },
-        limits,
-        operation.accept,
-      );
+      const headers = (body: string | undefined) => ({
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(items.length === 1 && !many && { 'idempotency-key': first.key }),
+        ...operation.headers(first.scope),
+      });
+      const ask = (body: string | undefined) =>
+        request(
+          { method: operation.method, url, headers: headers(body), ...(body !== undefined && { body }) },
+          limits,
+          operation.accept,
+        );
+      const asked = await ask(bodyOf(operation, items, many));
+      const refused = many ? undefined : refusedField(operation.failure, asked.outcome, asked.bytes);
+      const { outcome, bytes, afterMs } =
+        refused === undefined ? asked : await ask(bodyOf(operation, items, many, refused));
       if (outcome.kind === 'delivered' && operation.found && bytes) {
         for (const [i, values] of foundValues(operation.found, bytes, keys).entries()) {
           Object.assign(items[i]?.found ?? {}, values);
@@ -129,13 +131,21 @@ function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): 
 /** Refusals that no single item causes: halving the batch would only repeat them. */
 const ofNoItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
 
-function bodyOf(operation: Operation, items: readonly Item[], many: boolean): string | undefined {
+function bodyOf(operation: Operation, items: readonly Item[], many: boolean, except?: string): string | undefined {
   const { body, envelope } = operation;
   const [first] = items;
   if (body === undefined || first === undefined) return undefined;
-  if (!many) return JSON.stringify(body(first.scope));
+  if (!many) return JSON.stringify(except === undefined ? body(first.scope) : without(body(first.scope), except));
   const list = items.map(({ scope }) => body(scope));
   return JSON.stringify(envelope === undefined ? list : envelope({ ...first.scope, items: list }));
+}
+
+/** The same body without the field at a path. */
+function without(body: unknown, path: string): unknown {
+  const [name = '', ...below] = path.split('.');
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return body;
+  const { [name]: value, ...rest } = body as Record<string, unknown>;
+  return below.length === 0 ? rest : { ...rest, [name]: without(value, below.join('.')) };
 }
 
 /** Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. */

@@ -68,6 +68,12 @@ const failureSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe('Refusals that no retry changes (codes, or parts of the reason): settled with a note.'),
+  without: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Codes with the path of a field of the body: a refusal with the code is followed by one more request without the field.',
+    ),
 });
 export type FailureRule = z.infer<typeof failureSchema>;
 

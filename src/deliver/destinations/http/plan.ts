@@ -1,7 +1,7 @@
-import type { Json } from '../../../terms.ts';
 import { type Delivery, messageJson } from '../../message.ts';
 import { momentOf } from '../../moment.ts';
-import type { AnswerRule, FailureRule, FoundRule, Situation, SituationName } from './operation.ts';
+import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
+import type { SituationName } from './operation.ts';
 import { erasedPeople, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
@@ -9,26 +9,6 @@ import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
-
-export interface Operation {
-  readonly method: string;
-  readonly url: (scope: Scope) => string | undefined;
-  readonly headers: (scope: Scope) => Record<string, string>;
-  /** One item's body; undefined sends none. */
-  readonly body: ((scope: Scope) => unknown) | undefined;
-  /** Wraps a batch; undefined where a request holds one item. */
-  readonly envelope: ((scope: Scope) => unknown) | undefined;
-  readonly unique: ((scope: Scope) => string | undefined) | undefined;
-  readonly accept: readonly number[];
-  readonly found: FoundRule | undefined;
-  readonly answer: AnswerRule | undefined;
-  readonly failure: FailureRule | undefined;
-  /** The most items in one request; undefined uses the batch size of the destination. */
-  readonly batch: number | undefined;
-  readonly skip: boolean;
-  /** Whether the item has all that this request requires. Checked when its turn comes: earlier answers may have found values. */
-  readonly applies: (scope: Scope) => boolean;
-}
 
 export interface Item {
   /** The delivery of the batch that it belongs to. */
@@ -63,9 +43,6 @@ export function inTurn(items: readonly Item[]): Map<Operation, Item[]> {
   const sorted = items.toSorted((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
   return Map.groupBy(sorted, (item) => item.operation);
 }
-
-type Rule = Situation & { readonly url?: string | undefined };
-type Values = Readonly<Record<string, string | undefined>>;
 
 export function compilePlan(settings: Settings): Plan {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
@@ -197,75 +174,3 @@ const nobody = (scope: Scope): Subject => subjectOf(scope, 0, false);
 
 const isEnding = ({ byConsent }: Delivery, guest: Person | undefined): boolean =>
   guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false);
-
-const ruleKeys = [
-  'method',
-  'url',
-  'body',
-  'envelope',
-  'unique',
-  'accept',
-  'found',
-  'answer',
-  'failure',
-  'batch',
-  'skip',
-  'requires',
-  'skip_if',
-] as const;
-
-/** The second overrides the first; headers of both are sent. */
-function merge(first: object, second: object): Rule {
-  const all = [first, second] as (Partial<Rule> & { readonly headers?: object })[];
-  const rule: Record<string, unknown> = {};
-  for (const key of ruleKeys) {
-    const value = all.findLast((one) => one[key] !== undefined)?.[key];
-    if (value !== undefined) rule[key] = value;
-  }
-  const headers = Object.assign({}, ...all.map((one) => one.headers));
-  return (Object.keys(headers).length > 0 ? { ...rule, headers } : rule) as Rule;
-}
-
-function compile(rule: Rule, values: Values): Operation {
-  const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
-  const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
-  const unwanted = (rule.skip_if ?? []).map((path) => compileLine(`{${path}}`));
-  return {
-    method: rule.method ?? 'POST',
-    // Values of the settings are part of the address; values of a record are escaped.
-    url: compileLine(
-      (rule.url ?? '').replace(/\{with\.(\w+)\}/g, (_all, name) =>
-        Object.hasOwn(values, name) ? (values[name] ?? '') : '',
-      ),
-      encodeURIComponent,
-    ),
-    headers: (scope) =>
-      Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
-    body: rule.body === 'none' ? undefined : rule.body === undefined ? messageOnly : compileTemplate(rule.body as Json),
-    envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
-    unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
-    accept: rule.accept ?? [],
-    found: rule.found,
-    answer: rule.answer,
-    failure: rule.failure,
-    batch: rule.batch,
-    skip: rule.skip ?? false,
-    applies: (scope) =>
-      requires.every((has) => has(scope) !== undefined) && unwanted.every((has) => has(scope) === undefined),
-  };
-}
-
-/** The message without what was added for templates. */
-const messageOnly = ({
-  changed_at: _,
-  guest: _guest,
-  with: _with,
-  stay: _stay,
-  moment: _moment,
-  found: _found,
-  may_have_arrived: _arrived,
-  ...message
-}: Scope): unknown => message;
-
-const isWhole = (entry: readonly [string, string | undefined]): entry is readonly [string, string] =>
-  entry[1] !== undefined;

@@ -1,8 +1,8 @@
 import type { Json } from '../../../terms.ts';
 import type { DestinationServices, Prepared, PreparedStep } from '../../destination.ts';
-import { at, parseBody, textAt } from './answer.ts';
 import type { PrepareStep } from './prepare-step.ts';
 import { presets } from './preset.ts';
+import { at, parseBody, textAt } from './read-answer.ts';
 import type { Limits, Request, Requested } from './request.ts';
 import { type Settings, timeoutMs } from './settings.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
