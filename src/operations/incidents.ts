@@ -27,7 +27,7 @@ export async function incidentDetail(
   const to = found.ended_at;
   const [effect, tried] = await Promise.all([
     effectOfIncident(runtime, found, brands),
-    operatorActions(pool, { integrations: brands, from, to, limit: 50 }),
+    operatorActions(pool, { integrations: brands, isLimited: within !== undefined, from, to, limit: 50 }),
   ]);
   const kinds = alerts.filter(({ resolved_at }) => resolved_at === null).map(({ kind }) => kind);
   return {
@@ -36,7 +36,7 @@ export async function incidentDetail(
     brands,
     alert_list: alerts,
     effect,
-    tried: tried.map(({ target, ...one }) => ({ ...one, what: nameIn(target) })),
+    tried: tried.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })),
     advice: adviceFor(kinds),
   };
 }
@@ -84,7 +84,7 @@ function brandsOf(
 }
 
 /** What an action was about: names and ids only. */
-function nameIn(target: Json): string {
+export function namesIn(target: Json): string {
   if (!isObject(target)) return '';
   const { kind, name, id, job_id, destination } = target;
   return [kind, name, id, job_id, destination].filter((one) => typeof one === 'string').join(' ');

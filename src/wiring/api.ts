@@ -7,7 +7,7 @@ import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
-import { incidentDetail } from '../operations/incidents.ts';
+import { incidentDetail, namesIn } from '../operations/incidents.ts';
 import { previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
@@ -28,12 +28,13 @@ import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.t
 import { readActivity } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
-import { acknowledgeIncident, listIncidents } from '../store/operate/incidents.ts';
+import { acknowledgeIncident, listIncidents, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
+import { readQuality } from '../store/records/quality.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
@@ -95,11 +96,17 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
       nodes: () => liveNodes(pool),
+      marks: async (sinceMs, within) => {
+        const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };
+        const found = await operatorActions(pool, { ...asked, from: new Date(sinceMs), to: null, limit: 200 });
+        return found.map(({ target, ...one }) => ({ ...one, what: namesIn(target) }));
+      },
       broken: () => runtime.active().broken,
     },
     integrations,
     coverage: {
       unlisted: (integration, limit) => listUnlisted(pool, integration, limit),
+      quality: (integration, days) => readQuality(pool, integration, days),
       pushGaps: (integration, days) => pushGaps(pool, integration, days),
     },
     runs: {

@@ -3,10 +3,12 @@ import { systemClock } from '../kit/clock.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { sendDueAlerts, watchOnce } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { withPatience } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetToldErasures } from '../store/erasure/traces.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
+import { countQuality } from '../store/records/quality.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
@@ -39,12 +41,18 @@ export function startWatch(runtime: Runtime): Loop {
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
     every('told erasures', 5_000, () => forgetToldErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
+    every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 }
 
 const judgedEveryMs = 30_000;
+
+/** On one node, every half hour: it reads every reservation that changed yesterday or today. */
+async function countQualityOnce({ pool }: Runtime): Promise<void> {
+  if (await claimMark(pool, 'quality', 30 * 60_000)) await withPatience(pool, countQuality);
+}
 
 async function prune(runtime: Runtime): Promise<void> {
   const { raw, dead_letters, runs, audit, history } = runtime.active().settings.retention;

@@ -102,6 +102,20 @@ export interface Operations {
       }[];
     };
   };
+  'overview.marks': {
+    input: {
+      period?: "15m" | "1h" | "24h" | "7d" | undefined;
+    };
+    answer: {
+      items: {
+        at: string;
+        actor: string;
+        action: string;
+        integration: string | null;
+        what: string;
+      }[];
+    };
+  };
   'integrations.list': {
     input: {
       hours?: number | undefined;
@@ -303,6 +317,34 @@ export interface Operations {
     answer: {
       run_id: string;
       already_going: boolean;
+    };
+  };
+  'integrations.quality': {
+    input: {
+      integration: string;
+      days?: number | undefined;
+    };
+    answer: {
+      items: {
+        day: string;
+        counted_at: string;
+        reservations: number;
+        guests: number;
+        email: number;
+        email_proxy: number;
+        email_invalid: number;
+        phone: number;
+        phone_invalid: number;
+        last_name: number;
+        nationality: number;
+        total_amount: number;
+        currency: number;
+        channel: number;
+        rooms: number;
+        lead_guest: number;
+        events: number;
+        late_events: number;
+      }[];
     };
   };
   'integrations.unlisted': {
@@ -2076,6 +2118,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'session.ways': ['GET', '/session/ways'],
   'session.oidc': ['POST', '/session/oidc'],
   'overview.get': ['GET', '/overview'],
+  'overview.marks': ['GET', '/overview/marks'],
   'integrations.list': ['GET', '/integrations'],
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
@@ -2085,6 +2128,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
+  'integrations.quality': ['GET', '/integrations/{integration}/quality'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],

@@ -44,3 +44,5 @@ export type TokenRow = Item<'tokens.list'>;
 export type Job = Answer<'jobs.get'>;
 export type JobRequest = Input<'jobs.start'>;
 export type JobPreview = Answer<'jobs.preview'>;
+export type QualityDay = Item<'integrations.quality'>;
+export type Mark = Item<'overview.marks'>;

@@ -17,6 +17,7 @@ import { ConsentCard } from './ConsentCard.tsx';
 import { CoverageCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
 import { started } from './onboard/brand.ts';
+import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
 const route = getRouteApi('/desk/integrations/$name');
@@ -56,6 +57,7 @@ export function Integration() {
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}
             {brand.pull && <CoverageCard integration={name} pushes={brand.push.enabled} />}
+            <QualityCard integration={name} />
             {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
             <RecentRuns name={name} />
           </div>

@@ -3,11 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useEvery, useNews } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
-import type { Overview as Data, Point } from '../api/types.ts';
+import type { Overview as Data, Mark, Point } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
 import { causeOf, number, plural, span } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
+import { useMay } from '../shell/session.ts';
+import { useMarks, WhatChanged } from './WhatChanged.tsx';
 
 const periods = {
   '15m': { label: '15 min', ms: 900_000 },
@@ -43,7 +45,7 @@ export function Overview() {
               </Notice>
             ))}
             <Figures data={data} />
-            <Charts data={data} periodMs={periods[period].ms} />
+            <Curves data={data} period={period} />
             <Health data={data} />
           </div>
         )}
@@ -151,7 +153,22 @@ function filled(data: Data, periodMs: number): { times: number[]; points: (Point
   return { times: steps.map((at) => (at * step) / 1_000), points: steps.map((at) => known.get(at)) };
 }
 
-function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
+/** The curves, and what people changed meanwhile. */
+function Curves({ data, period }: { data: Data; period: Period }) {
+  const marks = useMarks(period, data.nodes);
+  const from = Date.parse(data.now) - periods[period].ms;
+  const within = marks.filter(({ at }) => Date.parse(at) >= from);
+  const operator = useMay('operator');
+  return (
+    <>
+      <Charts data={data} periodMs={periods[period].ms} marks={within} />
+      {operator && <WhatChanged marks={within} />}
+    </>
+  );
+}
+
+function Charts({ data, periodMs, marks }: { data: Data; periodMs: number; marks: readonly Mark[] }) {
+  const marked = JSON.stringify(marks.map(({ at }) => Date.parse(at) / 1_000));
   const charts = useMemo(() => {
     const { times, points } = filled(data, periodMs);
     const line = (
@@ -167,6 +184,7 @@ function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
     });
     return {
       times,
+      marks: JSON.parse(marked) as number[],
       flow: [
         line('delivered', '--brass-fill', (point) => point?.delivered ?? 0, true),
         line('events', '--info', (point) => point?.events ?? 0),
@@ -181,18 +199,30 @@ function Charts({ data, periodMs }: { data: Data; periodMs: number }) {
         line('dead', '--bad', (point) => point?.dead ?? 0),
       ],
     };
-  }, [data, periodMs]);
+  }, [data, periodMs, marked]);
   const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
   return (
     <div className="thirds">
       <Card title="Flow" aside={<Key lines={charts.flow} />}>
-        <Chart label={`Flow, ${per}`} times={charts.times} lines={charts.flow} unit={count} />
+        <Chart label={`Flow, ${per}`} times={charts.times} lines={charts.flow} marks={charts.marks} unit={count} />
       </Card>
       <Card title="Latency" aside={<Key lines={charts.latency} />}>
-        <Chart label="From intake to delivery" times={charts.times} lines={charts.latency} unit={span} />
+        <Chart
+          label="From intake to delivery"
+          times={charts.times}
+          lines={charts.latency}
+          marks={charts.marks}
+          unit={span}
+        />
       </Card>
       <Card title="Backlog" aside={<Key lines={charts.backlog} />}>
-        <Chart label="Waiting for delivery" times={charts.times} lines={charts.backlog} unit={count} />
+        <Chart
+          label="Waiting for delivery"
+          times={charts.times}
+          lines={charts.backlog}
+          marks={charts.marks}
+          unit={count}
+        />
       </Card>
     </div>
   );

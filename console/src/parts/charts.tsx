@@ -16,10 +16,12 @@ export function Chart(props: {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly unit: (value: number) => string;
+  /** Moments to mark by a vertical line, in seconds. */
+  readonly marks?: readonly number[];
 }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('dark');
-  const { times, lines, unit } = props;
+  const { times, lines, unit, marks = none } = props;
   useEffect(() => {
     const element = place.current;
     if (!element || scheme === undefined) return;
@@ -39,6 +41,7 @@ export function Chart(props: {
         padding: [8, 18, 0, 0],
         cursor: { drag: { x: false, y: false } },
         legend: { show: false },
+        hooks: { draw: [(drawn) => drawMarks(drawn, marks, colour('--muted'))] },
         scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.12] } },
         axes: [
           {
@@ -77,12 +80,30 @@ export function Chart(props: {
       sized.disconnect();
       plot.destroy();
     };
-  }, [times, lines, unit, scheme]);
+  }, [times, lines, unit, marks, scheme]);
   const words = lines.map(({ label, values }) => {
     const last = values.findLast((value) => value !== null);
     return `${label}: ${last === undefined || last === null ? 'no data' : unit(last)} now`;
   });
   return <div className="chart" ref={place} role="img" aria-label={`${props.label}. ${words.join('; ')}.`} />;
+}
+
+const none: readonly number[] = [];
+
+function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([4, 4]);
+  for (const at of marks) {
+    const x = Math.round(plot.valToPos(at, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 export function Key({ lines }: { lines: readonly Pick<Line, 'label' | 'colour'>[] }) {

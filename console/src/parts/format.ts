@@ -34,6 +34,9 @@ export function span(ms: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
+/** A share of one, as a percentage. */
+export const percent = (share: number): string => `${(share * 100).toFixed(share > 0.995 || share < 0.095 ? 1 : 0)} %`;
+
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   return count < 1_000_000 ? `${(count / 1_000).toFixed(0)} kB` : `${(count / 1_000_000).toFixed(1)} MB`;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { QualityDay } from '../../store/records/quality.ts';
 import type { PushGap } from '../../store/runs/push-gaps.ts';
 import type { UnlistedReservation } from '../../store/runs/unlisted.ts';
 import { instant, integrationParam, ok, type Route, route } from '../route.ts';
 
 export interface CoveragePorts {
+  readonly quality: (integration: string, days: number) => Promise<readonly QualityDay[]>;
   readonly unlisted: (integration: string, limit: number) => Promise<readonly UnlistedReservation[]>;
   readonly pushGaps: (integration: string, days: number) => Promise<readonly PushGap[]>;
 }
@@ -31,9 +33,44 @@ const pushGap = z.object({
   examples: z.array(z.string()).describe('Ids of up to five of them.'),
 });
 
+const count = (what: string) => z.int().describe(what);
+const qualityDay = z.object({
+  day: z.string().describe('In UTC.'),
+  counted_at: instant,
+  reservations: count('Reservations that were sent or changed that day.'),
+  guests: count('Their guests.'),
+  email: count('Guests with a usable address, without aliases of booking sites.'),
+  email_proxy: count('Guests with an alias of a booking site.'),
+  email_invalid: count('Guests whose address is not valid.'),
+  phone: count('Guests with a usable phone number.'),
+  phone_invalid: count('Guests whose phone number is not possible.'),
+  last_name: z.int(),
+  nationality: z.int(),
+  total_amount: count('Reservations with an amount.'),
+  currency: z.int(),
+  channel: z.int(),
+  rooms: z.int(),
+  lead_guest: count('Reservations with at least one guest.'),
+  events: z.int(),
+  late_events: count('Events that arrived more than 15 minutes after what they report.'),
+});
+
 /** What a brand's lists no longer show, and what its events did not report. */
 export function coverageRoutes(ports: CoveragePorts): Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}/quality',
+      id: 'integrations.quality',
+      summary: 'By day: how complete the reservations were that a brand sent',
+      tag: 'integrations',
+      role: 'viewer',
+      scope: 'param',
+      params: integrationParam,
+      query: z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) }),
+      response: z.object({ items: z.array(qualityDay) }),
+      handle: async ({ params, query }) => ok({ items: await ports.quality(params.integration, query.days) }),
+    }),
     route({
       method: 'GET',
       path: '/integrations/{integration}/unlisted',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActivityPoint } from '../../store/operate/activity.ts';
+import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
 import { instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, healthStates, type IntegrationPorts } from './integrations.ts';
@@ -10,6 +11,11 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     sinceMs: number,
     integrations: readonly string[] | undefined,
   ) => Promise<readonly ActivityPoint[]>;
+  /** What operators changed since a time, newest first. */
+  readonly marks: (
+    sinceMs: number,
+    integrations: readonly string[] | undefined,
+  ) => Promise<readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[]>;
   readonly nodes: () => Promise<readonly NodeRow[]>;
   /** Documents in force that do not compile. */
   readonly broken: () => readonly { readonly document: string; readonly message: string }[];
@@ -103,6 +109,28 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           broken: within === undefined ? ports.broken() : [],
         });
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/overview/marks',
+      id: 'overview.marks',
+      summary: 'What operators changed, to compare with the curves: documents, pauses, replays, sign-ins',
+      tag: 'overview',
+      role: 'operator',
+      scope: 'any',
+      query: z.strictObject({ period: z.enum(['15m', '1h', '24h', '7d']).default('24h') }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            at: instant,
+            actor: z.string(),
+            action: z.string(),
+            integration: z.string().nullable(),
+            what: z.string(),
+          }),
+        ),
+      }),
+      handle: async ({ query, within }) => ok({ items: await ports.marks(Date.now() - periods[query.period], within) }),
     }),
   ];
 }

@@ -181,11 +181,13 @@ export interface OperatorAction {
 /** Actions that can change how data flows; reading and signing in are not among them. */
 const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
 
-/** What operators changed between two times, oldest first: of these brands, or of no brand in particular. */
+/** What operators changed between two times, newest first: of these brands, or of no brand in particular (`isLimited` leaves those out). */
 export async function operatorActions(
   db: Pool,
   of: {
     readonly integrations: readonly string[] | undefined;
+    readonly isLimited: boolean;
+    readonly withSignIns?: boolean;
     readonly from: Date;
     readonly to: Date | null;
     readonly limit: number;
@@ -193,10 +195,11 @@ export async function operatorActions(
 ): Promise<OperatorAction[]> {
   const { rows } = await db.query<OperatorAction>(
     `select at, actor, action, integration, target from audit
-      where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
-        and ($1::text[] is null or integration is null or integration = any($1))
-      order by at limit $4`,
-    [of.integrations ?? null, of.from, of.to, of.limit],
+      where at >= $2 and at <= coalesce($3, now()) and (${changing} or ($6 and action = 'session.create'))
+        and coalesce(status, 200) < 300
+        and ($1::text[] is null or (not $5 and integration is null) or integration = any($1))
+      order by at desc limit $4`,
+    [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited, of.withSignIns ?? false],
   );
   return rows;
 }

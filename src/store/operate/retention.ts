@@ -86,6 +86,10 @@ export async function pruneStore(
       `delete from incidents where incident_id in (select incident_id from incidents where ended_at < ${past} limit $2)`,
       90 * day,
     ),
+    quality: await inBatches(
+      `delete from quality where ctid = any(array(select ctid from quality where day < (${past})::date limit $2))`,
+      400 * day,
+    ),
     jobs: await inBatches(
       `delete from jobs where job_id in (select job_id from jobs where finished_at < ${past} limit $2)`,
       kept.runsMs,
