@@ -78,7 +78,9 @@ export function compilePath(
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const region = { country: integration.country };
     const isOnlySource = !integration.push.enabled;
+    const partialRows = connector.shape?.also?.some(({ partial }) => partial === true) === true;
     const stepsOf = (shaper: Shaper, manner: Manner): Steps => ({
+      partialRows,
       shaper,
       rules: rules.rules,
       region,
@@ -120,6 +122,8 @@ interface Steps {
   readonly region: NormalizeContext;
   readonly manner: Manner;
   readonly isOnlySource: boolean;
+  /** Pulled rows that are not whole records, such as bare cancellations, say what they say of a stored one. */
+  readonly partialRows: boolean;
 }
 
 /**
@@ -140,13 +144,15 @@ function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: A
   const notes = adjusted === undefined ? draft.notes : joined(draft.notes, adjusted.notes);
   const sent = { record: record as ReservationDraft, strict: draft.strict };
   const alone = finish(steps, sent, raw, arrival);
-  const said = alone.said ?? (arrival.mode === 'pull' ? undefined : partsOf(steps, sent));
+  const isPartial = arrival.mode === 'pull' && steps.partialRows && alone.said === undefined;
+  const said = alone.said ?? (arrival.mode === 'pull' && !isPartial ? undefined : partsOf(steps, sent));
   const id = said?.record.id ?? raw.key;
   const message: Message | undefined = said && {
     id,
-    source: arrival.mode,
-    manner: steps.manner,
-    isOnlySource: steps.isOnlySource,
+    // Not the view of the list: what it omits is not taken back.
+    source: isPartial ? 'single' : arrival.mode,
+    manner: isPartial ? { silence: 'keep', lists: 'replace' } : steps.manner,
+    isOnlySource: steps.isOnlySource && !isPartial,
     isVerbatim: draft.assumed === undefined,
     says: () => statementOf(said.record, record, draft.assumed, shaper.itemIds(raw)),
     itemIds: () => usableIds(said.record, record, shaper.itemIds(raw)),

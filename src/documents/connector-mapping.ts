@@ -161,6 +161,12 @@ export const shapeSchema = z.strictObject({
           .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]))
           .optional()
           .describe('Fields that each row of it is given before the mapping, such as { status: cancelled }.'),
+        partial: z
+          .boolean()
+          .optional()
+          .describe(
+            'true: its rows may lack dates or status, such as a bare cancellation. Such a row changes what it states of a stored reservation and keeps the rest; for an unknown reservation it is a dead letter.',
+          ),
       }),
     )
     .min(1)

@@ -136,6 +136,8 @@ export interface FurtherList {
   readonly path: string;
   /** Fields that every row of it is given. */
   readonly set?: Readonly<Record<string, Scalar>> | undefined;
+  /** Its rows may state only a part of a reservation, such as its id and that it is cancelled. */
+  readonly partial?: boolean | undefined;
 }
 
 export interface ShapeSection {

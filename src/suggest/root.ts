@@ -82,7 +82,9 @@ function holderOf(best: Candidate, all: readonly Candidate[]): (Candidate & { re
   if (holder === undefined) return undefined;
   const holding = holder.records.filter((record) => isObject(record) && Array.isArray(record[stays]));
   if (holding.length < holder.records.length) return undefined;
-  const id = matchReservation(leavesOf(holder.records.slice(0, 20))).get('id');
+  const found = matchReservation(leavesOf(holder.records.slice(0, 20)));
+  // A confirmation number can be the id; nestedFields takes it if it is unique.
+  const id = found.get('id') ?? found.get('confirmation_number');
   return id === undefined || id.leaf.depth > 0 ? undefined : { ...holder, stays };
 }
 

@@ -223,6 +223,21 @@ test('modifiers without a source apply to the field of the same name, in the rec
   return undefined;
 });
 
+test('a bare row of a further list speaks of a stored reservation only where the connector says so', () => {
+  const prepared = (also: JsonObject) => {
+    const path = pathOf({
+      shape: { root_path: 'list', also: [{ path: 'gone', set: { status: 'cancelled' }, ...also }] },
+    });
+    const [whole, bareRow] = prepare(path, `{"list":[{"id":"A",${bare}}],"gone":[{"id":"B"}]}`);
+    assert.equal(whole?.kind, 'record');
+    return bareRow;
+  };
+  const partial = prepared({ partial: true });
+  assert.ok(partial?.kind === 'dead' && partial.message !== undefined);
+  assert.deepEqual([partial.message.source, partial.message.manner.silence], ['single', 'keep']);
+  assert.equal(prepared({})?.message, undefined);
+});
+
 test('a rule can drop a record', () => {
   const path = pathOf({}, { transforms: [{ when: 'status == "confirmed"', drop: true, note: 'only past stays' }] });
   const [one] = prepare(path, `[{"id":"A",${bare}}]`);
