@@ -3,19 +3,12 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
-import { type ApiNode, apiNode, reservation } from './node.ts';
-
-const connector = (map: string) => `connector: hotel
-pull:
-  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: none }
-shape: { root_path: reservations }
-${map}`;
+import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';
 
 let node: ApiNode;
 let operator: string;
 before(async () => {
-  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  node = await apiNode('', { 'connectors/hotel.yaml': hotelConnector('') });
   operator = await node.token('operator');
   await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2'));
 });
@@ -29,7 +22,7 @@ const call = async (method: string, at: string, body?: Json) => {
 
 test('a preview has the raw record and where each value came from, also for one that fails', async () => {
   const sample = JSON.stringify({ reservations: [reservation('S1'), reservation('S2', { check_out: '2020-01-01' })] });
-  const { records } = await call('POST', '/map/preview', { connector: connector(''), sample });
+  const { records } = await call('POST', '/map/preview', { connector: hotelConnector(''), sample });
   assert.equal(records[0].raw.id, 'S1');
   assert.equal(records[1].kind, 'dead');
   assert.equal(records[1].origins['guests[0].email'], 'guests[0].email');
@@ -37,7 +30,7 @@ test('a preview has the raw record and where each value came from, also for one 
 
 test('the effect of a changed mapping on the stored payloads is counted, and nothing changes', async () => {
   const effect = await call('POST', '/integrations/grand/mapping-effect', {
-    connector: connector('map: { channel: agent }\n'),
+    connector: hotelConnector('map: { channel: agent }\n'),
   });
   assert.deepEqual([effect.records, effect.changed, effect.unchanged, effect.refused], [2, 1, 1, 0]);
   assert.deepEqual(effect.samples[0].diff, [{ path: 'channel', after: 'BDC' }]);
@@ -51,9 +44,9 @@ test('the effect of a changed mapping on the stored payloads is counted, and not
 
 test('a kept sample goes on passing until the mapping changes what it becomes, and goes with an erased guest', async () => {
   const sample = JSON.stringify({ reservations: [reservation('S1', { agent: 'BDC' })] });
-  await call('PUT', '/connectors/hotel/cases/first', { text: connector(''), sample, timezone: 'Europe/Lisbon' });
+  await call('PUT', '/connectors/hotel/cases/first', { text: hotelConnector(''), sample, timezone: 'Europe/Lisbon' });
   const check = async (map: string) =>
-    (await call('POST', '/connectors/hotel/cases/check', { text: connector(map) })).items;
+    (await call('POST', '/connectors/hotel/cases/check', { text: hotelConnector(map) })).items;
   const [same] = await check('');
   assert.deepEqual([same.name, same.passes, same.diff, same.timezone], ['first', true, [], 'Europe/Lisbon']);
   const [changed] = await check('map: { channel: agent }\n');
@@ -62,7 +55,7 @@ test('a kept sample goes on passing until the mapping changes what it becomes, a
   assert.equal(broken.passes, false);
   assert.match(broken.message, /nothing/);
   await call('PUT', '/connectors/hotel/cases/other', {
-    text: connector(''),
+    text: hotelConnector(''),
     sample: JSON.stringify({ reservations: [reservation('S2')] }),
   });
   await eraseGuest(node.runtime, { email: 'ana.s1@mail.example' }, 'test');
@@ -76,7 +69,7 @@ test('a kept sample goes on passing until the mapping changes what it becomes, a
 
 test('a preview takes the time zone and country of a property without a brand, and names what the mapping misses', async () => {
   const late = reservation('S1', { arrives: '2026-05-01T23:30:00Z' });
-  const text = connector('map: { check_in: arrives, channel: agncy }\n');
+  const text = hotelConnector('map: { check_in: arrives, channel: agncy }\n');
   const sample = JSON.stringify({ reservations: [late, late] });
   const preview = (more: { timezone?: string; country?: string }) =>
     call('POST', '/map/preview', { connector: text, sample, ...more });

@@ -33,6 +33,14 @@ export interface ApiNode {
   stop(): Promise<void>;
 }
 
+/** The connector of both brands, with a mapping of its own where a test needs one. */
+export const hotelConnector = (map = '') => `connector: hotel
+pull:
+  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
+  pagination: { type: none }
+shape: { root_path: reservations }
+${map}`;
+
 /** Nobody listens at the addresses of their partners. */
 const partners = { grand: 'http://127.0.0.1:1', other: 'http://127.0.0.1:2' };
 
@@ -59,15 +67,7 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
     await writeFile(path.join(dir, file), text);
   };
   await write('innbound.yaml', settings);
-  await write(
-    'connectors/hotel.yaml',
-    `connector: hotel
-pull:
-  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: none }
-shape: { root_path: reservations }
-`,
-  );
+  await write('connectors/hotel.yaml', hotelConnector());
   await write('integrations/grand.yaml', brand('grand', 'LIS01'));
   await write('integrations/other.yaml', brand('other', 'OPO02'));
   await write('destinations/lake.yaml', 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n');

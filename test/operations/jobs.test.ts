@@ -4,20 +4,13 @@ import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { stepJobs } from '../../src/operations/jobs.ts';
 import { claimJob } from '../../src/store/operate/jobs.ts';
 import type { Json } from '../../src/terms.ts';
-import { type ApiNode, apiNode, reservation } from '../api/node.ts';
-
-const connector = (map: string) => `connector: hotel
-pull:
-  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: none }
-shape: { root_path: reservations }
-${map}`;
+import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 
 let node: ApiNode;
 let operator: string;
 let ofOther: string;
 before(async () => {
-  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  node = await apiNode('', { 'connectors/hotel.yaml': hotelConnector('') });
   operator = await node.token('operator');
   ofOther = await node.token('operator', ['other']);
   const many = Array.from({ length: 250 }, (_, i) => reservation(`R${String(i).padStart(3, '0')}`, { agent: 'BDC' }));
@@ -50,7 +43,7 @@ const queued = async () => {
 };
 
 test('a reprocessing says what it would change, goes through everything in steps, and can be read again', async () => {
-  const changed = connector('map: { channel: agent }\n');
+  const changed = hotelConnector('map: { channel: agent }\n');
   assert.equal((await applyDocument(node.runtime, 'connector', 'hotel', changed, 'test')).kind, 'applied');
   const request = { operation: 'reprocess', integration: 'grand' };
   const seen = await preview(request);

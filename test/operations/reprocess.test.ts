@@ -6,19 +6,12 @@ import { addressFor } from '../../src/operations/endpoints.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
-import { type ApiNode, apiNode, reservation } from '../api/node.ts';
-
-const connector = (map: string) => `connector: hotel
-pull:
-  request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: none }
-shape: { root_path: reservations }
-${map}`;
+import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 
 let node: ApiNode;
 let operator: string;
 before(async () => {
-  node = await apiNode('', { 'connectors/hotel.yaml': connector('') });
+  node = await apiNode('', { 'connectors/hotel.yaml': hotelConnector('') });
   operator = await node.token('operator');
 });
 after(() => node.stop());
@@ -60,7 +53,7 @@ test('after a change of the mapping, stored payloads of both ways are previewed,
     node.runtime,
     'connector',
     'hotel',
-    connector('map: { channel: { first: [agent, channel] } }\n'),
+    hotelConnector('map: { channel: { first: [agent, channel] } }\n'),
     'test',
   );
   assert.equal(applied.kind, 'applied', JSON.stringify(applied));
@@ -89,7 +82,7 @@ test('after a change of the mapping, stored payloads of both ways are previewed,
 test('what was said later stays, and what the documents refuse stays as it is', async () => {
   await node.take('grand', reservation('R4', { agent: 'OLD' }));
   await node.take('grand', reservation('R4', { agent: 'NEW' }));
-  await applyDocument(node.runtime, 'connector', 'hotel', connector('map: { check_in: arrival_day }\n'), 'test');
+  await applyDocument(node.runtime, 'connector', 'hotel', hotelConnector('map: { check_in: arrival_day }\n'), 'test');
   const refused = await reprocess({ preview: false });
   // The event that lacks a field keeps it; the pulled rows that lack it would not be reservations any more.
   assert.deepEqual([refused.changed, refused.unchanged, refused.refused], [0, 1, 4]);

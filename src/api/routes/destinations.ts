@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { LaneHealth } from '../../operations/health.ts';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
 import { instant, ok, type Route, route } from '../route.ts';
-import { backlogSchema, healthStates, type IntegrationPorts, type LaneHealth } from './integrations.ts';
+import { backlogSchema, healthStates, type IntegrationPorts } from './integrations.ts';
 
 export interface DestinationPorts {
   readonly views: () => readonly {

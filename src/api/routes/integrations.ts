@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { BrandHealth } from '../../operations/health.ts';
 import type { Spark } from '../../store/operate/activity.ts';
-import type { IntegrationNow, LaneNow, ScheduleNow } from '../../store/operate/overview.ts';
+import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import type { Check, Finding, HealthState } from '../../watch/health.ts';
+import type { Check, HealthState } from '../../watch/health.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
 /** An integration as defined by its documents. */
@@ -22,26 +23,10 @@ export interface IntegrationView {
   readonly deliver: readonly string[];
 }
 
-export interface IntegrationHealth {
-  readonly integration: string;
-  readonly state: HealthState;
-  readonly findings: readonly Finding[];
-  readonly paused: boolean;
-  readonly pausedInDocument: boolean;
-  readonly now: IntegrationNow;
-  readonly lanes: readonly LaneHealth[];
-}
-
-export interface LaneHealth extends LaneNow {
-  readonly retrying: number;
-  readonly failing: boolean;
-  readonly last_failure: string | null;
-}
-
 export interface IntegrationPorts {
   readonly views: () => readonly IntegrationView[];
   /** Judged from the tables at the moment of the call. */
-  readonly health: (names: readonly string[]) => Promise<readonly IntegrationHealth[]>;
+  readonly health: (names: readonly string[]) => Promise<readonly BrandHealth[]>;
   readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
   readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
   readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
@@ -198,7 +183,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
   });
 }
 
-export const healthAnswer = (health: IntegrationHealth | undefined) => ({
+export const healthAnswer = (health: BrandHealth | undefined) => ({
   state: health?.state ?? 'new',
   reasons: health?.findings.map(({ message }) => message) ?? [],
   findings: health?.findings ?? [],
