@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import { resendRecords } from '../operations/resend.ts';
+import { systemClock } from '../kit/clock.ts';
+import { resendDelivery, resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
+import { countProgress } from './count-progress.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -21,7 +24,8 @@ export function registerResend(program: Command): void {
       'after',
       `
 Each record is sent with its original idempotency key and version, so a destination that already has it does not change.
-Only the files destination writes it a second time.
+Only the files and s3 destinations write it a second time. Progress goes to standard error. A resend that the
+console or POST /api/v1/jobs has started shows its progress there.
 
 Example:
   innbound resend warehouse --integration lisbon-grand
@@ -40,19 +44,43 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
       'An id is unique only within its integration: give --integration too.',
     );
   }
-  const { queued, integrations } = await resendRecords(runtime, { destination, integration, id });
+  const progress = countProgress(
+    {
+      write: (text) => void process.stderr.write(text),
+      isTerminal: process.stderr.isTTY === true,
+      columns: process.stderr.columns ?? 80,
+    },
+    systemClock.uptimeMs,
+  );
+  const { queued, integrations } = await resendRecords(runtime, { destination, integration, id }, (so) =>
+    progress.show(so, so, 'queued'),
+  );
   const target = { destination, records: queued, ...(id !== undefined && { id }) };
   await audited(runtime, 'integrations.resend', { integration, target });
+  progress.end();
   if (!options.json) say(`${queued} ${queued === 1 ? 'record' : 'records'} queued for ${destination}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
+  const names = Object.keys(counts) as (keyof typeof counts)[];
   for (const brand of integrations) {
-    const done = await drainOnce(outbound, { integration: brand as IntegrationName });
-    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] += done[key];
-  }
-  if (options.json) printJson({ queued, ...counts });
-  else
-    say(
-      `${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead; a running service delivers the rest.`,
+    const before = counts.delivered + counts.skipped;
+    const done = await drainOnce(outbound, { integration: brand as IntegrationName }, ({ delivered, skipped }) =>
+      progress.show(before + delivered + skipped, queued, 'delivered'),
     );
+    for (const name of names) counts[name] += done[name];
+  }
+  progress.end();
+  const { waiting, held } = (await resendDelivery(runtime, { destination, integration })) ?? { waiting: 0, held: 0 };
+  if (options.json) printJson({ queued, ...counts, waiting, held });
+  else {
+    say(`${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead.`);
+    if (waiting > 0)
+      say(
+        `${count(waiting, 'record')} still ${waiting === 1 ? 'waits' : 'wait'} for ${destination}; a running service delivers ${waiting === 1 ? 'it' : 'them'}.`,
+      );
+    if (held > 0)
+      say(
+        `${count(held, 'record')} ${held === 1 ? 'is' : 'are'} held back by dead letters: innbound dead-letters list.`,
+      );
+  }
 }

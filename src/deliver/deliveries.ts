@@ -39,13 +39,18 @@ export function startDeliveries(ports: DeliverPorts): Loop {
 }
 
 /** Delivers what is due now, for all brands or one, and returns when nothing more is due. Retries stay in the queue. */
-export async function drainOnce(ports: DeliverPorts, only: { readonly integration?: string } = {}): Promise<Counts> {
+export async function drainOnce(
+  ports: DeliverPorts,
+  only: { readonly integration?: string } = {},
+  onProgress?: (counts: Counts) => void,
+): Promise<Counts> {
   const wanted = (): readonly Lane[] =>
     ports.lanes().filter(({ integration }) => only.integration === undefined || integration === only.integration);
   const engine = openEngine(ports, wanted);
   try {
     for (;;) {
       await engine.look();
+      onProgress?.(engine.counts);
       if (engine.isIdle) return engine.counts;
       await ports.clock.wait(5);
     }

@@ -1,7 +1,7 @@
 import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type ResendLane, resendStep } from '../store/outbox/resend.ts';
+import { type ResendLane, resendStep, undelivered } from '../store/outbox/resend.ts';
 import { namedDestination } from './named-destination.ts';
 
 export interface ResendRequest {
@@ -45,6 +45,7 @@ export const isCounted = ({ destination }: ResendLane): boolean => destination !
 export async function resendRecords(
   runtime: Runtime,
   { id, ...wanted }: ResendRequest,
+  onStep?: (queued: number) => void,
 ): Promise<{ readonly queued: number; readonly integrations: readonly string[] }> {
   const lanes = resendLanes(runtime, wanted);
   let queued = 0;
@@ -52,9 +53,19 @@ export async function resendRecords(
     for (let after: string | undefined = ''; after !== undefined; ) {
       const step = await resendStep(runtime.pool, lane, after, id);
       if (isCounted(lane)) queued += step.queued;
+      onStep?.(queued);
       after = step.last;
     }
   }
   runtime.wake.signal('outbox');
   return { queued, integrations: [...new Set(lanes.map(({ integration }) => integration))] };
+}
+
+/** What of a resend is not delivered yet; undefined if no document has its destination any more. */
+export async function resendDelivery(
+  runtime: Runtime,
+  wanted: Omit<ResendRequest, 'id'>,
+): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
+  if (!runtime.active().destinations.has(wanted.destination)) return undefined;
+  return undelivered(runtime.pool, resendLanes(runtime, wanted).filter(isCounted));
 }

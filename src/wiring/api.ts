@@ -8,10 +8,11 @@ import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { incidentDetail, namesIn } from '../operations/incidents.ts';
-import { previewJob, startJob } from '../operations/jobs.ts';
+import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
 import { openOidc } from '../operations/oidc.ts';
+import { resendDelivery } from '../operations/resend.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { hashIdentity } from '../privacy/identity.ts';
@@ -142,6 +143,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       list: (filter) => listJobs(pool, filter),
       read: (jobId, within) => readJob(pool, jobId, within),
       stop: (jobId, by) => stopJob(pool, jobId, by),
+      delivery: async ({ request }) => {
+        const wanted = request as unknown as JobRequest;
+        return wanted.operation === 'resend' ? resendDelivery(runtime, wanted) : undefined;
+      },
     },
     alerts: {
       list: (filter) => listAlerts(pool, filter),

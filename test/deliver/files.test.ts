@@ -174,7 +174,8 @@ test('an erasure removes the guest from older lines, and from nothing else', asy
 test('Parquet: an erasure rewrites the files that hold the guest, and changes nothing else', async (t) => {
   const { root, open } = await setUp(t, { format: 'parquet', file_size: '1KiB' });
   const ana = { guest_id: 'a', first_name: 'Ana', email: 'ana@guests.example', date_of_birth: '1990-02-03' };
-  const rui = { first_name: 'Rui', email: 'rui@guests.example', marketing_consent: true };
+  const extra = { loyalty_number: 'L-77120' };
+  const rui = { first_name: 'Rui', email: 'rui@guests.example', marketing_consent: true, extra };
   const exact = '-12345678901234567.89';
   const rich = {
     total_amount: exact,
@@ -226,6 +227,10 @@ test('Parquet: an erasure rewrites the files that hold the guest, and changes no
   const older = after.filter(({ id, version }) => id !== 'r3' && version !== 3 && !(id === 'g' && version === 2));
   assert.deepEqual(others(older), others(before));
   assert.ok(before.some(({ money }) => money === `${exact}0000000`));
+  const loyal = await query(
+    `select distinct guests[1].extra ->> 'loyalty_number' as number from read_parquet('${root}/**/*.parquet') where id in ('r', 'r3') and len(guests) = 1`,
+  );
+  assert.deepEqual(loyal, [{ number: 'L-77120' }], 'of those who stay');
 });
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {

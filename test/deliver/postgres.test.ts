@@ -96,6 +96,31 @@ test('guest records go to guest_profiles', async (t) => {
   ]);
 });
 
+test('further fields of a guest are in the column extra, also in a warehouse from before it', async (t) => {
+  const { open, rows, pool } = await setUp(t);
+  await open().deliver([delivery(reservation('old', { guests: [{ last_name: 'Antes' }] }))], limits);
+  // As an older version left it.
+  await pool.query('alter table innbound.guests drop column extra');
+  await pool.query('alter table innbound.guest_profiles drop column extra');
+  await pool.query(`delete from innbound.innbound_migrations where file = '0004-guest-extra.sql'`);
+  const extra = { loyalty_number: 'L-77120', tier: 'gold\t"1"' };
+  const one = delivery(reservation('r', { guests: [{ last_name: 'Exemplo', extra }, { last_name: 'Sem' }] }));
+  const profile = { ...one.message, type: 'guest' as const, data: { id: 'gst_1', last_name: 'Exemplo', extra } };
+  const outcomes = await open().deliver([one, { ...one, message: profile }], limits);
+  assert.ok(
+    outcomes.every(({ kind }) => kind === 'delivered'),
+    JSON.stringify(outcomes),
+  );
+  assert.deepEqual(await rows('select last_name, extra from innbound.guests order by reservation_id, position'), [
+    { last_name: 'Antes', extra: null },
+    { last_name: 'Exemplo', extra },
+    { last_name: 'Sem', extra: null },
+  ]);
+  assert.deepEqual(await rows('select extra from innbound.guest_profiles'), [{ extra }]);
+  await open().deliver([delivery(reservation('r', { guests: [{ last_name: 'Exemplo' }] }), { version: 2 })], limits);
+  assert.deepEqual(await rows(`select extra from innbound.guests where reservation_id = 'r'`), [{ extra: null }]);
+});
+
 test('two nodes create an empty warehouse once; every table, view and guarded column has a comment', async (t) => {
   const { open, rows } = await setUp(t, 'user');
   const outcomes = await Promise.all([1, 2, 3, 4].map((i) => open().deliver([delivery(reservation(`r${i}`))], limits)));

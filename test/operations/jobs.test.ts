@@ -91,6 +91,9 @@ test('a resend queues the records of every brand of the destination', async () =
   const end = await job(job_id);
   assert.deepEqual([end.state, end.done, end.counts], ['done', seen.total, { queued: seen.total }]);
   assert.equal(await queued(), seen.total);
+  assert.deepEqual(end.delivery, { waiting: seen.total, held: 0 });
+  await settle();
+  assert.deepEqual((await job(job_id)).delivery, { waiting: 0, held: 0 }, 'delivered');
 });
 
 test('a replay counts by code and does not try again what failed during it', async () => {

@@ -1346,6 +1346,10 @@ export interface Operations {
       stopped_by: string | null;
       code: string | null;
       message: string | null;
+      delivery: {
+        waiting: number;
+        held: number;
+      } | null;
     };
   };
   'jobs.stop': {

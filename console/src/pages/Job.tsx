@@ -13,7 +13,13 @@ const route = getRouteApi('/desk/jobs/$id');
 
 export function Job() {
   const { id } = route.useParams();
-  const query = useApi('jobs.get', { job_id: id }, { everyMs: (job) => (job?.finished_at ? false : 1_000) });
+  const query = useApi(
+    'jobs.get',
+    { job_id: id },
+    {
+      everyMs: (job) => (job?.finished_at && !job.delivery?.waiting ? false : 1_000),
+    },
+  );
   return (
     <Loaded query={query} head={<Head title="Job" crumb={<Link to="/jobs">Jobs</Link>} />}>
       {(job) => (
@@ -76,6 +82,14 @@ function Progress({ job }: { job: Data }) {
             <dd>{number(count)}</dd>
           </div>
         ))}
+        {job.delivery && (
+          <>
+            <dt>Waiting for delivery</dt>
+            <dd>{number(job.delivery.waiting)}</dd>
+            <dt>Held back by dead letters</dt>
+            <dd>{number(job.delivery.held)}</dd>
+          </>
+        )}
       </dl>
     </div>
   );

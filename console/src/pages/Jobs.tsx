@@ -61,7 +61,7 @@ export function Jobs() {
 }
 
 /** What a job is limited to, in words. */
-export function scopeOf({ request, integrations }: Job): string {
+export function scopeOf({ request, integrations }: Pick<Job, 'request' | 'integrations'>): string {
   const asked = request as Readonly<Record<string, unknown>>;
   const text = (key: string) => (typeof asked[key] === 'string' ? asked[key] : undefined);
   const brands =

@@ -16,6 +16,8 @@ export interface JobPorts {
   }) => Promise<readonly JobRow[]>;
   readonly read: (jobId: string, within: readonly string[] | undefined) => Promise<JobRow | undefined>;
   readonly stop: (jobId: string, by: string) => Promise<void>;
+  /** What of a resend is not delivered yet. */
+  readonly delivery: (row: JobRow) => Promise<{ readonly waiting: number; readonly held: number } | undefined>;
 }
 
 const request = z.discriminatedUnion('operation', [
@@ -56,6 +58,13 @@ const job = z.object({
   code: z.string().nullable(),
   message: z.string().nullable(),
 });
+const delivery = z
+  .object({
+    waiting: z.int().describe('Records that wait for the destination now.'),
+    held: z.int().describe('Records that a dead letter holds back.'),
+  })
+  .nullable()
+  .describe('Of a resend: what is queued and not delivered yet. Null for other jobs.');
 const preview = z.object({
   total: z.int().describe('Dead letters, records or reservations that it would go through.'),
   looked_at: z.int().nullable().describe('How many of them were tried for the counts; null if the counts are of all.'),
@@ -121,10 +130,11 @@ export function jobRoutes(ports: JobPorts): Route[] {
       id: 'jobs.get',
       summary: 'One job and how far it has come',
       params: idParam,
-      response: job,
+      response: job.extend({ delivery }),
       handle: async ({ params, within }) => {
         const found = await ports.read(params.job_id, within);
-        return found ? ok(found) : notFound(`job ${params.job_id}`);
+        if (found === undefined) return notFound(`job ${params.job_id}`);
+        return ok({ ...found, delivery: (await ports.delivery(found)) ?? null });
       },
     }),
     route({

@@ -28,6 +28,7 @@ const guestColumns: Columns = {
   document_type: 'text',
   document_number: 'text',
   marketing_consent: 'bool',
+  extra: 'json',
 };
 const roomColumns: Columns = {
   room_type: 'text',

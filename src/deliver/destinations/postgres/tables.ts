@@ -47,10 +47,10 @@ const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
   reservations: [...envelope, ...reservationFields, 'extra', 'guest_count', 'room_count', 'charge_count'],
-  guests: [...childKey, ...guestFields],
+  guests: [...childKey, ...guestFields, 'extra'],
   rooms: [...childKey, ...roomFields],
   charges: [...childKey, ...chargeFields],
-  guest_profiles: [...envelope, ...guestFields],
+  guest_profiles: [...envelope, ...guestFields, 'extra'],
 } as const;
 export type Table = keyof typeof columns;
 export const children = ['guests', 'rooms', 'charges'] as const;
@@ -75,20 +75,20 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
       new Date(changedAt).toISOString(),
     ];
     if (type === 'guest') {
-      rows.guest_profiles.push([...head, ...guestFields.map((field) => data[field])]);
+      rows.guest_profiles.push([...head, ...guestFields.map((field) => data[field]), jsonCell(data.extra)]);
       continue;
     }
     const { guests = [], rooms = [], charges = [], extra } = data;
     rows.reservations.push([
       ...head,
       ...reservationFields.map((field) => data[field]),
-      extra === undefined ? undefined : JSON.stringify(extra),
+      jsonCell(extra),
       guests.length,
       rooms.length,
       charges.length,
     ]);
     for (const [i, guest] of guests.entries()) {
-      rows.guests.push([integration, data.id, i, ...guestFields.map((field) => guest[field])]);
+      rows.guests.push([integration, data.id, i, ...guestFields.map((field) => guest[field]), jsonCell(guest.extra)]);
     }
     for (const [i, room] of rooms.entries()) {
       rows.rooms.push([integration, data.id, i, ...roomFields.map((field) => room[field])]);
@@ -99,6 +99,8 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
   }
   return rows;
 }
+
+const jsonCell = (value: unknown): Cell => (value === undefined ? undefined : JSON.stringify(value));
 
 const special = /[\\\t\n\r]/g;
 const escaped: ReadonlyMap<string, string> = new Map<string, string>(
