@@ -33,9 +33,12 @@ interface Saying {
 export const stateText = (data: { readonly status?: unknown; readonly total_amount?: unknown }): string =>
   `${data.status} ${Number(data.total_amount)}`;
 
+/** Virtual in a simulation, real in `bench chaos`. */
+export type PartnerTime = Pick<VirtualTime, 'nowMs' | 'after'>;
+
 /** A hotel system: it changes reservations, sends an event for each change until it is accepted, and serves a list. */
 export class Partner {
-  readonly #time: VirtualTime;
+  readonly #time: PartnerTime;
   readonly #dice: Dice;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #deliver: Deliver;
@@ -49,7 +52,7 @@ export class Partner {
   listFaults = 0;
   hasTotal = true;
 
-  constructor(time: VirtualTime, dice: Dice, endpoints: ReadonlyMap<string, Endpoint>, deliver: Deliver) {
+  constructor(time: PartnerTime, dice: Dice, endpoints: ReadonlyMap<string, Endpoint>, deliver: Deliver) {
     this.#time = time;
     this.#dice = dice;
     this.#endpoints = endpoints;
@@ -156,7 +159,9 @@ export class Partner {
           exchange.signal?.addEventListener('abort', () => failed('aborted'), { once: true });
           const wayMs = fault === 'slow' ? this.#dice.between(500, 1_900) : this.#dice.between(1, 150);
           this.#time.after(wayMs, () => {
-            const { bytes, rows } = this.#page(new URL(exchange.url));
+            const url = new URL(exchange.url);
+            const integration = url.hostname.split('.')[0] as string;
+            const { bytes, rows } = this.#page(integration, url.searchParams);
             const backMs = this.#dice.between(1, 150);
             if (fault === 'cut') return this.#time.after(backMs, () => failed('reset'));
             if (fault !== '503') this.#noteRows(rows, startedAt, false);
@@ -177,12 +182,21 @@ export class Partner {
     };
   }
 
-  #page(url: URL): { readonly bytes: Uint8Array; readonly rows: readonly (Booking & { integration: string })[] } {
-    const integration = url.hostname.split('.')[0] as string;
-    const [from, to] = [url.searchParams.get('from') ?? '', url.searchParams.get('to') ?? ''];
+  /** A page of the list, as the answer to a request that came just now. */
+  list(integration: string, query: URLSearchParams): Uint8Array {
+    const { bytes, rows } = this.#page(integration, query);
+    this.#noteRows(rows, this.#time.nowMs, false);
+    return bytes;
+  }
+
+  #page(
+    integration: string,
+    query: URLSearchParams,
+  ): { readonly bytes: Uint8Array; readonly rows: readonly (Booking & { integration: string })[] } {
+    const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
     const book = [...(this.#books.get(integration)?.values() ?? [])];
     const listed = book.filter(({ checkIn }) => checkIn >= from && checkIn <= to);
-    const offset = Number(url.searchParams.get('offset') ?? 0);
+    const offset = Number(query.get('offset') ?? 0);
     const rows = listed.slice(offset, offset + pageSize).map((booking) => ({ ...booking, integration }));
     const bytes = Buffer.from(
       JSON.stringify({
