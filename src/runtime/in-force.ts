@@ -1,9 +1,10 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sealSecret } from '../documents/keyring.ts';
-import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
+import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { parseFile } from '../documents/parse.ts';
-import type { Path } from '../documents/path.ts';
+import { type Path, setAt } from '../documents/path.ts';
+import { literalSecrets } from '../documents/secret-fields.ts';
 import { type Given, takeUp } from '../documents/take-up.ts';
 import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
@@ -17,6 +18,7 @@ import {
   pastContents,
   removeDocuments,
   type StoredDocument,
+  sealOldVersions,
 } from '../store/documents/documents.ts';
 import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
@@ -168,17 +170,38 @@ async function sealTyped(
   return { source: sealed.document.source, body: sealed.document.body as unknown as Json };
 }
 
-/** A document with references in the place of its typed credentials; undefined if it has none. */
-export function sealable(
-  { hashKeys: [key] }: Pick<Keys, 'hashKeys'>,
-  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
-): { readonly document: LoadedDocument; readonly secrets: readonly TypedSecret[] } | undefined {
-  // Named by content, so that the same text applied twice has the same references.
-  const nameOf = (at: Path, value: string): string => {
+/**
+ * Moves the credentials in stored versions that an earlier Innbound wrote into the sealed secrets. Works on any version, also on one that
+ * the schema of today refuses.
+ */
+export async function sealStored(context: DocumentContext): Promise<void> {
+  const some = (tx: Tx) =>
+    sealOldVersions(tx, 100, async ({ kind, name, source, body }) => {
+      const nameOf = referenceName(context.keys, kind, name);
+      const { text, secrets } = withReferences(kind, source, nameOf);
+      const typed = literalSecrets(kind, body).map(({ path: at, value }) => ({ at, value, name: nameOf(at, value) }));
+      await putTyped(tx, context.keyring, [...secrets, ...typed]);
+      const clean = structuredClone(body);
+      for (const { at, name: reference } of typed) setAt(clean, at, `\${secret:${reference}}`);
+      return { source: text, body: clean };
+    });
+  while ((await transaction(context.pool, some)) > 0);
+}
+
+/** References are named by content, so that the same text applied twice has the same references. */
+function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: DocumentKind, name: string) {
+  return (at: Path, value: string): string => {
     const content = JSON.stringify([kind, name, at, value]);
     return `typed_${hmac('sha256', key.bytes, content).toString('hex').slice(0, 32)}`;
   };
-  const { text, secrets } = withReferences(kind, source, nameOf);
+}
+
+/** A document with references in the place of its typed credentials; undefined if it has none. */
+export function sealable(
+  keys: Pick<Keys, 'hashKeys'>,
+  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
+): { readonly document: LoadedDocument; readonly secrets: readonly TypedSecret[] } | undefined {
+  const { text, secrets } = withReferences(kind, source, referenceName(keys, kind, name));
   if (secrets.length === 0) return undefined;
   const { document } = parseFile({ kind, file: name, text });
   if (document === undefined) throw new TypeError(`sealing the credentials of ${kind} ${name} made it invalid`);

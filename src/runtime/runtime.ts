@@ -34,7 +34,7 @@ import { changedDocuments, currentDocuments } from '../store/documents/documents
 import { getSecret } from '../store/documents/secrets.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import { type Active, activate, compileCheck } from './active.ts';
-import { takeUpWorkspace } from './in-force.ts';
+import { sealStored, takeUpWorkspace } from './in-force.ts';
 import { type Keys, openKeys } from './keys.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
@@ -170,6 +170,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await migrate(pool);
     const keys = await openKeys(pool, workspaceDir, process.env);
     const { ring: keyring, hashKeys } = keys;
+    if (options.purpose === 'service') await sealStored({ pool, keyring, keys, workspaceDir });
     clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
       log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
     );

@@ -55,8 +55,8 @@ export async function applyDocuments(
     }
     const { source, body } = await sealed(doc);
     const { rows } = await tx.query<{ version: number }>(
-      `insert into documents (kind, name, version, source, body, hash, applied_by)
-       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6 from documents where kind = $1 and name = $2
+      `insert into documents (kind, name, version, source, body, hash, applied_by, sealed)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6, true from documents where kind = $1 and name = $2
        returning version`,
       [kind, name, source, JSON.stringify(body), doc.hash, appliedBy],
     );
@@ -69,6 +69,29 @@ export async function applyDocuments(
     result.push({ kind, name, version, change: before ? 'changed' : 'new' });
   }
   return result;
+}
+
+type Unsealed = Pick<DocumentToApply, 'kind' | 'name' | 'source' | 'body'>;
+
+/** Goes through some versions that were stored before credentials were sealed. Returns how many; none are left at 0. */
+export async function sealOldVersions(
+  tx: Tx,
+  most: number,
+  sealed: (document: Unsealed) => Promise<Pick<Unsealed, 'source' | 'body'>>,
+): Promise<number> {
+  const { rows } = await tx.query<Unsealed & { version: number }>(
+    `select kind, name, version, source, body from documents where not sealed
+      order by kind, name, version limit $1 for update skip locked`,
+    [most],
+  );
+  for (const { version, ...document } of rows) {
+    const { source, body } = await sealed(document);
+    await tx.query(
+      `update documents set source = $4, body = $5, sealed = true where kind = $1 and name = $2 and version = $3`,
+      [document.kind, document.name, version, source, JSON.stringify(body)],
+    );
+  }
+  return rows.length;
 }
 
 /** Takes documents out of force. Their versions are kept. */
