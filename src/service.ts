@@ -11,6 +11,7 @@ import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
+import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import { type Loop, startLoop } from './kit/loop.ts';
 import { version } from './kit/version.ts';
@@ -50,7 +51,8 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string;
   readonly runtime: Runtime;
-  stop(): Promise<void>;
+  /** Stops within the time that SIGTERM allows. For the grace, events are still accepted while /readyz already says no. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 /** Wires a running node: runtime, loops, HTTP. Stops them in the opposite order. */
@@ -74,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     trustedProxies: network.trusted_proxies,
     connectionsPerAddress: limits.connections_per_address,
     secure: () => isServedOverHttps(runtime),
+    isDraining: () => draining,
     notReady: async () => {
       if (draining) return ['draining'];
       const pools = [runtime.pool, ...(intake ? [intake.pool] : [])];
@@ -85,8 +88,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let webhooks: Webhooks | undefined;
   // The port stays open until the end, so that senders get a 503 with Retry-After instead of a refused connection.
-  const stop = async (): Promise<void> => {
+  const stop = async ({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> => {
     draining = true;
+    // A proxy that watches /readyz takes the node out of service before anything is refused.
+    if (role !== 'worker') await systemClock.wait(graceMs);
     await webhooks?.drain();
     await Promise.allSettled(loops.map((loop) => loop.stop()));
     await app.close();

@@ -14,6 +14,8 @@ export interface ServerPorts extends HealthPorts {
   readonly connectionsPerAddress?: number;
   /** Whether browsers reach the service over https and may insist on it. */
   readonly secure?: () => boolean;
+  /** True while the service stops. */
+  readonly isDraining?: () => boolean;
 }
 
 /** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
@@ -32,7 +34,11 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     trustedProxies,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
   });
-  app.addHook('onRequest', async (_request, reply) => setSecurityHeaders(reply.raw, ports.secure?.() ?? false));
+  app.addHook('onRequest', async (_request, reply) => {
+    setSecurityHeaders(reply.raw, ports.secure?.() ?? false);
+    // A proxy must not send a request on a connection that is about to close.
+    if (ports.isDraining?.()) reply.raw.setHeader('connection', 'close');
+  });
   registerHealth(app, ports);
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, 404, 'operate.no_route'));
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {

@@ -6,6 +6,7 @@ interface Options extends CommonOptions {
   readonly port: number;
   readonly host: string;
   readonly role: Role;
+  readonly grace: number;
 }
 
 export function registerServe(program: Command): void {
@@ -17,6 +18,12 @@ export function registerServe(program: Command): void {
       new Option('--role <role>', 'web: webhooks and HTTP; worker: pulling, processing, delivering')
         .choices(['all', 'web', 'worker'])
         .default('all'),
+    )
+    .option(
+      '--grace <seconds>',
+      'after SIGTERM, accept events for so long while /readyz already answers 503',
+      seconds,
+      0,
     )
     .addHelpText(
       'after',
@@ -41,18 +48,18 @@ Examples:
       say(`innbound is ready on ${service.url} (${serves}). Stop it with Ctrl-C.`);
       const lost = await Promise.race([end, service.runtime.lost]);
       say('innbound is finishing its work …');
-      await stopInTime(service);
+      await stopInTime(service, lost ? 0 : options.grace * 1_000);
       if (lost) throw lost;
     });
 }
 
 /** Exits within the 25 seconds that an operator waits, even if something hangs; another node or start continues the work. */
-export async function stopInTime(service: Service): Promise<void> {
+export async function stopInTime(service: Service, graceMs = 0): Promise<void> {
   const timer = setTimeout(() => {
     say('innbound could not finish everything in time; the next start continues the rest.');
     process.exit(1);
   }, 23_000);
-  await service.stop();
+  await service.stop({ graceMs });
   clearTimeout(timer);
 }
 
@@ -72,6 +79,12 @@ export function ended(): Promise<void> {
     process.on('SIGINT', heard);
     process.on('SIGTERM', heard);
   });
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 15)) throw new InvalidArgumentError('Expected 0 to 15 seconds.');
+  return value;
 }
 
 export function portNumber(text: string): number {

@@ -140,7 +140,7 @@ export function judgeMigrations(state: { readonly pending: number; readonly isNe
   );
 }
 
-export const clockToleranceMs = 5_000;
+const clockToleranceMs = 5_000;
 
 export function judgeClock(aheadMs: number): Diagnosis {
   const seconds = Math.abs(aheadMs / 1000).toFixed(1);

@@ -12,7 +12,7 @@ import type { TestDatabase } from './database.ts';
 const places = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'];
 
 /** The installed pgbouncer. It is not an npm package, so a machine may lack it; tests then skip and say how to get it. */
-export const pgbouncer = places.find((file) => existsSync(file));
+const pgbouncer = places.find((file) => existsSync(file));
 export const noPgbouncer =
   pgbouncer === undefined && 'pgbouncer is not installed (apt-get install pgbouncer); this test needs the real one';
 

@@ -33,34 +33,40 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** Said in the first line of the file. `test/store/db/beside.test.ts` holds it to that. */
+export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.startsWith('-- additive');
+
 export const hashOf = ({ sql }: Pick<Migration, 'sql'>): string => createHash('sha256').update(sql).digest('hex');
 
 function newerThan(
   migrations: readonly Migration[],
-  done: readonly Pick<Migration, 'number' | 'name'>[],
+  done: readonly (Pick<Migration, 'number' | 'name'> & { readonly additive?: boolean })[],
 ): InnboundError | undefined {
   const newest = Math.max(0, ...migrations.map(({ number }) => number));
-  const unknown = done.find(({ number }) => number > newest);
+  const unknown = done.find(({ number, additive }) => number > newest && additive !== true);
   if (unknown === undefined) return undefined;
   const message = `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`;
   return new InnboundError('store.newer_schema', message);
 }
 
 /**
- * Returns a check that reports when a newer version has migrated the database, so that this version must stop. Reads this version's
+ * Returns a check that reports when a newer version has migrated the database so that this version must stop. Additive migrations let
+ * it go on. Reads this version's
  * migrations now, because an upgrade may replace the files while the process runs.
  */
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
   const migrations = await readMigrations();
   return async () => {
-    const { rows } = await pool.query<{ number: number; name: string }>('select number, name from migrations');
+    const { rows } = await pool.query<{ number: number; name: string; additive: boolean }>(
+      'select number, name, additive from migrations',
+    );
     return newerThan(migrations, rows);
   };
 }
 
 /**
  * Migrates the database to this version: forward only, each migration in its own transaction, one node at a time. Nodes that start
- * together wait for the first. A database migrated by a newer version is refused.
+ * together wait for the first. A database migrated by a newer version is refused, unless all that is new in it is additive.
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
@@ -80,8 +86,8 @@ async function migrateWith(
     await client.query(`create schema if not exists ${serviceSchema}`);
     await client.query(`create table if not exists migrations (
       number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now())`);
-    const { rows } = await client.query<{ number: number; name: string; hash: string }>(
-      'select number, name, hash from migrations order by number',
+    const { rows } = await client.query<{ number: number; name: string; hash: string; additive?: boolean }>(
+      'select * from migrations order by number',
     );
     const done = new Map(rows.map((row) => [row.number, row]));
     const newer = upTo === Number.POSITIVE_INFINITY ? newerThan(migrations, rows) : undefined;
@@ -121,6 +127,8 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
         migration.name,
         hashOf(migration),
       ]);
+      if (isAdditive(migration))
+        await client.query('update migrations set additive = true where number = $1', [migration.number]);
       await client.query('commit');
       return;
     } catch (error) {

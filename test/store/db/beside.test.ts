@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Recorded } from '../../../scripts/record-statements.ts';
+import { InnboundError } from '../../../src/errors.ts';
+import { isAdditive, migrate, newerSchemaCheck, readMigrations } from '../../../src/store/db/migrate.ts';
+import { openPool, type Pool } from '../../../src/store/db/pool.ts';
+import { testDatabase } from '../../support/database.ts';
+
+/**
+ * Workers of the version before go on beside a newer one as long as its migrations are additive. A version is kept as the statements
+ * that it sends (scripts/record-statements.ts); PostgreSQL must still accept each of them.
+ */
+
+const folder = new URL('../beside/', import.meta.url);
+
+async function withPool(work: (pool: Pool) => Promise<void>): Promise<void> {
+  const { connection } = await testDatabase();
+  const pool = openPool({ connection, applicationName: 'test' });
+  try {
+    await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The statements that PostgreSQL refuses, with the reason. */
+async function refused(pool: Pool, statements: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const [i, text] of statements.entries()) {
+    await pool
+      .query(`prepare recorded_${i} as ${text}`)
+      .catch((error: Error) => found.push(`${error.message}: ${text}`));
+  }
+  return found;
+}
+
+for (const file of readdirSync(folder)) {
+  test(`the statements of ${file.slice(0, -5)} work after every additive migration that came later`, async () => {
+    const { migration, statements } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded;
+    assert.ok(statements.length > 100);
+    const later = (await readMigrations()).filter(({ number }) => number > migration);
+    const ending = later.find((one) => !isAdditive(one));
+    await withPool(async (pool) => {
+      await migrate(pool, ending ? ending.number - 1 : undefined);
+      assert.deepEqual(await refused(pool, statements), []);
+      // The check itself can fail: a column that the version uses is gone.
+      await pool.query('alter table outbox rename column fence to fence_number');
+      assert.ok((await refused(pool, statements)).length > 0);
+    });
+  });
+}
+
+test('an older version goes on after additive migrations of a newer one, and ends after others', async () => {
+  await withPool(async (pool) => {
+    await migrate(pool);
+    const check = await newerSchemaCheck(pool);
+    const record = (number: number, additive: boolean) =>
+      pool.query(`insert into migrations (number, name, hash, additive) values ($1, 'later', '', $2)`, [
+        number,
+        additive,
+      ]);
+    await record(9001, true);
+    assert.equal(await check(), undefined);
+    assert.deepEqual((await migrate(pool)).applied, [], 'it may also be started again');
+    await record(9002, false);
+    assert.equal((await check())?.code, 'store.newer_schema');
+    await assert.rejects(
+      migrate(pool),
+      (error) => error instanceof InnboundError && error.code === 'store.newer_schema',
+    );
+  });
+});
