@@ -106,7 +106,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));
     if (role !== 'worker') {
-      intake = openIntake(runtime, { answered: metrics.answered });
+      const worker = role === 'all' ? eventWorkerPorts(runtime) : undefined;
+      intake = openIntake(runtime, { answered: metrics.answered, ...(worker && { worker }) });
       webhooks = registerWebhooks(app, {
         clock: runtime.clock,
         intake,

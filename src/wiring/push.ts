@@ -1,5 +1,7 @@
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
+import { applierOnArrival } from '../intake/push/on-arrival.ts';
 import type { NewEvent } from '../intake/push/ports.ts';
+import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import { withoutCards } from '../privacy/cards.ts';
@@ -8,6 +10,7 @@ import { openIntakePool } from '../store/db/intake-pool.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { appendEvents } from '../store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
+import { applyOnArrival } from '../store/events/on-arrival.ts';
 import { writeRejections } from '../store/events/rejections.ts';
 
 /** Webhook secrets are sealed with the workspace's key, like all secrets. A secret that cannot be opened verifies no signature. */
@@ -31,13 +34,22 @@ export interface Intake extends PushIntake {
   readonly pool: Pool;
 }
 
-export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): Intake {
+/** `worker`: the node also processes events, so it applies them as they arrive. */
+export function openIntake(
+  runtime: Runtime,
+  {
+    worker,
+    ...more
+  }: Pick<IntakePorts, 'answered'> & { readonly worker?: Pick<EventWorkerPorts, 'path' | 'worked'> } = {},
+): Intake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
     runtime.log.warn({ error: error.message }, 'push: lost a database connection, opening a new one'),
   );
+  const apply = worker && applierOf(runtime, pool, worker);
   const intake = openPushIntake({
     ...more,
+    ...(apply && { apply: (events, waitedMs) => apply(events.map(eventWithoutCards), waitedMs) }),
     clock: runtime.clock,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
@@ -64,10 +76,37 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
   };
 }
 
+function applierOf(
+  { clock, log, wake, directLeases, active }: Runtime,
+  pool: Pool,
+  { path, worked }: Pick<EventWorkerPorts, 'path' | 'worked'>,
+): NonNullable<IntakePorts['apply']> {
+  return applierOnArrival({
+    clock,
+    path,
+    apply: async (lanes) => {
+      const arriving = lanes.flatMap(({ integration, ...lane }) => {
+        const target = active().integrations.get(integration)?.target;
+        return target ? [{ ...lane, target }] : [];
+      });
+      return arriving.length === lanes.length ? applyOnArrival(pool, directLeases, arriving) : 'refused';
+    },
+    worked: (integration, settled, durationMs) => {
+      if (settled.some(({ state }) => state === 'hydrate')) wake.signal('hydrate');
+      worked?.(integration, settled, durationMs);
+    },
+    onError: (error) =>
+      log.warn(
+        { error: (error as { code?: string }).code ?? (error as Error).name },
+        'push: applying events on arrival failed, storing them first',
+      ),
+  });
+}
+
 /** Card data is removed before the first write; the signature was verified over the bytes as sent. */
 function eventWithoutCards(event: NewEvent): NewEvent {
   const { bytes, cards } = withoutCards(event.rawBody);
-  return cards === 0 ? event : { ...event, rawBody: bytes };
+  return cards === 0 ? event : { ...event, rawBody: bytes, data: undefined };
 }
 
 export function jsonLimits(runtime: Runtime): StrictLimits {

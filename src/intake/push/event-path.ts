@@ -4,7 +4,7 @@ import type { Candidate, GuestKey } from '../../reconcile/guest-match.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Arrival, Finished, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
-import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
+import type { EpochMs, Json, JsonObject, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
 /** An accepted event that has not been processed yet. */
@@ -15,6 +15,8 @@ export interface PendingEvent {
   readonly receivedAt: EpochMs;
   readonly body: Buffer;
   readonly attempt: number;
+  /** What the body says, where it was parsed just now. */
+  readonly data?: JsonObject;
   /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
 }

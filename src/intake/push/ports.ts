@@ -1,4 +1,4 @@
-import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
+import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../terms.ts';
 import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
@@ -36,6 +36,8 @@ export interface NewEvent {
   /** Undefined when the sender states no time: the event then occurred when it was received. */
   readonly occurredAt: EpochMs | undefined;
   readonly rawBody: Buffer;
+  /** What the body says, where the event is applied on arrival. */
+  readonly data?: JsonObject | undefined;
 }
 
 /** The result of storing an event. */

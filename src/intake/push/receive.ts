@@ -74,8 +74,8 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   if (events.length > 1) ports.endpointRates.charge(endpoint.endpointId, arrived.receivedAt, events.length - 1);
   const where = { integration: endpoint.integration, endpointId: endpoint.endpointId, secretNo: verdict.secretNo };
   const stored = await Promise.all(
-    events.map(({ eventId, event, occurredAt, body }) =>
-      ports.append({ ...where, eventId, event, occurredAt, rawBody: body }),
+    events.map(({ eventId, event, occurredAt, body, data }) =>
+      ports.append({ ...where, eventId, event, occurredAt, rawBody: body, data }),
     ),
   );
   const refused = refusalOf(stored);

@@ -10,6 +10,7 @@ const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infini
 
 /** The data of a stored event, which was validated when it was accepted. */
 export function dataOf(event: PendingEvent): JsonObject {
+  if (event.data !== undefined) return event.data;
   const parsed = parseStrictJson(event.body, noLimits);
   if (parsed.kind === 'invalid') throw new TypeError(`a stored event cannot be read: ${parsed.reason}`);
   return (parsed.value as { data: JsonObject }).data;

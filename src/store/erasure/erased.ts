@@ -15,11 +15,15 @@ const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event'
 /** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress brings a guest back. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
-/** Removes erased guests from incoming records, before anything is compared or stored. */
+/**
+ * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
+ * `onErased` gets the events, for a caller that has yet to store them.
+ */
 export async function withoutErased(
   tx: Tx,
   target: ApplyTarget,
   prepared: readonly Prepared[],
+  onErased?: (seqs: readonly number[]) => void,
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
@@ -41,6 +45,7 @@ export async function withoutErased(
     one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
   );
   if (events.length > 0) {
+    onErased?.(events);
     await tx.query(
       'update events set body = null, hydrated = null where integration = $1 and seq = any($2::bigint[])',
       [integration, events.filter(Number.isSafeInteger)],

@@ -7,7 +7,7 @@ import type { Json } from '../../terms.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
-import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { type ApplyTarget, type ApplyWays, applyPrepared } from '../records/apply.ts';
 import { findProfiles, findReservationsOf } from '../records/guest-lookup.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
@@ -52,12 +52,7 @@ export async function workEventLane(
       const { isMine, events, more } = await lockLane(tx, integration, limit);
       if (!isMine) return { result: 'busy', settled: [] };
       if (events.length === 0) return { result: 'drained', settled: [] };
-      const settled = await work({
-        events,
-        apply: (prepared) => applyPrepared(tx, target, prepared, { leaseBatch }),
-        profiles: (keys) => findProfiles(tx, integration, keys),
-        reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
-      });
+      const settled = await work(laneOf(tx, target, events, { leaseBatch }));
       // An event that arrives from now on wakes the worker.
       return { result: more ? 'more' : 'drained', settled };
     },
@@ -66,12 +61,26 @@ export async function workEventLane(
   return result;
 }
 
+/** What applying events needs, inside a transaction that holds the lock of their lane. */
+export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], ways: ApplyWays): Lane {
+  const { integration } = target;
+  return {
+    events,
+    apply: (prepared) => applyPrepared(tx, target, prepared, ways),
+    profiles: (keys) => findProfiles(tx, integration, keys),
+    reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+  };
+}
+
+/** The key of a lane's advisory lock; `name` is SQL for the integration. */
+export const laneLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
+
 /** Takes the lock and reads the batch in one flight: the second statement's snapshot is taken after the lock is held. */
 async function lockLane(tx: Tx, integration: string, limit: number) {
   const [{ rows }, next] = await together(tx, () => [
     tx.query<{ mine: boolean }>({
       name: 'lock-events',
-      text: `select pg_try_advisory_xact_lock(hashtextextended('events ' || $1, 0)) as mine`,
+      text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
       values: [integration],
     }),
     nextEvents(tx, integration, limit),
@@ -79,7 +88,7 @@ async function lockLane(tx: Tx, integration: string, limit: number) {
   return { isMine: rows[0]?.mine === true, ...next };
 }
 
-async function nextEvents(
+export async function nextEvents(
   tx: Tx,
   integration: string,
   limit: number,
@@ -121,7 +130,7 @@ async function nextEvents(
   return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
 }
 
-async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
+export async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
   await tx.query({
     name: 'settle-events',
     text: `

@@ -20,6 +20,8 @@ export interface ApplyWays {
   readonly leaseBatch?: DirectLeaseBatch;
   /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
   readonly inTurn?: () => Promise<unknown>;
+  /** Called with events that carry erased guests; their payload must not be kept. */
+  readonly onErased?: (seqs: readonly number[]) => void;
 }
 
 /**
@@ -31,10 +33,10 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   given: readonly Prepared[],
-  { leaseBatch, inTurn }: ApplyWays = {},
+  { leaseBatch, inTurn, onErased }: ApplyWays = {},
 ): Promise<Tally> {
   const [prepared, seq, known] = await together(tx, () => [
-    withoutErased(tx, target, given),
+    withoutErased(tx, target, given, onErased),
     nextSeq(tx, given),
     knownRecords(tx, target, given),
   ]);

@@ -2,6 +2,10 @@ import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
+import type { Lane } from '../../../src/intake/push/event-path.ts';
+import type { Applied } from '../../../src/intake/push/on-arrival.ts';
+import type { NewEvent } from '../../../src/intake/push/ports.ts';
+import { workLane } from '../../../src/intake/push/work-lane.ts';
 import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -13,6 +17,7 @@ import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
+import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
@@ -62,6 +67,10 @@ export interface Bench {
       eventId?: string;
     },
   ): Promise<void>;
+  /** Stores and applies events in one transaction, as a node does that keeps up. */
+  arrive(...events: readonly NewEvent[]): Promise<Applied>;
+  /** An event for `arrive`. */
+  newEvent(event: EventType, data: Json, at?: { occurredAt?: number; eventId?: string }): NewEvent;
   work(): Promise<void>;
   reservation(id?: string): Promise<Reservation | undefined>;
   version(id?: string, type?: string): Promise<number>;
@@ -75,26 +84,34 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
   const errors: unknown[] = [];
   const ports = workerPorts(pool, active, errors);
   let sent = 0;
+  const newEvent: Bench['newEvent'] = (event, data, { occurredAt = Date.now(), eventId = `ev-${sent + 1}` } = {}) => {
+    sent += 1;
+    const rawBody = Buffer.from(
+      JSON.stringify({ event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data }),
+    );
+    return {
+      integration: integration as IntegrationName,
+      endpointId: endpointId as EndpointId,
+      secretNo: 1,
+      eventId,
+      event,
+      occurredAt,
+      rawBody,
+    };
+  };
+  const arrive: Bench['arrive'] = (...events) => {
+    const work = (lane: Lane) => workLane(lane, eventPathOf(active));
+    return applyOnArrival(pool, new DirectLeases(() => {}), [{ target: active.target, events, work }]);
+  };
   return {
     pool,
     ports,
     errors,
+    newEvent,
+    arrive,
     async send(event, data, { occurredAt = Date.now(), receivedAt, eventId = `ev-${sent + 1}` } = {}) {
-      sent += 1;
-      const rawBody = Buffer.from(
-        JSON.stringify({ event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data }),
-      );
-      const [stored] = await appendEvents(pool, [
-        {
-          integration: integration as IntegrationName,
-          endpointId: endpointId as EndpointId,
-          secretNo: 1,
-          eventId,
-          event,
-          occurredAt,
-          rawBody,
-        },
-      ]);
+      const made = newEvent(event, data, { occurredAt, eventId });
+      const [stored] = await appendEvents(pool, [made]);
       if (stored?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(stored)}`);
       if (receivedAt === undefined) return;
       await pool.query('update events set received_at = to_timestamp($2 / 1000.0) where event_id = $1', [

@@ -1,0 +1,69 @@
+import type { Timers } from '../../kit/clock.ts';
+import type { IntegrationName } from '../../terms.ts';
+import type { EventPath, Lane, Settled } from './event-path.ts';
+import type { GroupCommitPorts } from './group-commit.ts';
+import type { NewEvent } from './ports.ts';
+import { workLane } from './work-lane.ts';
+
+/**
+ * Applies events in the transaction that stores them, as long as the node keeps up. Compared with storing first and applying
+ * later this saves a commit, a claim, a second reading of the event and an update of its row. Every failure has the same
+ * remedy: store the events first, and leave them to the worker. Numbers and alternatives: docs/adr/0013-apply-on-arrival.md.
+ */
+export interface OnArrivalPorts {
+  readonly clock: Pick<Timers, 'uptimeMs'>;
+  /** Undefined for an integration that is not in force. */
+  readonly path: (integration: string) => EventPath | undefined;
+  /** One transaction. */
+  readonly apply: (lanes: readonly OnArrivalLane[]) => Promise<Applied>;
+  readonly worked: (integration: string, settled: readonly Settled[], durationMs: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface OnArrivalLane {
+  readonly integration: IntegrationName;
+  readonly events: readonly NewEvent[];
+  readonly work: (lane: Lane) => Promise<readonly Settled[]>;
+}
+
+/**
+ * What became of the events, by lane, with the events that were pending before them. Or nothing was written: one of the events is
+ * a duplicate or its endpoint or secret ended meanwhile (`refused`), or a lane has a backlog.
+ */
+export type Applied = readonly (readonly Settled[])[] | 'refused' | 'backlog';
+
+/** A larger batch is stored first, so that its senders do not wait for the work of so many. */
+const mostEvents = 128;
+/** Where senders wait longer, for their turn or for the work, the node does not keep up: it stores events first for a while. */
+const slowMs = 250;
+const restMs = 1_000;
+
+export function applierOnArrival(ports: OnArrivalPorts): NonNullable<GroupCommitPorts['apply']> {
+  let resumeAt = 0;
+  return async (events, waitedMs) => {
+    const began = ports.clock.uptimeMs();
+    if (waitedMs > slowMs) resumeAt = began + restMs;
+    if (began < resumeAt || events.length > mostEvents) return undefined;
+    const lanes = lanesOf(ports, events);
+    if (lanes === undefined) return undefined;
+    const applied = await ports.apply(lanes).catch((error: unknown) => {
+      ports.onError(error);
+      return 'failed' as const;
+    });
+    const tookMs = ports.clock.uptimeMs() - began;
+    if (applied === 'failed' || applied === 'backlog' || tookMs > slowMs) resumeAt = ports.clock.uptimeMs() + restMs;
+    if (typeof applied === 'string') return undefined;
+    for (const [i, settled] of applied.entries()) ports.worked(lanes[i]?.integration ?? '', settled, tookMs);
+    return events.map(() => ({ kind: 'stored' }));
+  };
+}
+
+function lanesOf(ports: OnArrivalPorts, events: readonly NewEvent[]): OnArrivalLane[] | undefined {
+  const lanes: OnArrivalLane[] = [];
+  for (const [integration, own] of Map.groupBy(events, (event) => event.integration)) {
+    const path = ports.path(integration);
+    if (path === undefined) return undefined;
+    lanes.push({ integration, events: own, work: (lane) => workLane(lane, path) });
+  }
+  return lanes;
+}

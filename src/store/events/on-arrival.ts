@@ -1,0 +1,169 @@
+import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
+import type { Applied } from '../../intake/push/on-arrival.ts';
+import type { NewEvent } from '../../intake/push/ports.ts';
+import { bytes, float8s, int4s, int8s, texts } from '../db/columns.ts';
+import { type Pool, type Tx, together } from '../db/pool.ts';
+import { leasingTransaction } from '../outbox/leasing-transaction.ts';
+import type { ApplyTarget } from '../records/apply.ts';
+import { laneLock, laneOf, nextEvents, settle } from './lane.ts';
+
+/** The events of one integration that arrived together, and how they are processed. */
+export interface ArrivingLane {
+  readonly target: ApplyTarget;
+  readonly events: readonly NewEvent[];
+  readonly work: (lane: Lane) => Promise<readonly Settled[]>;
+}
+
+/** More pending events than this are a backlog, which the worker processes. */
+const mostPending = 50;
+/** The longest wait for a lock before the events are stored first: senders wait for their answer. */
+const lockMs = 250;
+
+/**
+ * Stores arriving events together with what they change, in one transaction. Events of these lanes that are still pending are
+ * processed before them. Throws where a lock is not free in time.
+ */
+export async function applyOnArrival(
+  pool: Pool,
+  directLeases: DirectLeases,
+  lanes: readonly ArrivingLane[],
+): Promise<Applied> {
+  const inOrder = lanes.toSorted((a, b) => (a.target.integration < b.target.integration ? -1 : 1));
+  const processed = await leasingTransaction(
+    pool,
+    directLeases,
+    async (tx, leaseBatch): Promise<readonly Processed[] | 'refused' | 'backlog'> => {
+      const [, admitted, backlogs] = await together(tx, () => [
+        lockLanes(tx, inOrder),
+        admit(
+          tx,
+          inOrder.flatMap(({ events }) => events),
+        ),
+        Promise.all(inOrder.map(({ target }) => nextEvents(tx, target.integration, mostPending + 1))),
+      ]);
+      if (admitted === undefined) return 'refused';
+      if (backlogs.some(({ events }) => events.length > mostPending)) return 'backlog';
+      const all: Processed[] = [];
+      let from = 0;
+      for (const [i, { target, events, work }] of inOrder.entries()) {
+        const arriving = events.map((event, n) => pendingOf(event, admitted[from + n] as Admitted));
+        from += events.length;
+        const erased = new Set<number>();
+        const onErased = (seqs: readonly number[]) => seqs.forEach(erased.add, erased);
+        const backlog = backlogs[i]?.events ?? [];
+        const settled = await work(laneOf(tx, target, [...backlog, ...arriving], { leaseBatch, onErased }));
+        all.push({ target, events, arriving, settled, erased });
+      }
+      return all;
+    },
+    (tx, all) => (typeof all === 'string' ? undefined : Promise.all(all.flatMap((one) => write(tx, one)))),
+  );
+  if (typeof processed === 'string') return processed;
+  return lanes.map(({ target }) => processed.find((one) => one.target === target)?.settled ?? []);
+}
+
+interface Processed {
+  readonly target: ApplyTarget;
+  readonly events: readonly NewEvent[];
+  /** The same events, with the numbers they were given. */
+  readonly arriving: readonly PendingEvent[];
+  readonly settled: readonly Settled[];
+  readonly erased: ReadonlySet<number>;
+}
+
+async function lockLanes(tx: Tx, lanes: readonly ArrivingLane[]): Promise<void> {
+  await tx.query({
+    name: 'lock-lanes',
+    text: `select set_config('lock_timeout', '${lockMs}', true), count(pg_advisory_xact_lock(${laneLock('name')}))
+             from (select name from unnest($1::text[]) name order by name) lanes`,
+    values: [texts(lanes.map(({ target }) => target.integration))],
+  });
+}
+
+interface Admitted {
+  readonly seq: number;
+  readonly occurred_ms: number;
+  readonly received_ms: number;
+}
+
+/** Numbers for the events, in the order of arrival; undefined where one is known already, or its endpoint or secret has ended. */
+async function admit(tx: Tx, events: readonly NewEvent[]): Promise<readonly Admitted[] | undefined> {
+  if (new Set(events.map(({ endpointId, eventId }) => `${endpointId} ${eventId}`)).size < events.length)
+    return undefined;
+  const { rows } = await tx.query<Admitted>({
+    name: 'admit-events',
+    text: `
+      with incoming as materialized (
+        select n, nextval('intake_seq') as seq, endpoint_id, secret_no, event_id,
+               coalesce(occurred_ms, (extract(epoch from statement_timestamp()) * 1000)::float8) as occurred_ms
+          from unnest($1::text[], $2::int[], $3::text[], $4::float8[]) with ordinality
+            as t (endpoint_id, secret_no, event_id, occurred_ms, n)
+      )
+      select seq, occurred_ms, (extract(epoch from statement_timestamp()) * 1000)::bigint as received_ms
+        from incoming
+        join endpoints e using (endpoint_id)
+        join endpoint_secrets s using (endpoint_id, secret_no)
+       where e.retired_at is null and (s.expires_at is null or s.expires_at > clock_timestamp())
+         and not exists (select from events old
+                          where old.endpoint_id = incoming.endpoint_id and old.event_id = incoming.event_id)
+       order by n`,
+    values: [
+      texts(events.map((event) => event.endpointId)),
+      int4s(events.map((event) => event.secretNo)),
+      texts(events.map((event) => event.eventId)),
+      float8s(events.map((event) => event.occurredAt)),
+    ],
+  });
+  return rows.length === events.length ? rows : undefined;
+}
+
+const pendingOf = ({ event, rawBody, data }: NewEvent, { seq, occurred_ms, received_ms }: Admitted): PendingEvent => ({
+  seq,
+  event,
+  occurredAt: Math.round(occurred_ms),
+  receivedAt: received_ms,
+  body: rawBody,
+  attempt: 0,
+  ...(data && { data }),
+});
+
+/** Settles the events that were pending and inserts those that arrived, with what became of them. */
+function write(tx: Tx, { target, events, arriving, settled, erased }: Processed): Promise<unknown>[] {
+  const { integration } = target;
+  const bySeq = new Map(settled.map((one) => [one.seq, one]));
+  const own = arriving.map(({ seq }) => bySeq.get(seq));
+  const arrived = new Set(arriving.map(({ seq }) => seq));
+  const wasPending = settled.filter(({ seq }) => !arrived.has(seq));
+  const inserted = tx.query({
+    name: 'insert-applied-events',
+    // Fails, and rolls back what was sent with it, where another node stored one of the events meanwhile.
+    text: `
+      insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash,
+                          state, outcome, type, id, version, due_at)
+      select seq, $1, endpoint_id, event_id, event, to_timestamp(occurred_ms / 1000.0), to_timestamp(received_ms / 1000.0),
+             case when not erased then body end, sha256(body), state, outcome, type, id, version,
+             case when state = 'hydrate' then now() end
+        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::float8[], $8::bytea[], $9::int[]::bool[],
+                    $10::text[], $11::text[], $12::text[], $13::text[], $14::int[])
+          as t (seq, endpoint_id, event_id, event, occurred_ms, received_ms, body, erased, state, outcome, type, id, version)
+       order by endpoint_id, event_id`,
+    values: [
+      integration,
+      int8s(arriving.map(({ seq }) => seq)),
+      texts(events.map(({ endpointId }) => endpointId)),
+      texts(events.map(({ eventId }) => eventId)),
+      texts(events.map(({ event }) => event)),
+      float8s(arriving.map(({ occurredAt }) => occurredAt)),
+      float8s(arriving.map(({ receivedAt }) => receivedAt)),
+      bytes(events.map(({ rawBody }) => rawBody)),
+      int4s(arriving.map(({ seq }) => Number(erased.has(seq)))),
+      texts(own.map((one) => one?.state ?? 'pending')),
+      texts(own.map((one) => (one && 'outcome' in one ? one.outcome : undefined))),
+      texts(own.map((one) => (one && 'type' in one ? one.type : 'reservation'))),
+      texts(own.map((one) => one?.id)),
+      int4s(own.map((one) => (one && 'version' in one ? one.version : undefined))),
+    ],
+  });
+  return wasPending.length > 0 ? [settle(tx, integration, wasPending), inserted] : [inserted];
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Settled } from '../../../src/intake/push/event-path.ts';
+import { type Applied, applierOnArrival } from '../../../src/intake/push/on-arrival.ts';
+import { eventPathOf } from '../../../src/runtime/event-path.ts';
+import { transaction } from '../../../src/store/db/pool.ts';
+import { appendEvents } from '../../../src/store/events/append.ts';
+import type { Json } from '../../../src/terms.ts';
+import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
+import { integration } from './support.ts';
+
+const data = (more: { [field: string]: Json } = {}): Json => ({ ...reservationData(), ...more });
+
+async function withBench(work: (bench: Bench) => Promise<void>, active = activeIntegration()): Promise<void> {
+  const bench = await openBench(active);
+  try {
+    await work(bench);
+  } finally {
+    await bench.end();
+  }
+}
+
+const events = async ({ pool }: Bench) =>
+  (
+    await pool.query<{
+      event_id: string;
+      state: string;
+      outcome: string | null;
+      id: string | null;
+      version: number | null;
+    }>('select event_id, state, outcome, id, version from events order by seq')
+  ).rows;
+
+const written = async ({ pool }: Bench) =>
+  (
+    await pool.query<{ events: number; records: number; receipts: number; outbox: number }>(
+      `select (select count(*) from events)::int as events, (select count(*) from records)::int as records,
+              (select count(*) from receipts)::int as receipts, (select count(*) from outbox)::int as outbox`,
+    )
+  ).rows[0];
+
+test('an arriving event is stored as done, with its record, in one transaction', () =>
+  withBench(async (bench) => {
+    const applied = await bench.arrive(
+      bench.newEvent('reservation.created', data(), { eventId: 'a' }),
+      bench.newEvent('reservation.updated', data({ channel: 'phone' }), { eventId: 'b', occurredAt: Date.now() + 1 }),
+    );
+    assert.equal(typeof applied, 'object');
+    assert.deepEqual(await events(bench), [
+      { event_id: 'a', state: 'done', outcome: 'created', id: 'R-1001', version: 1 },
+      { event_id: 'b', state: 'done', outcome: 'updated', id: 'R-1001', version: 2 },
+    ]);
+    assert.equal((await bench.reservation())?.channel, 'phone');
+    const { rows } = await bench.pool.query(
+      'select xmin::text from events union select xmin::text from receipts union select xmin::text from changes',
+    );
+    assert.equal(rows.length, 1, 'one transaction wrote them');
+    const { rows: kept } = await bench.pool.query<{ same: boolean }>(
+      'select body_hash = sha256(body) as same from events',
+    );
+    assert.deepEqual(kept, [{ same: true }, { same: true }]);
+  }));
+
+test('events that are still pending are processed before those that arrive', () =>
+  withBench(async (bench) => {
+    const at = Date.now() - 1_000;
+    await bench.send('reservation.created', data({ channel: 'first' }), { eventId: 'a', occurredAt: at });
+    await bench.arrive(
+      bench.newEvent('reservation.updated', data({ channel: 'second' }), { eventId: 'b', occurredAt: at }),
+    );
+    assert.deepEqual(
+      (await events(bench)).map(({ event_id, state, version }) => [event_id, state, version]),
+      [
+        ['a', 'done', 1],
+        ['b', 'done', 2],
+      ],
+    );
+    assert.equal((await bench.reservation())?.channel, 'second', 'of one moment, the later sequence holds');
+  }));
+
+test('a duplicate, a retired endpoint, an ended secret: nothing is written', () =>
+  withBench(async (bench) => {
+    const event = bench.newEvent('reservation.created', data(), { eventId: 'a' });
+    const other = bench.newEvent('reservation.created', data({ reservation_id: 'R-2' }), { eventId: 'b' });
+    assert.equal(await bench.arrive(event, event), 'refused', 'twice in one batch');
+    await appendEvents(bench.pool, [event]);
+    const before = await written(bench);
+    assert.equal(await bench.arrive(other, event), 'refused');
+    await bench.pool.query('update endpoint_secrets set expires_at = now()');
+    assert.equal(await bench.arrive(other), 'refused');
+    await bench.pool.query('update endpoint_secrets set expires_at = null');
+    await bench.pool.query('update endpoints set retired_at = now()');
+    assert.equal(await bench.arrive(other), 'refused');
+    assert.deepEqual(await written(bench), before);
+  }));
+
+test('a backlog is left to the worker, and nothing is written', () =>
+  withBench(async (bench) => {
+    for (let n = 0; n < 51; n++) await bench.send('reservation.created', data({ reservation_id: `R-${n}` }));
+    const before = await written(bench);
+    assert.equal(await bench.arrive(bench.newEvent('reservation.created', data())), 'backlog');
+    assert.deepEqual(await written(bench), before);
+    await bench.work();
+    assert.equal(typeof (await bench.arrive(bench.newEvent('reservation.created', data()))), 'object');
+  }));
+
+test('an event that another node stores meanwhile rolls everything back', () =>
+  withBench(async (bench) => {
+    const event = bench.newEvent('reservation.created', data(), { eventId: 'a' });
+    const { promise: stored, resolve } = Promise.withResolvers<void>();
+    // The other node inserts after this one found the event new, which a trigger makes certain.
+    await bench.pool.query(
+      `create function pause() returns trigger language plpgsql as $$
+         begin perform pg_advisory_xact_lock(7); return new; end $$;
+       create trigger pause before insert on receipts for each row execute function pause()`,
+    );
+    const holder = await bench.pool.connect();
+    await holder.query('select pg_advisory_lock(7)');
+    const arriving = bench.arrive(event).finally(resolve);
+    arriving.catch(() => {});
+    for (;;) {
+      const { rows } = await holder.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+      if (rows.length > 0) break;
+    }
+    await appendEvents(bench.pool, [event]);
+    await holder.query('select pg_advisory_unlock(7)');
+    holder.release();
+    await assert.rejects(arriving, { code: '23505' });
+    await stored;
+    assert.deepEqual(await written(bench), { events: 1, records: 0, receipts: 0, outbox: 0 });
+    await bench.work();
+    assert.equal(await bench.version(), 1, 'the stored event is processed once');
+  }));
+
+test('a locked record does not hold the answer for long', () =>
+  withBench(async (bench) => {
+    await bench.arrive(bench.newEvent('reservation.created', data(), { eventId: 'a' }));
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const holding = transaction(bench.pool, async (tx) => {
+      await tx.query('select from records for update');
+      lock();
+      await ended;
+    });
+    await locked;
+    const next = bench.newEvent('reservation.updated', data({ channel: 'phone' }), { eventId: 'b' });
+    await assert.rejects(bench.arrive(next), { code: '55P03' }).finally(end);
+    await holding;
+    assert.equal((await events(bench)).length, 1);
+    assert.equal(typeof (await bench.arrive(next)), 'object');
+  }));
+
+test('a thin event waits for its reservation, a broken one becomes a dead letter', () =>
+  withBench(
+    async (bench) => {
+      await bench.arrive(
+        bench.newEvent('reservation.updated', { reservation: { id: 'R-7' } }, { eventId: 'thin' }),
+        bench.newEvent('reservation.updated', { ...(data() as object), check_in: 'soon' }, { eventId: 'broken' }),
+      );
+      assert.deepEqual(
+        (await events(bench)).map(({ event_id, state, id }) => [event_id, state, id]),
+        [
+          ['thin', 'hydrate', 'R-7'],
+          ['broken', 'dead', 'R-1001'],
+        ],
+      );
+      const { rows } = await bench.pool.query('select from events where state = $1 and due_at <= now()', ['hydrate']);
+      assert.equal(rows.length, 1);
+      const { rows: dead } = await bench.pool.query('select from dead_letters');
+      assert.equal(dead.length, 1);
+    },
+    activeIntegration(
+      { thin: { id: 'reservation.id' } },
+      { pull: { base_url: 'https://pms.example', auth: { type: 'bearer', token: 'none' } } },
+      {
+        pull: {
+          request: { method: 'GET', path: '/r', query: { from: '{window.from}', to: '{window.to}' } },
+          single: { path: '/r/{id}' },
+        },
+        map: { id: 'reservation_id', rooms: { from: 'stays' } },
+      },
+    ),
+  ));
+
+test('where the node does not keep up, events are stored first for a second', async () => {
+  let now = 1_000;
+  let answer: Applied | Error = [[]];
+  let tookMs = 1;
+  const errors: unknown[] = [];
+  let calls = 0;
+  const apply = applierOnArrival({
+    clock: { uptimeMs: () => now },
+    path: (name) => (name === integration ? eventPathOf(activeIntegration()) : undefined),
+    apply: async () => {
+      calls++;
+      now += tookMs;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    worked: (_integration: string, _settled: readonly Settled[]) => {},
+    onError: (error) => errors.push(error),
+  });
+  await withBench(async (bench) => {
+    const event = bench.newEvent('reservation.created', data());
+    const isApplied = async (waitedMs = 0, batch = [event]) => (await apply(batch, waitedMs)) !== undefined;
+    const rested = () => {
+      now += 1_000;
+    };
+    assert.ok(await isApplied());
+    answer = new Error('store');
+    assert.ok(!(await isApplied()));
+    assert.equal(errors.length, 1);
+    answer = [[]];
+    assert.ok(!(await isApplied()), 'after a failure');
+    rested();
+    assert.ok(await isApplied());
+    assert.ok(!(await isApplied(251)), 'a sender waited too long for its turn');
+    assert.ok(!(await isApplied()));
+    rested();
+    tookMs = 251;
+    assert.ok(await isApplied());
+    assert.ok(!(await isApplied()), 'after slow work');
+    rested();
+    tookMs = 1;
+    answer = 'backlog';
+    assert.ok(!(await isApplied()));
+    answer = [[]];
+    assert.ok(!(await isApplied()), 'after a backlog');
+    rested();
+    answer = 'refused';
+    assert.ok(!(await isApplied()));
+    answer = [[]];
+    assert.ok(await isApplied(), 'a duplicate says nothing about the load');
+    const before = calls;
+    assert.ok(!(await isApplied(0, new Array(129).fill(event))), 'too many at once');
+    assert.ok(!(await isApplied(0, [{ ...event, integration: 'unknown' as typeof event.integration }])));
+    assert.equal(calls, before);
+  });
+});
