@@ -68,7 +68,7 @@ describe('jobs', { skip }, () => {
     await dialog.getByText('direct').first().waitFor();
     await dialog.getByRole('button', { name: 'Reprocess 4 reservations' }).click();
     await admin.getByText('4 of 4 reservations').waitFor();
-    assert.match(await textOf(admin.getByRole('main')), /changed4/);
+    assert.match(await textOf(admin.getByRole('main')), /Changed4/);
     await admin.context().close();
   });
 

@@ -138,7 +138,7 @@ describe('the operator', { skip }, () => {
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '3 alerts' }).waitFor();
     await desk.api('POST', '/integrations/grand/resume', {});
-    await page.getByRole('cell', { name: /^integrations resume/ }).waitFor();
+    await page.getByRole('cell', { name: 'Resumed grand' }).waitFor();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
     await settleAlerts(pool, [], [...kinds, 'test_silence']);

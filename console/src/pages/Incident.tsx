@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Answer, call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
+import { actionText } from '../parts/actions.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -178,7 +179,7 @@ function Tried({ incident }: { incident: Data }) {
         }
         columns={[
           { head: 'At', cell: ({ at }) => clockOf(at) },
-          { head: 'Action', cell: ({ action, what }) => `${words(action.replace('.', ' '))} ${what}` },
+          { head: 'Action', cell: (one) => actionText(one) },
           { head: 'By', cell: ({ actor }) => actor },
         ]}
       />
@@ -205,8 +206,8 @@ function Alerts({ incident }: { incident: Data }) {
             ),
           },
           { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-          { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
-          { head: 'Resolved', cell: ({ resolved_at }) => <Ago at={resolved_at} none="not yet" /> },
+          { head: 'Raised', phone: 'labelled', cell: ({ raised_at }) => <Ago at={raised_at} /> },
+          { head: 'Resolved', phone: 'labelled', cell: ({ resolved_at }) => <Ago at={resolved_at} none="not yet" /> },
         ]}
       />
     </Card>

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Job as Data } from '../api/types.ts';
 import { Ago, Card, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
-import { number, plural, words } from '../parts/format.ts';
+import { capital, number, plural, words } from '../parts/format.ts';
 import { operations } from '../parts/StartJob.tsx';
 import { useMay } from '../shell/session.ts';
 import { scopeOf } from './Jobs.tsx';
@@ -78,7 +78,7 @@ function Progress({ job }: { job: Data }) {
         </dd>
         {counts.map(([what, count]) => (
           <div key={what} style={{ display: 'contents' }}>
-            <dt>{words(what)}</dt>
+            <dt>{capital(words(what))}</dt>
             <dd>{number(count)}</dd>
           </div>
         ))}

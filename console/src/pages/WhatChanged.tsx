@@ -1,7 +1,7 @@
 import { useApi } from '../api/query.tsx';
 import type { Mark, Overview } from '../api/types.ts';
-import { Card, Empty } from '../parts/basics.tsx';
-import { instant, words } from '../parts/format.ts';
+import { actionText } from '../parts/actions.ts';
+import { Ago, Card, Empty } from '../parts/basics.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -12,7 +12,7 @@ export function useMarks(period: '15m' | '1h' | '24h' | '7d', nodes: Overview['n
   const started = nodes.map(({ node, started_at }) => ({
     at: started_at,
     actor: node,
-    action: 'node started',
+    action: 'node.start',
     integration: null,
     what: '',
   }));
@@ -25,17 +25,15 @@ export function WhatChanged({ marks }: { marks: readonly Mark[] }) {
     <Card title="What changed" aside="marked in the curves above" flush>
       <Table
         label="What changed"
-        narrow
         tall
         rows={marks.slice(0, 30)}
         rowKey={({ at, action, actor, what }) => `${at} ${action} ${actor} ${what}`}
         empty={<Empty small title="Nobody changed anything in this period" />}
         columns={[
-          { head: 'At', cell: ({ at }) => <span className="nowrap">{instant(at)}</span> },
+          { head: 'At', cell: ({ at }) => <Ago at={at} /> },
           {
             head: 'What',
-            cell: ({ action, what, integration }) =>
-              [words(action.replace('.', ' ')), what, integration].filter(Boolean).join(' '),
+            cell: (mark) => actionText(mark),
           },
           { head: 'By', cell: ({ actor }) => actor },
         ]}

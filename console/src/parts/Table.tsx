@@ -37,34 +37,40 @@ export function Table<Row>(props: {
   if (rows === undefined) return props.error ? <Failure error={props.error} /> : <Loading />;
   if (rows.length === 0 && props.empty !== undefined) return <>{props.empty}</>;
   const shown = sorted(rows, columns, order);
-  return (
-    <div className={props.tall ? 'table-wrap tall' : 'table-wrap'}>
-      <table className={look} data-cards={look === 'list' && !props.narrow} aria-label={props.label}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <Head key={column.head} column={column} order={order} onOrder={setOrder} />
+  const table = (
+    <table className={look} data-cards={look === 'list' && !props.narrow} aria-label={props.label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <Head key={column.head} column={column} order={order} onOrder={setOrder} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((row) => (
+          <tr key={props.rowKey(row)}>
+            {columns.map(({ head, cell, kind = 'text', phone }) => (
+              <td
+                key={head}
+                data-kind={kind}
+                data-phone={phone}
+                data-label={phone === 'labelled' || (kind === 'number' && phone !== 'line') ? head : undefined}
+              >
+                {cell(row)}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <tr key={props.rowKey(row)}>
-              {columns.map(({ head, cell, kind = 'text', phone }) => (
-                <td
-                  key={head}
-                  data-kind={kind}
-                  data-phone={phone}
-                  data-label={phone === 'labelled' || (kind === 'number' && phone !== 'line') ? head : undefined}
-                >
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
+  );
+  return props.tall ? (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="table-wrap tall" tabIndex={0} aria-label={props.label}>
+      {table}
+    </section>
+  ) : (
+    <div className="table-wrap">{table}</div>
   );
 }
 

@@ -94,6 +94,7 @@ function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void 
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
   ctx.setLineDash([4, 4]);
   for (const at of marks) {
     const x = Math.round(plot.valToPos(at, 'x', true));

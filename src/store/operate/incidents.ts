@@ -195,9 +195,11 @@ export async function operatorActions(
 ): Promise<OperatorAction[]> {
   const { rows } = await db.query<OperatorAction>(
     `select at, actor, action, integration, target from audit
-      where at >= $2 and at <= coalesce($3, now()) and (${changing} or ($6 and action = 'session.create'))
-        and coalesce(status, 200) < 300
+      where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
         and ($1::text[] is null or (not $5 and integration is null) or integration = any($1))
+      union all
+     select created_at, name, 'session.create', null, '{}' from tokens
+      where $6 and not $5 and kind = 'session' and created_at >= $2
       order by at desc limit $4`,
     [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited, of.withSignIns ?? false],
   );

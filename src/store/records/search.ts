@@ -111,6 +111,10 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
               cross join lateral (
                     select integration, type, id, key from guest_keys k
                      where k.key >= name and k.key < name || ${last} and ${visible} limit 10000) k
+              -- By the key of the arrival first: reading 10,000 records for their date took 250 ms.
+              join lateral (select where $10::text is null or exists (
+                    select from guest_keys d
+                     where d.key = 'check_in:' || $10 and d.id = k.id and d.integration = k.integration)) arrives on true
               cross join lateral (
                     select data from records where integration = k.integration and type = k.type and id = k.id limit 1) r
               where ($10::text is null or r.data ->> 'check_in' = $10)
