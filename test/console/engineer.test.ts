@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
@@ -45,6 +46,16 @@ describe('the integration engineer', { skip }, () => {
     page = await desk.signIn();
   });
   after(() => desk?.stop());
+
+  test('gets a first connector from an API description', async () => {
+    await page.goto(`${desk.url}/studio`);
+    const file = fileURLToPath(new URL('../operations/descriptions/openapi30-fjord.yaml', import.meta.url));
+    await page.getByLabel('API description', { exact: true }).setInputFiles(file);
+    await page.getByLabel('Operation that lists reservations').first().waitFor();
+    const text = await yamlEditor(page, 'Connector as YAML').text();
+    assert.match(text, /^connector: new-connector/m);
+    assert.match(text, /check_in:/);
+  });
 
   test('gets a suggested mapping from a pasted response', async () => {
     await page.getByRole('link', { name: 'Mapping studio' }).click();

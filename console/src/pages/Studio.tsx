@@ -16,6 +16,7 @@ import { useMay } from '../shell/session.ts';
 import { Mapped } from './Mapped.tsx';
 import { type Case, CasesCard, useCases } from './studio/CasesCard.tsx';
 import { EffectCard } from './studio/EffectCard.tsx';
+import { ImportCard } from './studio/ImportCard.tsx';
 import { Linking } from './studio/Linking.tsx';
 
 const route = getRouteApi('/desk/studio');
@@ -176,6 +177,11 @@ export function Studio() {
           </>
         )}
       </div>
+      {search.connector === undefined && (
+        <div className="below">
+          <ImportCard name={name} sample={sample} onConnector={setYaml} />
+        </div>
+      )}
       <div className="studio">
         <Card
           title="Sample"

@@ -19,7 +19,7 @@ const said: ReadonlyMap<string, string> = new Map([
   ['jobs.start', 'Started a job'],
   ['jobs.stop', 'Stopped the job'],
   ['secrets.put', 'Set the secret'],
-  ['secrets.remove', 'Deleted the secret'],
+  ['secrets.delete', 'Deleted the secret'],
 ]);
 
 export function actionText(mark: { action: string; what: string; integration: string | null }): string {

@@ -57,7 +57,8 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
           placeholder="Choose one"
         />
         <p className="small muted">
-          None fits? <Link to="/studio">Build one in the mapping studio</Link> from a sample response.
+          None fits? <Link to="/studio">Build one in the mapping studio</Link> from an API description or a sample
+          response.
         </p>
         <div className="pair">
           <Autocomplete
