@@ -285,7 +285,7 @@ test('a token that is revoked while its reader waits gets no data', async () => 
   assert.equal((await waiting).status, 401);
 });
 
-test('an erased guest is in no version of the feed, and readers are told', async () => {
+test('an erased guest is in no version of the feed, and readers get an event', async () => {
   const start = await nowCursor();
   const vera = { guest_id: 'g9', first_name: 'Vera', last_name: 'Lind', email: 'vera.feed@mail.example' };
   await take('grand', reservation('E1', { guests: [vera] }));

@@ -3,10 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as s3 } from '../../src/deliver/destinations/s3/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { openHttp } from '../../src/kit/http.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { apiNode, reservation as taken } from '../api/node.ts';
 import { type S3Server, s3Server } from './s3-server.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
 
@@ -37,7 +40,7 @@ async function setUp(t: TestContext, settings: object = {}) {
   return { server, open, parsed, offered };
 }
 
-const names = ({ objects }: S3Server) => [...objects.keys()].filter((key) => !key.includes('/_')).sort();
+const names = ({ objects }: S3Server) => [...objects.keys()].filter((key) => !key.includes('_innbound/')).sort();
 const lines = ({ objects }: S3Server): { version: number; idempotency_key: string; data: { id: string } }[] =>
   [...objects]
     .filter(([key]) => key.endsWith('.ndjson'))
@@ -278,4 +281,33 @@ test('failures are outcomes that name no key and no object', async (t) => {
   const blocked = await outcome(s3.open(parsed, guarded));
   assert.ok(blocked?.kind === 'dead' && blocked.code === 'deliver.blocked_address');
   for (const said of [slow, missing, away, blocked]) assert.doesNotMatch(JSON.stringify(said), /AKID|secret|changes_0/);
+});
+
+test('a document of type s3 delivers, with its key sealed', async (t) => {
+  const server = await s3Server();
+  const node = await apiNode('', {
+    'destinations/lake.yaml': `destination: lake
+type: s3
+bucket: lake
+region: eu-west-1
+endpoint: ${server.url}
+addressing: path
+credentials: { access_key_id: AKIDTEST, secret_access_key: secret-access-key-1 }
+format: parquet
+`,
+  });
+  t.after(async () => {
+    await node.stop();
+    await server.close();
+  });
+  await node.take('grand', taken('R1'), taken('R2'));
+  await node.take('other', taken('R1'));
+  const counts = await drainOnce(await deliverPorts(node.runtime));
+  assert.deepEqual(counts, { delivered: 3, skipped: 0, retry: 0, dead: 0 });
+  assert.deepEqual(
+    names(server).map((name) => name.replace(/date=[\d-]+/, 'date=…')),
+    ['date=…/brand=LIS01/changes_00000001.parquet', 'date=…/brand=OPO02/changes_00000001.parquet'],
+  );
+  const { rows } = await node.runtime.pool.query(`select from documents d where d::text like '%secret-access-key-1%'`);
+  assert.equal(rows.length, 0);
 });

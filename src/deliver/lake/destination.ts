@@ -18,8 +18,8 @@ export interface LakeOptions {
 }
 
 /**
- * Files for analytic engines, under date=YYYY-MM-DD/ (the day of the change, UTC), and under brand=…/ in it where brands are told
- * apart. Complete files only; each version is there once; an erasure is a row of its own, and removes the guest from the older rows.
+ * Files for analytic engines, under date=YYYY-MM-DD/ (the day of the change, UTC), and under brand=…/ in it where brands have
+ * folders of their own. Complete files only; each version is there once; an erasure is a row of its own, and removes the guest from the older rows.
  */
 export function openLake({ store, format: wanted, fileBytes, byBrand, clock, failure }: LakeOptions): Destination {
   const format = wanted === 'parquet' ? parquet : ndjson;

@@ -15,5 +15,6 @@ export async function endAbandonedLeases(pool: Pool): Promise<number> {
   const runs = await pool.query(
     `update runs set due_at = now() where state = 'running' and waiting is null and due_at > now()`,
   );
-  return (deliveries.rowCount ?? 0) + (runs.rowCount ?? 0);
+  const alerts = await pool.query('update alert_sends set due_at = now() where leased and due_at > now()');
+  return (deliveries.rowCount ?? 0) + (runs.rowCount ?? 0) + (alerts.rowCount ?? 0);
 }
