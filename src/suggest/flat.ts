@@ -39,6 +39,7 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   const reservation = matchFields(leaves, vocabularyOf(lexicon, ['reservation', 'booking']));
   reservation.delete('id');
   for (const [field, match] of reservation) if (match.leaf === key) reservation.delete(field);
+  if (!areOneBooking(key, reservation.get('booking_date')?.leaf)) return undefined;
   const own = new Map([
     [
       'id',
@@ -95,6 +96,18 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     charges: charges?.section,
     reason: `${key.path} is the same in several rows`,
   };
+}
+
+/** Rows of one reservation were booked at one time: an id that repeats otherwise is that of a property or a guest. */
+function areOneBooking(key: Leaf, booked: Leaf | undefined): boolean {
+  const times = new Map<string, string>();
+  return key.values.every((value, index) => {
+    const group = plain(value ?? null);
+    const time = plain(booked?.values[index] ?? null);
+    const known = times.get(group);
+    times.set(group, time);
+    return known === undefined || known === time;
+  });
 }
 
 function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]): Vocabulary {

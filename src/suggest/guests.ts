@@ -115,7 +115,10 @@ function innermost(people: readonly People[]): People[] {
   );
   // An object inside an item is part of that item.
   const inside = (one: People, other: People) =>
-    one !== other && one.container?.kind === 'object' && within(one, other) !== undefined;
+    one !== other &&
+    (one.container?.kind === 'object' ||
+      (isNameAlone(one) && one.container?.words.at(-1)?.startsWith('name') === true)) &&
+    within(one, other) !== undefined;
   const holders = named.filter((outer) =>
     named.some((inner) => inside(inner, outer) && !isNameAlone(inner) && rest(outer, inner) < 3.5),
   );

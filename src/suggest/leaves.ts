@@ -121,25 +121,40 @@ const contactLooks: readonly { readonly names: ReadonlySet<string>; readonly loo
 function contactLeaf(lists: readonly (Json[] | undefined)[], path: string, place: Place): Leaf[] {
   const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
-  const keys = keysOf(members[0] ?? {});
-  const value = keys.find((key) => members.every((member) => look?.test(String(emptied(member[key]) ?? ''))));
+  const keys = innerKeys(members[0]);
+  const value = keys.find((key) => members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))));
   if (names === undefined || value === undefined) return [];
   const flag = keys.find(
-    (key) => /default|primary|preferred|main/i.test(key) && members.some((one) => one[key] === true),
+    (key) => /default|primary|preferred|main/i.test(key) && members.some((one) => valueIn(one, key) === true),
   );
   const pick = (list: Json[] | undefined) => {
     const inside = (list ?? []).filter(isObject);
-    return (flag === undefined ? undefined : inside.find((member) => member[flag] === true)) ?? inside[0];
+    return (flag === undefined ? undefined : inside.find((member) => valueIn(member, flag) === true)) ?? inside[0];
   };
   const first = `${path}[0].${value}`;
   const marked = { pick: { from: path, where: { [flag ?? '']: true }, value } };
   const source: Json = flag === undefined ? first : { first: [marked, first] };
-  const values = lists.map((list) => emptied(pick(list)?.[value]));
-  const own = place.own.filter((word) => word !== 'addresses' && word !== 'numbers');
+  const values = lists.map((list) => emptied(valueIn(pick(list), value)));
+  const own = place.own.filter((word) => !['addresses', 'numbers', 'info', 'list'].includes(word));
   return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];
 }
 
-const lettingWords = new Set(['property', 'properties', 'listing', 'listings']);
+/** The keys of an object, and those of objects in it as a.b. */
+function innerKeys(object: JsonObject = {}): string[] {
+  return keysOf(object).flatMap((key) => {
+    const inner = object[key];
+    return isObject(inner) ? keysOf(inner).map((below) => `${key}.${below}`) : [key];
+  });
+}
+
+function valueIn(object: JsonObject | undefined, path: string): Json | undefined {
+  const [key = '', below] = path.split('.');
+  const value = object?.[key];
+  return below === undefined ? value : isObject(value) ? value[below] : undefined;
+}
+
+/** Lists of at most one that are read like an object: the property of a rental, the name of a person. */
+const lettingWords = new Set(['property', 'properties', 'listing', 'listings', 'name', 'names']);
 const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use', 'handle', 'system'];
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
@@ -176,7 +191,8 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
   });
 }
 
-const withoutSign = (key: string) => key.replace(/^[@_#]/, '');
+const withoutSign = (key: string) =>
+  key.replace(/^[@_#]/, '').replace(/^\p{Lu}(?!\p{Lu})/u, (first) => first.toLowerCase());
 const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';
 
 /** The keys that a mapping may use: not those inherited by every JavaScript object. */

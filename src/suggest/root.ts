@@ -132,5 +132,6 @@ function scoreOf({ records, words, depth, path }: Candidate): number {
   let score = 0;
   for (const [field, match] of matched) score += (worth.get(field) ?? 0) * match.confidence;
   if (words.some((word) => reservationWords.has(word))) score += 0.6;
-  return score - 0.15 * depth - (path.includes('[]') ? 2 : 0);
+  // Never below a list without dates: stays inside records may have nothing but their dates.
+  return Math.max(0.1, score - 0.15 * depth - (path.includes('[]') ? 2 : 0));
 }

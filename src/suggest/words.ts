@@ -77,6 +77,8 @@ const short: ReadonlyMap<string, string> = new Map(
 
 /** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
+  ['dfrom', ['date', 'from']],
+  ['dto', ['date', 'to']],
   ['checkin', ['check', 'in']],
   ['checkout', ['check', 'out']],
   ['firstname', ['first', 'name']],

@@ -18,6 +18,7 @@ const firstTry = {
     mean: 0.85,
     sure: '112 of 114',
   },
+  'ohip, tokeet, zak, infor, streamline, channex': { mean: 0.68, sure: '54 of 62' },
 } as const;
 
 interface SystemCase {
