@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { parse } from 'yaml';
+import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { presets } from '../../src/deliver/destinations/http/preset.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -29,6 +31,20 @@ for (const { preset, body, on, with: variables } of presets.values()) {
       const shown = field.replace(/\{with\.external_id\}/, 'Innbound_Email__c').replace(/^\{[^}]*\}/, '');
       assert.ok(page.includes(`${shown}\``), `${field} is not on the page`);
     }
+  });
+}
+
+for (const { preset, auth_example: auth } of presets.values()) {
+  test(`the document on the page of ${preset} is valid, and so is the example of its credentials`, () => {
+    const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(read(`guides/destinations/${preset}.md`)) ?? [];
+    const { destination, type, receives, consent: _, ...settings } = parse(text);
+    assert.deepEqual([destination, type, receives], ['crm', 'http', ['reservation', 'guest']]);
+    const { with: variables } = http.settings.parse(settings);
+    http.settings.parse({ ...settings, auth });
+    assert.deepEqual(
+      Object.keys(variables).filter((name) => !(name in (presets.get(preset)?.with ?? {}))),
+      [],
+    );
   });
 }
 

@@ -236,3 +236,23 @@ test('braze: errors of single users are found by their position', async (t) => {
   );
   assert.match(JSON.stringify(outcomes[2]), /is not valid/);
 });
+
+test('salesforce: a withdrawal of a contact that is gone settles with a note', async (t) => {
+  const missing = {
+    success: false,
+    errors: [{ statusCode: 'REQUIRED_FIELD_MISSING', message: 'LastName', fields: [] }],
+  };
+  const server = await listen(() => ({ status: 200, body: [missing] }));
+  const offered = services('/');
+  t.after(async () => {
+    await server.close();
+    await offered.close();
+  });
+  const settings = http.settings.parse({ preset: 'salesforce', with: variables('salesforce', server.url) });
+  const guests = [{ email: 'ana@guests.example', marketing_consent: false }];
+  const one = { ...delivery(reservation('r', { guests })), byConsent: true };
+  const signal = new AbortController().signal;
+  const limits = { batch: 200, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal };
+  const [outcome] = await http.open(settings, offered).deliver([one], limits);
+  assert.equal(outcome?.kind, 'skipped');
+});
