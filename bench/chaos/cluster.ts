@@ -82,7 +82,7 @@ export class Cluster {
   /** Immediate stop: no checkpoint, no goodbye. It comes back and recovers. */
   async crash(): Promise<void> {
     const { process: running } = this.#current;
-    if (running?.pid === undefined) return;
+    if (running?.pid === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const gone = once(running, 'exit');
     running.kill('SIGQUIT');
     await gone;
@@ -119,7 +119,7 @@ export class Cluster {
   async close(): Promise<void> {
     for (const server of [this.primary, this.standby]) {
       server.isKept = false;
-      if (server.process?.exitCode !== null) continue;
+      if (server.process?.exitCode !== null || server.process.signalCode !== null) continue;
       const gone = once(server.process, 'exit');
       server.process.kill('SIGQUIT');
       await gone;

@@ -107,9 +107,11 @@ export async function chaos({ seed, seconds, nodes: count, say }: ChaosOptions):
 
     const faults: string[] = [];
     const startedAt = Date.now();
-    const loading = load(current, cluster, dice, seconds);
+    let isOver = false;
+    const loading = load(current, cluster, dice, () => isOver);
     const failOverAt = seconds * dice.between(0.5, 0.8);
-    while (Date.now() - startedAt < seconds * 1_000) {
+    // The failover comes in every run, however long the faults before it took.
+    while (Date.now() - startedAt < seconds * 1_000 || cluster.hasStandby) {
       await rest(dice.between(1_500, 5_000));
       const after = (Date.now() - startedAt) / 1_000;
       let what: string;
@@ -120,6 +122,7 @@ export async function chaos({ seed, seconds, nodes: count, say }: ChaosOptions):
       faults.push(`${after.toFixed(1)} s: ${what}`);
       say(faults.at(-1) as string);
     }
+    isOver = true;
     await loading;
     const endedAt = Date.now();
     const pool = openPool({ connection: cluster.connection, applicationName: 'chaos' });
@@ -234,10 +237,9 @@ async function post(
 }
 
 /** Changes, most of them pushed, and polls. */
-async function load(partner: Partner, cluster: Cluster, dice: Dice, seconds: number): Promise<void> {
-  const endAt = Date.now() + seconds * 1_000;
+async function load(partner: Partner, cluster: Cluster, dice: Dice, isOver: () => boolean): Promise<void> {
   let pollAt = Date.now() + 3_000;
-  while (Date.now() < endAt) {
+  while (!isOver()) {
     partner.change(dice.pick(brands), `R${dice.whole(1, reservations)}`, { pushes: !dice.happens(0.1) });
     if (Date.now() > pollAt) {
       pollAt = Date.now() + 8_000;

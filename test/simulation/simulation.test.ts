@@ -7,7 +7,7 @@ import { simulate } from './simulate.ts';
  * and lost answers (docs/adr/0012-simulation.md). `npm run bench -- simulate SEED` repeats a seed and prints what happened in it.
  */
 const forMs = 30_000;
-const leastSeeds = 150;
+const leastSeeds = 60;
 
 /** Seeds that failed once, with what they showed. */
 const regressions: readonly { readonly seed: number; readonly showed: string }[] = [];
