@@ -76,6 +76,8 @@ export interface Lane {
   readonly events: readonly PendingEvent[];
   apply(prepared: readonly Prepared[]): Promise<Tally>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
+  /** The reservation of this id, if its stay is not over; not locked. */
+  reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
 }

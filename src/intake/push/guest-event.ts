@@ -42,7 +42,8 @@ async function updateGuest(
 ): Promise<Settled | undefined> {
   const { identity } = path;
   const { reservationId } = update;
-  const named = reservationId === undefined ? undefined : (await lane.reservationsOf([], reservationId))[0];
+  // Not locked yet: below it is locked together with the others, in the order of their ids.
+  const named = reservationId === undefined ? undefined : await lane.reservation(reservationId);
   const meant = named && identity.guestMeantIn(named, update);
   const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
   const plan = identity.planProfile(update, profiles, meant);

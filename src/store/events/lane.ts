@@ -3,12 +3,13 @@ import type { EventType } from '../../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { LaneResult } from '../../intake/push/worker.ts';
 import { parseJson } from '../../kit/json.ts';
+import { isSqlState } from '../../kit/sql-state.ts';
 import type { Json } from '../../terms.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, type ApplyWays, applyPrepared } from '../records/apply.ts';
-import { findProfiles, findReservationsOf } from '../records/guest-lookup.ts';
+import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -36,8 +37,27 @@ export async function pendingLanes(pool: Pool): Promise<string[]> {
 /**
  * Processes the next batch of an integration's events in one transaction, under a lock that ends with it: only one node works
  * a lane at a time, and a node that dies leaves its batch unchanged.
+ *
+ * A batch locks records step by step, so not in the order of their ids, and can block pages of a poll that it waits for itself. It
+ * therefore gives up after a short wait, long before PostgreSQL looks for a deadlock, and one event is processed alone: it locks all its
+ * records in order.
  */
 export async function workEventLane(
+  pool: Pool,
+  target: ApplyTarget,
+  limit: number,
+  work: (lane: Lane) => Promise<readonly Settled[]>,
+  directLeases: DirectLeases,
+): Promise<LaneResult> {
+  try {
+    return await workBatch(pool, target, limit, work, directLeases);
+  } catch (error) {
+    if (limit === 1 || !isSqlState(error, 'lockNotAvailable')) throw error;
+    return workBatch(pool, target, 1, work, directLeases);
+  }
+}
+
+async function workBatch(
   pool: Pool,
   target: ApplyTarget,
   limit: number,
@@ -68,6 +88,7 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
     events,
     apply: (prepared) => applyPrepared(tx, target, prepared, ways),
     profiles: (keys) => findProfiles(tx, integration, keys),
+    reservation: (id) => readReservationAhead(tx, integration, id),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
   };
 }
@@ -75,9 +96,13 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
 /** The key of a lane's advisory lock; `name` is SQL for the integration. */
 export const laneLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
 
+/** PostgreSQL looks for deadlocks after a second. */
+const batchWaitsMs = 200;
+
 /** Takes the lock and reads the batch in one flight: the second statement's snapshot is taken after the lock is held. */
 async function lockLane(tx: Tx, integration: string, limit: number) {
-  const [{ rows }, next] = await together(tx, () => [
+  const [, { rows }, next] = await together(tx, () => [
+    limit > 1 ? tx.query(`set local lock_timeout = '${batchWaitsMs}ms'`) : undefined,
     tx.query<{ mine: boolean }>({
       name: 'lock-events',
       text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,

@@ -7,6 +7,7 @@ import { readReservation } from './stored-record.ts';
 /** Only an address that a call centre puts into every booking has more reservations ahead. */
 const mostReservations = 200;
 const mostProfiles = 50;
+const ahead = `'confirmed', 'checked_in', 'other'`;
 
 /** The stored reservations of these ids, locked in the order of the ids. */
 async function lockReservations(
@@ -30,6 +31,16 @@ export async function findProfiles(tx: Tx, integration: string, keys: readonly G
   return profilesByKeys(tx, integration, keys, mostProfiles);
 }
 
+/** A reservation ahead, as it is now; not locked. */
+export async function readReservationAhead(tx: Tx, integration: string, id: string): Promise<Reservation | undefined> {
+  const { rows } = await tx.query<{ data: string }>(
+    `select data::text as data from records
+      where integration = $1 and type = 'reservation' and id = $2 and version > 0 and data ->> 'status' in (${ahead})`,
+    [integration, id],
+  );
+  return rows[0] && readReservation(rows[0].data);
+}
+
 /** Reservations ahead with a guest that has one of these keys, and the named one; all locked. */
 export async function findReservationsOf(
   tx: Tx,
@@ -42,7 +53,7 @@ export async function findReservationsOf(
        from (select id from guest_keys where integration = $1 and key = any($2) and type = 'reservation'
              union select $3::text where $3::text is not null) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
-      where r.data ->> 'status' in ('confirmed', 'checked_in', 'other')
+      where r.data ->> 'status' in (${ahead})
       order by r.data ->> 'check_out' desc limit $4`,
     [integration, keys.map(keyText), named ?? null, mostReservations],
   );

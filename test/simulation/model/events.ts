@@ -41,6 +41,7 @@ export function eventPorts(
               events: events.map(pendingEvent),
               apply: (prepared) => link.call('apply', () => applyPrepared(model, tx, target, prepared, leaseBatch)),
               profiles: () => notModelled('guest events'),
+              reservation: () => notModelled('guest events'),
               reservationsOf: () => notModelled('guest events'),
             };
             settleAtCommit(model, tx, await work(lane));
