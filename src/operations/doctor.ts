@@ -47,7 +47,7 @@ export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis
       {
         check: 'documents',
         state: 'ok',
-        message: `${integrations.size} integrations, ${destinations.size} destinations.`,
+        message: `Sound. Integrations: ${integrations.size}, destinations: ${destinations.size}.`,
       },
       ...(await examineNetwork(workspaceDir, env, loaded.documents)),
     );
