@@ -1,6 +1,7 @@
 import type { CheckedCase, NewCase } from '../api/routes/mapping-cases.ts';
 import type { Previewed } from '../api/routes/studio.ts';
 import { InnboundError } from '../errors.ts';
+import { withoutCards } from '../privacy/cards.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { listCases, type MappingCase, putCase } from '../store/documents/mapping-cases.ts';
@@ -11,7 +12,8 @@ const most = 100;
 
 /** Keeps a sample with the records that the connector text makes of it now. */
 export async function saveCase(runtime: Runtime, connector: string, wanted: NewCase, by: string): Promise<void> {
-  const { name, sample, push, timezone = null, country = null } = wanted;
+  const { name, push, timezone = null, country = null } = wanted;
+  const sample = withoutCards(Buffer.from(wanted.sample)).bytes.toString('utf8');
   const outcome = await outcomeOf(runtime, wanted.text, { sample, push, timezone, country });
   if (outcome.kind === 'invalid') throw new InnboundError('operate.invalid_input', outcome.message);
   await putCase(runtime.pool, connector, {

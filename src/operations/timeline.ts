@@ -1,8 +1,9 @@
 import type { Path } from '../pipeline.ts';
+import { replacedCard } from '../privacy/cards.ts';
 import { activate } from '../runtime/active.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { readTimeline, type Timeline, type TimelineEntry } from '../store/records/timeline.ts';
-import type { EntityType, Json } from '../terms.ts';
+import { type EntityType, isObject, type Json, type Note } from '../terms.ts';
 import { recordedDocuments } from './recorded-documents.ts';
 
 /**
@@ -32,7 +33,12 @@ export async function timelineOf(
     const isRetraced = isChange && raw !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
     const shaper = path && { pull: path.shaper, single: path.singleShaper, push: path.pushShaper }[mode ?? 'pull'];
-    timeline.push(shaper && raw !== undefined ? { ...entry, origins: shaper.origins({ key: '', value: raw }) } : entry);
+    const removed = raw === undefined ? [] : removedCards(raw);
+    timeline.push({
+      ...entry,
+      ...(shaper && raw !== undefined && { origins: shaper.origins({ key: '', value: raw }) }),
+      ...(removed.length > 0 && { notes: [...(entry.notes ?? []), ...removed] }),
+    });
   }
   return { ...story, timeline };
 }
@@ -41,6 +47,7 @@ type Received = TimelineEntry & {
   readonly mode?: 'pull' | 'single' | 'push';
   readonly raw?: Json;
   readonly origins?: Json;
+  readonly notes?: readonly Note[];
   readonly integration_version?: number;
   readonly connector_version?: number;
 };
@@ -53,4 +60,28 @@ async function readPath(
 ): Promise<Path | undefined> {
   const documents = await recordedDocuments(pool, name, integrationVersion, connectorVersion);
   return documents && activate(documents).integrations.get(name)?.path;
+}
+
+const mostNotes = 20;
+
+/**
+ * What intake replaced in the payload, by its path there. Found when somebody looks, so that the intake of payloads without cards
+ * pays nothing for it; it is gone together with the payload.
+ */
+function removedCards(raw: Json): Note[] {
+  const notes: Note[] = [];
+  const look = (value: Json, path: string): void => {
+    if (notes.length >= mostNotes) return;
+    if (typeof value === 'string') {
+      if (!replacedCard.test(value)) return;
+      const reason = 'Card data was replaced before this was stored; the last four digits of a number are kept.';
+      notes.push({ step: 'shape', field: path, code: 'card_removed', reason });
+    } else if (Array.isArray(value)) {
+      for (const [i, inner] of value.entries()) look(inner, `${path}[${i}]`);
+    } else if (isObject(value)) {
+      for (const [key, inner] of Object.entries(value)) look(inner, path === '' ? key : `${path}.${key}`);
+    }
+  };
+  look(raw, '');
+  return notes;
 }

@@ -22,6 +22,9 @@ export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly 
   return { bytes: Buffer.concat(parts), cards: found.length };
 }
 
+/** What stands in the place of a card number or a security code. */
+export const replacedCard = /\[card \d{4}\]|\[cvv\]/;
+
 interface Found {
   readonly start: number;
   readonly end: number;

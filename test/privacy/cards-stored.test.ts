@@ -80,6 +80,11 @@ test('accepts an event with card data, and no table holds the card number', asyn
     assert.ok(answer.ok, `${id}: ${answer.status} ${await answer.text()}`);
   }
   await drainEvents(eventWorkerPorts(node.runtime));
+  const admin = await node.token('admin');
+  const sample = JSON.stringify({ reservations: [{ ...(reservation('CARD-2') as object), remark: `pays by ${pan}` }] });
+  const text = 'connector: hotel\nshape: { root_path: reservations }\n';
+  const kept = await node.call('PUT', '/connectors/hotel/cases/with-card', admin, { text, sample });
+  assert.equal(kept.status, 200, JSON.stringify(kept.body));
   const { rows: tables } = await node.runtime.pool.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`,
@@ -96,4 +101,13 @@ test('accepts an event with card data, and no table holds the card number', asyn
   assert.ok(all.includes('[card 1111]'), 'the last four digits are kept');
   assert.ok(!all.includes(pan), 'no card number is stored');
   assert.doesNotMatch(all, /cvv\W{1,8}987/);
+
+  const { body: story } = await node.call('GET', '/integrations/grand/reservations/CARD-1', admin);
+  const notes = story.timeline.flatMap((entry: { notes?: { code: string; field: string }[] }) => entry.notes ?? []);
+  const removed = notes.filter(({ code }: { code: string }) => code === 'card_removed');
+  assert.deepEqual(removed.map(({ field }: { field: string }) => field).toSorted(), [
+    'notes',
+    'payment.cardNumber',
+    'payment.cvv',
+  ]);
 });
