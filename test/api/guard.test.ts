@@ -95,7 +95,10 @@ test('a token for one integration gets 404 for the others', async () => {
     if (operation.scope === 'all') assert.equal(status, 403, operation.id);
     else if (operation.scope === 'any') {
       const text = JSON.stringify(body);
-      assert.ok(status === 422 || (status < 300 && !/other/.test(text)), `${operation.id}: ${status} ${text}`);
+      // Jobs and incidents of several brands check each object themselves; these ids name nothing.
+      const isAbsent = status === 404 && operation.path.includes('{');
+      const isHarmless = status === 422 || (status < 300 && !/other/.test(text));
+      assert.ok(isAbsent || isHarmless, `${operation.id}: ${status} ${text}`);
     } else assert.equal(status, 404, operation.id);
   }
 });
