@@ -32,23 +32,23 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
+    'booking date, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
-    'status, state, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9, lifecycle:0.7, lifecycle status:0.8, statut, situacion:0.7, zustand:0.8',
+    'status, state, situacao, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9, lifecycle:0.7, lifecycle status:0.8, statut, situacion:0.7, zustand:0.8',
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, agent:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, vertriebskanal, kanaal',
+    'channel, agent:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, kanaal',
     'number manager reservation confirmation id reference update locked allow',
   ),
   source: lexeme(
-    'source, source code, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
+    'source, source code, origine:0.75, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
-    'total amount, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme',
+    'total amount, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
     'tax taxes paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
   ),
   currency: lexeme(
@@ -74,7 +74,7 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
+    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
     'fax country consent',
   ),
   date_of_birth: lexeme(
@@ -111,7 +111,7 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(

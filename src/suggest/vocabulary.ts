@@ -7,7 +7,7 @@ const statuses: Readonly<Record<Status, string>> = {
   confirmed:
     'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
   checked_in:
-    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada ingecheckt incasa presente walkin registered pendingcheckout',
+    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout',
   checked_out:
     'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
   cancelled:

@@ -173,8 +173,10 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
   return words.length > 1 && holds(whole, words) ? 0.7 : 0;
 }
 
-/** In price.cents and total.value the enclosing object has the name. */
-const measures: ReadonlySet<string> = new Set(['cents', 'cent', 'minor', 'value', 'amount']);
+/** In price.cents, total.value and channel.label the enclosing object has the name. */
+const measures: ReadonlySet<string> = new Set(
+  'cents cent minor value amount label libelle caption bezeichnung'.split(' '),
+);
 
 /** Each additional word lowers the score. */
 function surplus(own: readonly string[], words: readonly string[], score: number): number {
