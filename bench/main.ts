@@ -1,11 +1,13 @@
-/** `scripts/bench NAME [ARG...]` runs bench/NAME.ts, which exports `run(args)`. */
+/** `scripts/bench NAME [ARG...]` runs bench/NAME.ts, which exports `run(args)`; without a name, the table of all figures. */
 import { readdirSync } from 'node:fs';
 
 interface Benchmark {
   run(args: readonly string[]): Promise<void>;
 }
 
-const [name, ...args] = process.argv.slice(2);
+const first = process.argv[2];
+const [name, ...args] =
+  first === undefined || first.startsWith('--') ? ['table', ...process.argv.slice(2)] : process.argv.slice(2);
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'main.ts')
   .map((file) => file.slice(0, -'.ts'.length))
@@ -16,6 +18,6 @@ if (name !== undefined && names.includes(name)) {
   await benchmark.run(args);
 } else {
   const list = names.length === 0 ? 'There are none.' : `Available: ${names.join(', ')}.`;
-  console.error(name === undefined ? `Name a benchmark. ${list}` : `There is no benchmark ${name}. ${list}`);
+  console.error(`There is no benchmark ${name}. ${list}`);
   process.exitCode = 2;
 }

@@ -39,7 +39,24 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-async function accepting(folder: string, parts: readonly string[]): Promise<void> {
+/** Requests per second of a bare server and of durable acceptance, for the table of all figures. */
+export async function measureAccept(): Promise<Accepted> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  try {
+    return await accepting(folder, ['accept']);
+  } finally {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Accepted {
+  readonly bare: number;
+  readonly group: number;
+}
+
+async function accepting(folder: string, parts: readonly string[]): Promise<Accepted> {
+  let accepted: Accepted = { bare: Number.NaN, group: Number.NaN };
   await mkdir(folder, { recursive: true });
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
   const pool = openPool({ connection: server.connection, applicationName: 'bench' });
@@ -82,6 +99,7 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
       }
       const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[1] ?? 0;
       const middle = (kind: (typeof kinds)[number]) => median(rates[kind]);
+      accepted = { bare: middle('bare'), group: middle('group') };
       // On a busy machine, processor time is more meaningful than the rates.
       const load = os.loadavg()[0]?.toFixed(1);
       console.log(
@@ -104,6 +122,7 @@ async function accepting(folder: string, parts: readonly string[]): Promise<void
       const { latencies, answers } = await measure('group', 'ack', { count: 5_000, rate: 500, connections: 64 });
       console.log(`acknowledgement at 500 per second: ${quantiles(latencies)}  ${JSON.stringify(answers)}`);
     }
+    return accepted;
   } finally {
     await pool.end();
     await server.release();

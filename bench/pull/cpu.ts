@@ -16,7 +16,7 @@ export function cpuMs(postmaster: number): CpuMs {
 
 const tickMs = 10;
 
-function serverMs(postmaster: number): number {
+export function serverMs(postmaster: number): number {
   let sum = 0;
   for (const pid of processes()) {
     const stat = statOf(pid);
@@ -50,6 +50,19 @@ function statOf(pid: number): { parent: number; own: number; ended: number } | u
   } catch {
     return undefined;
   }
+}
+
+/** The postmaster of the private server whose files are under the folder. */
+export function postmasterUnder(folder: string): number {
+  const found = processes().filter((pid) => {
+    try {
+      const [command = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return command.endsWith('postgres') && words.some((word) => word.startsWith(folder));
+    } catch {
+      return false;
+    }
+  });
+  return found[0] ?? 0;
 }
 
 /** The postmaster: the first process with the folder on its command line. */

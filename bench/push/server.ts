@@ -1,6 +1,7 @@
 /** The servers to compare, each in a separate process. */
 import fastify from 'fastify';
 import type pg from 'pg';
+import { Agent, request } from 'undici';
 import { serverLimits } from '../../src/api/limits.ts';
 import { registerWebhooks } from '../../src/api/webhooks.ts';
 import { openPushIntake } from '../../src/intake/push/intake.ts';
@@ -12,7 +13,9 @@ import { appendEvents } from '../../src/store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../../src/store/events/endpoints.ts';
 
 export interface ServerJob {
-  readonly kind: 'bare' | 'naive' | 'group';
+  /** `relay` sends each event on to the sink and keeps nothing. */
+  readonly kind: 'bare' | 'naive' | 'group' | 'relay';
+  readonly sinkPort?: number;
   readonly connection: pg.PoolConfig;
   readonly brandId: string;
 }
@@ -32,6 +35,19 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
   const app = fastify({ ...serverLimits });
   if (job.kind === 'bare') {
     app.post('/webhooks/:id', async (_request, reply) => reply.code(202).send({ status: 'accepted', event_id: 'x' }));
+  } else if (job.kind === 'relay') {
+    const dispatcher = new Agent({ connections: 64 });
+    app.post('/webhooks/:id', async (incoming, reply) => {
+      const { data } = incoming.body as { data: { reservation_id: string } };
+      const { body } = await request(`http://127.0.0.1:${job.sinkPort}/changes`, {
+        dispatcher,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { ...data, id: data.reservation_id } }),
+      });
+      await body.dump();
+      return reply.code(202).send({ status: 'accepted', event_id: 'x' });
+    });
   } else {
     const pool = openPool({ connection: job.connection, applicationName: 'bench' });
     const intakePool = openIntakePool(pool);

@@ -1,0 +1,122 @@
+/**
+ * The complete service and, in turn, a relay that keeps nothing: a signed webhook in, one POST per event out. Rounds alternate, so
+ * that other work on the machine hits both.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../src/kit/clock.ts';
+import { postmasterUnder, serverMs } from '../pull/cpu.ts';
+import type { Job, Outcome } from './load.ts';
+import { ask, endAll, start } from './processes.ts';
+import type { ServiceAddress } from './service.ts';
+
+const brandId = 'BENCH';
+const integration = 'bench-grand';
+
+export interface Delivered {
+  /** Events accepted and delivered per second, each sender waiting for its answer. */
+  readonly perSecond: number;
+  readonly relayPerSecond: number;
+  /** Processor time per event. */
+  readonly nodeMs: number;
+  readonly postgresMs: number;
+  readonly relayMs: number;
+  /** From sending to arrival at the destination, at 50 events per second. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export async function measureDelivered(rounds: number, count = 3_000): Promise<Delivered> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  try {
+    const sink = start('./sink.ts');
+    const sinkPort = await ask<number>(sink, { ask: 'port' });
+    await writeWorkspace(folder, sinkPort);
+    const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
+    const relay = start('./server.ts');
+    const sender = start('./load.ts');
+    const { port, endpoints } = await ask<ServiceAddress>(service, {
+      workspaceDir: folder,
+      integrations: [integration],
+    });
+    const relayPort = await ask<number>(relay, { kind: 'relay', sinkPort, connection: {}, brandId });
+    const [endpoint] = endpoints;
+    if (endpoint === undefined) throw new Error('no endpoint');
+    const postmaster = postmasterUnder(folder);
+    const nodeMs = async (child: typeof service) => {
+      const { user, system } = await ask<NodeJS.CpuUsage>(child, { ask: 'cpu' });
+      return (user + system) / 1000;
+    };
+    let expected = 0;
+    const send = async (child: typeof service, run: string, more: Partial<Job>) => {
+      const target = { ...endpoint, brandId, port: child === relay ? relayPort : port };
+      const job: Job = { target, run, connections: 64, count, reservations: count / 2, ...more };
+      const before = { node: await nodeMs(child), server: serverMs(postmaster), at: performance.now() };
+      const outcome = await ask<Outcome>(sender, job);
+      expected += job.count;
+      await arrived(sink, expected);
+      const seconds = (performance.now() - before.at) / 1000;
+      const [node, server] = [(await nodeMs(child)) - before.node, serverMs(postmaster) - before.server];
+      return { outcome, perSecond: job.count / seconds, nodeMs: node / job.count, postgresMs: server / job.count };
+    };
+    for (const child of [service, relay]) await send(child, `warm-${child === relay}`, {});
+    const own: Awaited<ReturnType<typeof send>>[] = [];
+    const relayed: typeof own = [];
+    for (let round = 0; round < rounds; round++) {
+      own.push(await send(service, `own-${round}`, {}));
+      relayed.push(await send(relay, `relay-${round}`, {}));
+    }
+    const slow = await send(service, 'slow', { count: 500, reservations: 1e9, rate: 50 });
+    const times = await ask<Record<string, number>>(sink, { ask: 'times' });
+    const took = slow.outcome.sentAt.map((sent, n) => (times[`slow-R${n}`] ?? Infinity) - sent).sort((a, b) => a - b);
+    return {
+      perSecond: median(own.map((one) => one.perSecond)),
+      relayPerSecond: median(relayed.map((one) => one.perSecond)),
+      nodeMs: median(own.map((one) => one.nodeMs)),
+      postgresMs: median(own.map((one) => one.postgresMs)),
+      relayMs: median(relayed.map((one) => one.nodeMs)),
+      p50Ms: took[Math.floor(took.length * 0.5)] ?? NaN,
+      p99Ms: took[Math.floor(took.length * 0.99)] ?? NaN,
+    };
+  } finally {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+async function arrived(sink: ReturnType<typeof start>, count: number): Promise<void> {
+  const deadline = performance.now() + 120_000;
+  while ((await ask<{ arrivals: number }>(sink, { ask: 'arrivals' })).arrivals < count) {
+    if (performance.now() > deadline) throw new Error('changes did not arrive in 120 s');
+    await systemClock.wait(10);
+  }
+}
+
+async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
+  const documents = {
+    'innbound.yaml': 'network: { allow_private: true }\n',
+    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
+    [`integrations/${integration}.yaml`]: `integration: ${integration}
+connector: bench-pms
+brand_id: ${brandId}
+timezone: Europe/Lisbon
+country: PT
+push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
+deliver: [sink]
+`,
+    'destinations/sink.yaml': `destination: sink
+type: http
+url: http://127.0.0.1:${sinkPort}/changes
+receives: [reservation]
+concurrency: 64
+`,
+  };
+  for (const [file, text] of Object.entries(documents)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+}
