@@ -125,9 +125,19 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
       act: async (page) => {
         await page.getByRole('button', { name: 'Fetch a sample' }).click();
         await page.getByText('Valid', { exact: true }).waitFor();
+        await page.getByRole('heading', { name: 'Canonical records' }).scrollIntoViewIfNeeded();
+        const linked = page.getByRole('region', { name: 'Canonical record, linked' });
+        await linked.locator('[data-path="check_in"]').click();
+        await page.mouse.wheel(0, 260);
       },
     },
     { name: 'destinations', at: '/destinations', scheme: 'dark' },
+    {
+      name: 'reprocess',
+      at: '/integrations/lisbon-grand?job=reprocess',
+      scheme: 'light',
+      act: (page) => page.getByRole('button', { name: /^Reprocess \d/ }).waitFor(),
+    },
     { name: 'onboard', at: '/onboard', scheme: 'light' },
     { name: 'audit', at: '/audit', scheme: 'light' },
     // Last, when the charts have the most data.

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { go } from './go.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const looks = [
   { scheme: 'light', phone: false, rules: 'all' },
@@ -17,7 +14,7 @@ const looks = [
  * more time than the checks.
  */
 export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
-  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(`${axe}; undefined`);
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(`${axe.source}; undefined`);
   const only = rules === 'colours' ? `runOnly: ['color-contrast'],` : '';
   return (await page.evaluate(
     `axe.run(document, { ${only} resultTypes: ['violations'] })
