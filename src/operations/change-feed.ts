@@ -59,19 +59,20 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     const { integrations, types, limit, waitMs, signal } = request;
     const scope = { integrations, types };
     const epoch = runtime.restoreCheck.epoch();
-    const answer = async ({ rows, position }: Found, upTo: number, earlier: number): Promise<FeedPage> => {
-      const last = position < upTo ? rows.at(-1)?.at.getTime() : runtime.clock.now();
+    const answer = async ({ rows, position }: Found, earlier: number): Promise<FeedPage> => {
+      const isAtEnd = horizon.position !== undefined && position >= horizon.position;
+      const last = isAtEnd ? runtime.clock.now() : rows.at(-1)?.at.getTime();
       const second = last === undefined ? earlier : Math.floor(last / 1000);
       return {
         changes: await messagesOf(runtime, rows, epoch),
         cursor: sealCursor(runtime.keyring, { epoch, position, second }, request.filter),
-        more: position < upTo,
+        more: !isAtEnd && horizon.position !== undefined,
       };
     };
     const upTo = await settled(signal);
     if (request.after === 'now') {
       if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; ask again.');
-      return answer({ rows: [], position: upTo }, upTo, 0);
+      return answer({ rows: [], position: upTo }, 0);
     }
     const since = await completeSince(pool, 'changes');
     const from = startOf(runtime, request, { epoch, last: horizon.last, since });
@@ -85,7 +86,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
         ? await search(scope, moved.position, horizon.position ?? moved.position, limit)
         : { rows: [], position: moved.position };
     }
-    return answer(found, horizon.position ?? 0, from.second);
+    return answer(found, from.second);
   };
   return { read };
 }
