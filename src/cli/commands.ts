@@ -13,6 +13,7 @@ import { registerExport } from './export.ts';
 import { registerImport } from './import.ts';
 import { registerInit } from './init.ts';
 import { registerKey } from './key.ts';
+import { registerListen } from './listen.ts';
 import { registerMap } from './map.ts';
 import { registerPartner } from './partner.ts';
 import { registerProfile } from './profile.ts';
@@ -40,6 +41,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerSync,
   registerRuns,
   registerEndpoint,
+  registerListen,
   registerConsent,
   registerImport,
   registerSuggest,

@@ -10,7 +10,7 @@ export async function secretFrom(source: {
     source.file === undefined ? process.env[source.env] : (await readGiven(source.file, 'file')).replace(/\r?\n$/, '');
   if (value === undefined || value === '') {
     const place = source.file === undefined ? `the variable ${source.env}` : source.file;
-    throw new InnboundError('operate.usage', `The endpoint's secret is missing: ${place} is empty or not set.`);
+    throw new InnboundError('operate.usage', `A secret is missing: ${place} is empty or not set.`);
   }
   return value;
 }
