@@ -1,6 +1,7 @@
 import type { Pool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../src/store/events/lane.ts';
+import { applyOnArrival } from '../../src/store/events/on-arrival.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { openPartnerStore } from '../../src/store/runs/partner-states.ts';
 import { openRunStore } from '../../src/store/runs/runs.ts';
@@ -10,6 +11,7 @@ import type { StorePorts } from './store-ports.ts';
 export function realPorts(pool: Pool): StorePorts {
   return {
     insert: (events, written) => appendEvents(pool, events, written),
+    applyOnArrival: (lanes, directLeases) => applyOnArrival(pool, directLeases, lanes),
     lanes: () => pendingLanes(pool),
     putBack: () => putEventsBack(pool),
     lane: (target, limit, work, directLeases) => workEventLane(pool, target, limit, work, directLeases),

@@ -1,8 +1,10 @@
-import type { Lane, PendingEvent, Settled } from '../../../src/intake/push/event-path.ts';
+import type { Lane } from '../../../src/intake/push/event-path.ts';
 import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
 import type { StorePorts } from '../store-ports.ts';
 import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
+import { applyOnArrival } from './on-arrival.ts';
+import { laneOf, pendingOf, settleAtCommit } from './pending.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import { Transaction } from './transaction.ts';
 
@@ -12,13 +14,14 @@ const triesBeforeDead = 5;
 export function eventPorts(
   model: StoreModel,
   link: Link,
-): Pick<StorePorts, 'insert' | 'lanes' | 'putBack' | 'lane' | 'setAside'> {
+): Pick<StorePorts, 'insert' | 'applyOnArrival' | 'lanes' | 'putBack' | 'lane' | 'setAside'> {
   return {
     insert: async (events, written) => {
       const stored = await link.call('insert', () => appendAll(model, events));
       written();
       return stored;
     },
+    applyOnArrival: (lanes, directLeases) => applyOnArrival(model, link, lanes, directLeases),
     lanes: () =>
       link.call('lanes', () => [...new Set(pendingOf(model).map(({ integration }) => integration as string))].sort()),
     putBack: () =>
@@ -37,14 +40,9 @@ export function eventPorts(
             if (!isMine) return 'busy';
             const events = pendingOf(model, target.integration).slice(0, limit);
             if (events.length === 0) return 'drained';
-            const lane: Lane = {
-              events: events.map(pendingEvent),
-              apply: (prepared) => link.call('apply', () => applyPrepared(model, tx, target, prepared, leaseBatch)),
-              profiles: () => notModelled('guest events'),
-              reservation: () => notModelled('guest events'),
-              reservationsOf: () => notModelled('guest events'),
-            };
-            settleAtCommit(model, tx, await work(lane));
+            const apply: Lane['apply'] = (prepared) =>
+              link.call('apply', () => applyPrepared(model, tx, target, prepared, leaseBatch));
+            settleAtCommit(model, tx, await work(laneOf(events, apply)));
             const result = await link.call('commit', () => tx.commit());
             if (result === 'committed') return events.length === limit ? 'more' : 'drained';
           } finally {
@@ -95,36 +93,4 @@ function append(model: StoreModel, { endpointId, eventId, occurredAt, ...event }
   model.events.push(row);
   model.eventsById.set(name, row);
   return { kind: 'stored' };
-}
-
-function pendingOf(model: StoreModel, integration?: string): EventRow[] {
-  return model.events.filter(
-    (event) => event.state === 'pending' && (integration === undefined || event.integration === integration),
-  );
-}
-
-const pendingEvent = ({ seq, event, occurredAt, receivedAt, body, attempt }: EventRow): PendingEvent => ({
-  seq,
-  event,
-  occurredAt,
-  receivedAt,
-  body,
-  attempt,
-});
-
-function settleAtCommit(model: StoreModel, tx: Transaction, settled: readonly Settled[]): void {
-  tx.atCommit(() => {
-    const bySeq = new Map(model.events.map((event) => [event.seq, event]));
-    for (const one of settled) {
-      const event = bySeq.get(one.seq);
-      if (event === undefined || one.state === 'hydrate') throw new TypeError('thin events are not modelled');
-      event.state = one.state;
-      event.outcome = one.outcome;
-      if (one.version !== undefined) event.version = one.version;
-    }
-  });
-}
-
-function notModelled(what: string): never {
-  throw new TypeError(`${what} are not modelled`);
 }

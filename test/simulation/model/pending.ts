@@ -1,0 +1,43 @@
+import type { Lane, PendingEvent, Settled } from '../../../src/intake/push/event-path.ts';
+import type { EventRow, StoreModel } from './state.ts';
+import type { Transaction } from './transaction.ts';
+
+export function pendingOf(model: StoreModel, integration?: string): EventRow[] {
+  return model.events.filter(
+    (event) => event.state === 'pending' && (integration === undefined || event.integration === integration),
+  );
+}
+
+export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane => ({
+  events: events.map(pendingEvent),
+  apply,
+  profiles: () => notModelled('guest events'),
+  reservation: () => notModelled('guest events'),
+  reservationsOf: () => notModelled('guest events'),
+});
+
+const pendingEvent = ({ seq, event, occurredAt, receivedAt, body, attempt }: EventRow): PendingEvent => ({
+  seq,
+  event,
+  occurredAt,
+  receivedAt,
+  body,
+  attempt,
+});
+
+export function settleAtCommit(model: StoreModel, tx: Transaction, settled: readonly Settled[]): void {
+  tx.atCommit(() => {
+    const bySeq = new Map(model.events.map((event) => [event.seq, event]));
+    for (const one of settled) {
+      const event = bySeq.get(one.seq);
+      if (event === undefined || one.state === 'hydrate') throw new TypeError('thin events are not modelled');
+      event.state = one.state;
+      event.outcome = one.outcome;
+      if (one.version !== undefined) event.version = one.version;
+    }
+  });
+}
+
+function notModelled(what: string): never {
+  throw new TypeError(`${what} are not modelled`);
+}
