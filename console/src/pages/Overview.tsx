@@ -45,8 +45,7 @@ export function Overview() {
               </Notice>
             ))}
             <Figures data={data} />
-            <Curves data={data} period={period} />
-            <Health data={data} />
+            <Course data={data} period={period} />
           </div>
         )}
       </Loaded>
@@ -153,8 +152,8 @@ function filled(data: Data, periodMs: number): { times: number[]; points: (Point
   return { times: steps.map((at) => (at * step) / 1_000), points: steps.map((at) => known.get(at)) };
 }
 
-/** The curves, and what people changed meanwhile. */
-function Curves({ data, period }: { data: Data; period: Period }) {
+/** The curves with marks, the health, and the marks in words. */
+function Course({ data, period }: { data: Data; period: Period }) {
   const marks = useMarks(period, data.nodes);
   const from = Date.parse(data.now) - periods[period].ms;
   const within = marks.filter(({ at }) => Date.parse(at) >= from);
@@ -162,6 +161,7 @@ function Curves({ data, period }: { data: Data; period: Period }) {
   return (
     <>
       <Charts data={data} periodMs={periods[period].ms} marks={within} />
+      <Health data={data} />
       {operator && <WhatChanged marks={within} />}
     </>
   );
