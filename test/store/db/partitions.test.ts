@@ -218,7 +218,8 @@ test('a database is partitioned in place while others write, without copying a r
     reader.release();
     assert.ok((await migrating).applied.includes('partitions'));
 
-    assert.equal(await count(pool, 'receipts'), 20_000 + (await writing));
+    const written = await writing;
+    assert.equal(await count(pool, 'receipts'), 20_000 + written);
     assert.equal(await count(pool, 'changes'), 20_000);
     assert.deepEqual([await file('receipts_first'), await file('changes_first'), await file('attempts_first')], files);
     const { rows } = await pool.query(`select count(distinct receipt_id)::int as ids from receipts`);
