@@ -21,7 +21,15 @@ export class Host {
     this.name = name;
     this.#time = time;
     this.clockAheadMs = clockAheadMs;
-    const schedule = (ms: number, run: () => void) => time.after(ms, () => this.enter(run));
+    const schedule = (ms: number, run: () => void) => {
+      let isCancelled = false;
+      // As clearTimeout does, this also ends a timer that is due and has not run because the process was stopped.
+      const cancel = time.after(ms, () => this.enter(() => !isCancelled && run()));
+      return () => {
+        isCancelled = true;
+        cancel();
+      };
+    };
     this.clock = {
       now: () => time.nowMs + this.clockAheadMs,
       uptimeMs: () => time.nowMs,
