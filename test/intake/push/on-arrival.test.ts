@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Settled } from '../../../src/intake/push/event-path.ts';
 import { type Applied, applierOnArrival } from '../../../src/intake/push/on-arrival.ts';
+import type { Keyring } from '../../../src/kit/crypto.ts';
+import { hashesOf, identitiesOf } from '../../../src/privacy/identity.ts';
+import { suppression } from '../../../src/privacy/suppress.ts';
 import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
@@ -181,6 +185,40 @@ test('a thin event waits for its reservation, a broken one becomes a dead letter
       },
     ),
   ));
+
+test('the payload of an erased guest is not kept, and the guest does not come back', async () => {
+  const keyring: Keyring = [{ id: 'test', bytes: randomBytes(32) }];
+  const active = activeIntegration();
+  const erasure = suppression(keyring);
+  await withBench(
+    async (bench) => {
+      const identities = identitiesOf({ email: 'marta.quill@mail.example', last_name: 'Quill' }, integration);
+      await bench.pool.query(`insert into erasures (erasure_id, requested_by, subject) values ('e1', 'test', 'x')`);
+      await bench.pool.query(
+        `insert into erased_guests (hash, erasure_id) select decode(h, 'hex'), 'e1' from unnest($1::text[]) h`,
+        [hashesOf(keyring, identities)],
+      );
+      const other = {
+        guests: [{ first_name: 'Bo', last_name: 'Lund', email: 'bo@lund.example' }],
+        reservation_id: 'R-2',
+      };
+      await bench.arrive(
+        bench.newEvent('reservation.created', data(), { eventId: 'erased' }),
+        bench.newEvent('reservation.created', data(other), { eventId: 'other' }),
+      );
+      const { rows } = await bench.pool.query<{ event_id: string; kept: boolean; hashed: boolean }>(
+        `select event_id, body is not null as kept, octet_length(body_hash) = 32 as hashed from events order by seq`,
+      );
+      assert.deepEqual(rows, [
+        { event_id: 'erased', kept: false, hashed: true },
+        { event_id: 'other', kept: true, hashed: true },
+      ]);
+      assert.deepEqual((await bench.reservation())?.guests, [{}]);
+      assert.equal((await bench.reservation('R-2'))?.guests[0]?.last_name, 'Lund');
+    },
+    { ...active, path: active.path, target: { ...active.target, erasure } },
+  );
+});
 
 test('where the node does not keep up, events are stored first for a second', async () => {
   let now = 1_000;
