@@ -1,4 +1,5 @@
-import { parseDocument } from 'yaml';
+import { isMap } from 'yaml';
+import { readYaml } from '../documents/yaml-text.ts';
 import { isObject, type Json } from '../terms.ts';
 
 export type Assigned =
@@ -10,16 +11,25 @@ export type Assigned =
  * guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
  */
 export function assignField(text: string, field: string, path: string): Assigned {
-  const document = parseDocument(text);
-  if (document.errors.length > 0) return refused('The connector is not valid YAML; correct it first.');
+  const read = readYaml(text);
+  if (read.kind === 'refused' || read.faults.length > 0 || !isMap(read.yaml.contents)) {
+    return refused('The connector is not valid YAML; correct it first.');
+  }
+  const document = read.yaml;
   const [list, name] = field.includes('.') ? field.split('.', 2) : [undefined, field];
   const put = (keys: readonly string[], value: string | object): Assigned => {
+    for (let depth = 1; depth < keys.length; depth++) {
+      const inside = document.getIn(keys.slice(0, depth));
+      if (inside === undefined) break;
+      if (!isMap(inside)) return refused(`${keys.slice(0, depth).join('.')} is not a mapping.`);
+    }
     document.setIn(keys, typeof value === 'string' ? value : document.createNode(value));
     return { kind: 'ok', connector: document.toString({ lineWidth: 0 }) };
   };
   if (list === undefined || name === undefined) return put(['map', field], path);
   if (list === 'extra') return put(['map', 'extra', name], path);
-  const known = (document.toJS() as { map?: { [list: string]: Json } } | null)?.map?.[list];
+  const { map } = (document.toJS({ maxAliasCount: 100 }) ?? {}) as { map?: { [list: string]: Json } };
+  const known = isObject(map) && Object.hasOwn(map, list) ? map[list] : undefined;
   const source = path.replace(/\[\d+\]/g, '[]');
   if (known === undefined) {
     const parts = split(source);
