@@ -85,7 +85,7 @@ export async function measureDelivered(rounds: number, count = 3_000): Promise<D
   }
 }
 
-export const median = (values: readonly number[]): number =>
+const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 async function arrived(sink: ReturnType<typeof start>, count: number): Promise<void> {

@@ -85,7 +85,7 @@ test('a new reservation is written once and found by its guests', async () => {
     ],
     'B lies where it was inserted; A was inserted and, as it came twice, updated once',
   );
-  assert.deepEqual(await rows('select key, id from guest_keys order by id'), [
+  assert.deepEqual(await rows(`select key, id from guest_keys where key like 'email:%' order by id`), [
     { key: 'email:ana@example.com', id: 'A' },
     { key: 'email:ana@example.com', id: 'B' },
   ]);
