@@ -1,65 +1,43 @@
 import type { Command } from 'commander';
-import { registerAlert } from './alert.ts';
-import { registerAlerts } from './alerts.ts';
-import { registerApply } from './apply.ts';
-import { registerConsent } from './consent.ts';
-import { registerDeadLetters } from './dead-letters.ts';
-import { registerDemo } from './demo.ts';
-import { registerDestination } from './destination.ts';
-import { registerDoctor } from './doctor.ts';
-import { registerEndpoint } from './endpoint.ts';
-import { registerErase } from './erase.ts';
-import { registerExport } from './export.ts';
-import { registerImport } from './import.ts';
-import { registerInit } from './init.ts';
-import { registerKey } from './key.ts';
-import { registerListen } from './listen.ts';
-import { registerMap } from './map.ts';
-import { registerPartner } from './partner.ts';
-import { registerProfile } from './profile.ts';
-import { registerRefetch } from './refetch.ts';
-import { registerReprocess } from './reprocess.ts';
-import { registerResend } from './resend.ts';
-import { registerReservation } from './reservation.ts';
-import { registerRestored } from './restored.ts';
-import { registerRuns } from './runs.ts';
-import { registerSecret } from './secret.ts';
-import { registerServe } from './serve.ts';
-import { registerSuggest } from './suggest.ts';
-import { registerSync } from './sync.ts';
-import { registerToken } from './token.ts';
-import { registerValidate } from './validate.ts';
+
+type Register = (program: Command) => void;
 
 /** In the order of the help text: first steps, then daily work. */
-export const commands: readonly ((program: Command) => void)[] = [
-  registerDemo,
-  registerInit,
-  registerValidate,
-  registerApply,
-  registerServe,
-  registerDoctor,
-  registerSync,
-  registerRuns,
-  registerEndpoint,
-  registerListen,
-  registerConsent,
-  registerImport,
-  registerSuggest,
-  registerMap,
-  registerReservation,
-  registerDeadLetters,
-  registerProfile,
-  registerRefetch,
-  registerDestination,
-  registerResend,
-  registerReprocess,
-  registerRestored,
-  registerAlerts,
-  registerAlert,
-  registerSecret,
-  registerKey,
-  registerErase,
-  registerExport,
-  registerToken,
-  registerPartner,
-];
+const commands: ReadonlyMap<string, () => Promise<Register>> = new Map([
+  ['demo', async () => (await import('./demo.ts')).registerDemo],
+  ['init', async () => (await import('./init.ts')).registerInit],
+  ['validate', async () => (await import('./validate.ts')).registerValidate],
+  ['apply', async () => (await import('./apply.ts')).registerApply],
+  ['serve', async () => (await import('./serve.ts')).registerServe],
+  ['doctor', async () => (await import('./doctor.ts')).registerDoctor],
+  ['sync', async () => (await import('./sync.ts')).registerSync],
+  ['runs', async () => (await import('./runs.ts')).registerRuns],
+  ['endpoint', async () => (await import('./endpoint.ts')).registerEndpoint],
+  ['listen', async () => (await import('./listen.ts')).registerListen],
+  ['consent', async () => (await import('./consent.ts')).registerConsent],
+  ['import', async () => (await import('./import.ts')).registerImport],
+  ['suggest', async () => (await import('./suggest.ts')).registerSuggest],
+  ['map', async () => (await import('./map.ts')).registerMap],
+  ['reservation', async () => (await import('./reservation.ts')).registerReservation],
+  ['dead-letters', async () => (await import('./dead-letters.ts')).registerDeadLetters],
+  ['profile', async () => (await import('./profile.ts')).registerProfile],
+  ['refetch', async () => (await import('./refetch.ts')).registerRefetch],
+  ['destination', async () => (await import('./destination.ts')).registerDestination],
+  ['resend', async () => (await import('./resend.ts')).registerResend],
+  ['reprocess', async () => (await import('./reprocess.ts')).registerReprocess],
+  ['restored', async () => (await import('./restored.ts')).registerRestored],
+  ['alerts', async () => (await import('./alerts.ts')).registerAlerts],
+  ['alert', async () => (await import('./alert.ts')).registerAlert],
+  ['secret', async () => (await import('./secret.ts')).registerSecret],
+  ['key', async () => (await import('./key.ts')).registerKey],
+  ['erase', async () => (await import('./erase.ts')).registerErase],
+  ['export', async () => (await import('./export.ts')).registerExport],
+  ['token', async () => (await import('./token.ts')).registerToken],
+  ['partner', async () => (await import('./partner.ts')).registerPartner],
+]);
+
+/** The named command, or all of them for the help text. One is loaded alone, because all of them take half a second (two arm64 cores). */
+export function loadCommands(name: string | undefined): Promise<Register[]> {
+  const only = commands.get(name ?? '');
+  return Promise.all((only === undefined ? [...commands.values()] : [only]).map((load) => load()));
+}

