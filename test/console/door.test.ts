@@ -15,7 +15,7 @@ describe('access to the console', { skip }, () => {
     const page = await desk.signIn();
     // The browser reports its address a moment after the page has changed.
     await page.waitForURL((url) => url.pathname === '/' && url.hash === '');
-    await page.getByText('Ada, admin').waitFor();
+    await page.getByTitle('Ada, admin').waitFor();
     const link = await desk.link();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -6,7 +6,7 @@ import { simulate } from './simulate.ts';
  * Intake, event worker, pull runner and deliveries on virtual time, with one to three nodes, kills, freezes, clock steps, slow calls
  * and lost answers (docs/adr/0012-simulation.md). `npm run bench -- simulate SEED` repeats a seed and prints what happened in it.
  */
-const forMs = 15_000;
+const forMs = 10_000;
 const leastSeeds = 60;
 
 /** Seeds that failed once, with what they showed. */
