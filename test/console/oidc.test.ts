@@ -37,7 +37,7 @@ sign_in:
         await page.goto(`${desk.url}/sign-in`);
         await page.getByRole('button', { name: 'Sign in with Acme' }).click();
         await page.getByRole('heading', { name: 'Overview' }).waitFor();
-        await page.getByText('Grace').waitFor();
+        await page.getByTitle('Grace').waitFor();
         return page;
       };
       const [here, there] = [await enter(), await enter()];
