@@ -94,7 +94,7 @@ async function main(): Promise<number> {
   let ok = true;
   for (const each of planned.checks ? staticChecks : []) ok = (await check(each)) && ok;
   if (planned.patterns.length === 0) return ok ? 0 : 1;
-  if (!ok) console.log('✖ the checks above failed, so this run fails; the tests are run all the same');
+  if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
   prepareBrowser();
   // Once, before the tests that start services: each of them would see that it is missing and wait for the same build.
   await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Runs work that a person's text asks for in a thread of its own, so that the main thread goes on serving whatever the text is.
+ * Runs work that a person's text asks for in a thread of its own, so that no text can block the main thread.
  * Tasks run one at a time in a worker; one that exceeds its deadline is ended by ending the worker. A failure is a value.
  */
 export interface Offload {

@@ -184,7 +184,7 @@ async function verifiedClaims(
     expectedNonce: nonce,
     requireIdToken: true,
   });
-  // The token came over TLS from the provider itself; its signature is checked all the same.
+  // The token came over TLS from the provider itself; its signature is still checked.
   await oauth.validateApplicationLevelSignature(server, response, options);
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new Error('the provider sent no ID token');

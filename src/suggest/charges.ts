@@ -97,7 +97,7 @@ function paymentsOut(matches: ReadonlyMap<string, Match>): JsonObject | undefine
 
 const paymentWord = /^(?:payments?|refunds?|deposits?|paid|prepayment|zahlung|pago|paiement|pagamento|betaling)$/i;
 
-/** A bill may hold payments among its lines, told apart by a type. */
+/** A bill may list payments among its lines; a type field marks them. */
 function paymentTypesOut(leaves: readonly Leaf[]): JsonObject | undefined {
   for (const leaf of leaves) {
     if (leaf.kind !== 'value' || leaf.depth > 0 || !leaf.own.some((word) => typeWords.has(word))) continue;

@@ -119,7 +119,7 @@ function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]):
   });
 }
 
-/** A pattern from the data could be anything, and would be compiled anew for each record. */
+/** A pattern from the data could be anything, and would be compiled again for each record. */
 function checkPattern(pattern: ASTNode | undefined, mistakes: Mistake[]): void {
   if (pattern === undefined) return;
   const place = { offset: pattern.start, length: pattern.end - pattern.start };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ApiNode, apiNode } from './node.ts';
 
-/** Whatever text a viewer sends, the node goes on serving: the text is worked through in another thread, within limits. */
+/** Whatever text a viewer sends, the node stays responsive: the text is worked through in another thread, within limits. */
 
 let node: ApiNode;
 let viewer: string;

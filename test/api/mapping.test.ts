@@ -42,7 +42,7 @@ test('the effect of a changed mapping on the stored payloads is counted, and not
   assert.equal(wrong.status, 422);
 });
 
-test('a kept sample goes on passing until the mapping changes what it becomes, and goes with an erased guest', async () => {
+test('a kept sample passes until the mapping changes its records, and is deleted with an erased guest', async () => {
   const sample = JSON.stringify({ reservations: [reservation('S1', { agent: 'BDC' })] });
   await call('PUT', '/connectors/hotel/cases/first', { text: hotelConnector(''), sample, timezone: 'Europe/Lisbon' });
   const check = async (map: string) =>

@@ -223,7 +223,7 @@ test('the way in needs the cookie that the start has set', async () => {
   for (const cookie of ['innbound_sign_in=x', `innbound_sign_in=${'A'.repeat(300)}`]) {
     assert.equal((await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie } })).status, 403);
   }
-  assert.equal(forger.requests.length, asked, 'and nobody asks the provider');
+  assert.equal(forger.requests.length, asked, 'and the provider gets no request');
   const other = cookiesOf(await begin(forged));
   const mixed = await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie: other } });
   assert.equal(mixed.status, 403, 'a state of another sign-in');

@@ -274,23 +274,23 @@ test('the live stream carries only the brands of the token', async () => {
   const reading = (async () => {
     for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString();
   })().catch(() => {});
-  const isTold = (id: string) =>
+  const isSent = (id: string) =>
     new RegExp(`event: change\\ndata: \\{"integration":"grand","type":"reservation","id":"${id}"`).test(text);
   await node.take('other', reservation('L1'));
   await node.take('grand', reservation('L1'));
-  await until('a change of the own brand is told', async () => isTold('L1'));
-  // One that began before others and ends after they were told is told as well.
+  await until('the stream sends a change of its brand', async () => isSent('L1'));
+  // A transaction that begins before other changes and commits after the stream sent them.
   await transaction(node.runtime.pool, async (tx) => {
     await tx.query(
       `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
        values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2)`,
     );
     await node.take('grand', reservation('L2'));
-    await until('a later change is told', async () => isTold('L2'));
-    assert.ok(!isTold('SLOW'));
+    await until('the stream sends a later change', async () => isSent('L2'));
+    assert.ok(!isSent('SLOW'));
   });
-  await until('the slow change is told', async () => isTold('SLOW'));
-  assert.equal(text.split('"id":"L1"').length, 2, 'each is told once');
+  await until('the stream sends the slow change', async () => isSent('SLOW'));
+  assert.equal(text.split('"id":"L1"').length, 2, 'each is sent once');
   stopping.abort();
   await reading;
   assert.ok(!text.includes('"other"'));

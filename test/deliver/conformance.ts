@@ -161,7 +161,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     await onceEach(subject, ids);
   });
 
-  test(`${name}: without consent nothing is told, a withdrawal is`, async (t) => {
+  test(`${name}: without consent it sends nothing, except a withdrawal`, async (t) => {
     const selection = { receives: ['reservation' as const], consent: 'marketing' as const, fields: compileFields({}) };
     const { pool, subject, drain } = await set(t, { selection });
     const guest = { guest_id: 'g1', last_name: 'Exemplo', email: 'ana@guests.example' };

@@ -41,7 +41,7 @@ test('every key of every document says what it is for', () => {
   assert.deepEqual(silent, []);
 });
 
-test('what editors are told agrees with what the service checks: sound documents pass, misspelled and missing keys do not', () => {
+test('the schemas for editors agree with what the service checks: sound documents pass, misspelled and missing keys do not', () => {
   const asJson = (kind: keyof typeof schemas): unknown => JSON.parse(JSON.stringify(jsonSchema(kind)));
   const editors = new Map(
     caseFiles().map(({ kind }) => [kind, z.fromJSONSchema(asJson(kind) as z.core.JSONSchema.JSONSchema)]),

@@ -13,18 +13,18 @@ before(async () => {
     await mkdir(path.dirname(path.join(root, file)), { recursive: true });
     await writeFile(path.join(root, file), `content of ${file}`);
   };
-  await put('work/secrets/key');
-  await put('work/.innbound/key');
+  await put('workspace/secrets/key');
+  await put('workspace/.innbound/key');
   await put('mounted/..data/token');
   await put('elsewhere/token');
   await symlink('..data/token', path.join(root, 'mounted/token'));
-  await symlink(path.join(root, 'elsewhere/token'), path.join(root, 'work/secrets/out'));
-  await symlink(path.join(root, 'work/.innbound'), path.join(root, 'work/secrets/hidden'));
+  await symlink(path.join(root, 'elsewhere/token'), path.join(root, 'workspace/secrets/out'));
+  await symlink(path.join(root, 'workspace/.innbound'), path.join(root, 'workspace/secrets/hidden'));
 });
 after(() => rm(root, { recursive: true, force: true }));
 
 test('files are read from the workspace and the named folders, wherever a link leads', async () => {
-  const read = secretFiles(path.join(root, 'work'), {
+  const read = secretFiles(path.join(root, 'workspace'), {
     INNBOUND_SECRET_FOLDERS: `${root}/nothing${path.delimiter}${root}/mounted`,
   });
   assert.equal(await read('secrets/key'), 'content of work/secrets/key');
@@ -32,10 +32,10 @@ test('files are read from the workspace and the named folders, wherever a link l
 });
 
 test('nothing else is read: other folders, links out, the key, the process itself', async () => {
-  const read = secretFiles(path.join(root, 'work'), {});
+  const read = secretFiles(path.join(root, 'workspace'), {});
   for (const file of [
     '.innbound/key',
-    `${root}/work/.innbound/key`,
+    `${root}/workspace/.innbound/key`,
     'secrets/../.innbound/key',
     'secrets/hidden/key',
     'secrets/out',
@@ -44,7 +44,7 @@ test('nothing else is read: other folders, links out, the key, the process itsel
     `${root}/mounted/token`,
     '/etc/hostname',
     '/proc/self/environ',
-    `${root}/work`,
+    `${root}/workspace`,
     '/run/secrets/../../etc/hostname',
   ]) {
     assert.equal(await read(file), undefined, file);
@@ -55,7 +55,7 @@ test('nothing else is read: other folders, links out, the key, the process itsel
 
 test('the file that holds the key of the store is not read for a document', async () => {
   const env = { INNBOUND_SECRET_FOLDERS: path.join(root, 'mounted'), INNBOUND_KEY_FILE: `${root}/mounted/token` };
-  const read = secretFiles(path.join(root, 'work'), env);
+  const read = secretFiles(path.join(root, 'workspace'), env);
   for (const file of [`${root}/mounted/token`, `${root}/mounted/..data/token`]) {
     assert.equal(await read(file), undefined, file);
   }

@@ -19,7 +19,7 @@ const rules: [what: string, file: FileOffered | undefined, given: Given | undefi
   ['an edited file is put in force', file('b', 'never'), gave('a'), 'apply'],
   ['a file that nobody touched does not put back what was replaced elsewhere', file('a', 'past'), gave('a'), 'behind'],
   ['one that was set back here is an edit', file('a', 'past'), gave('b'), 'apply'],
-  ['a file that came anew with an old text is an edit here', file('a', 'past'), {}, 'apply'],
+  ['a deleted file that returns with an old text is an edit here', file('a', 'past'), {}, 'apply'],
   ['a workspace of which nothing is known brings what is new', file('b', 'never'), undefined, 'apply'],
   ['and does not put back what was replaced', file('a', 'past'), undefined, 'behind'],
   ['a database that never saw it takes it, whatever it gave elsewhere', file('a', 'never'), gave('a'), 'apply'],

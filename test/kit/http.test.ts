@@ -98,7 +98,7 @@ test('every spelling of a private address is refused before anything is sent', a
   assert.equal(await reasonOf(ask(`http://localhost:${port}/`)), 'answer 200');
 });
 
-test('public and special addresses are told apart', () => {
+test('public and special addresses are recognised', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '2a00:1450::1', '::ffff:8.8.8.8', '64:ff9b::808:808']) {
     assert.ok(isPublicAddress(address), address);
   }

@@ -136,7 +136,7 @@ for (const [what, input, expected] of [
   test(`limits: ${what}`, () => assert.equal(reason(input, small), expected));
 }
 
-test('the place of a mistake is told, its content is not', () => {
+test('the result names the place of a mistake, not its content', () => {
   const result = parse('{"secret":"Quill" oops}');
   assert.deepEqual(result, { kind: 'invalid', reason: 'not_json', position: 18 });
 });

@@ -51,7 +51,7 @@ test('recorded events come first, oldest first; new ones follow once each, also 
   assert.equal(failed, 2);
 });
 
-test('listen forwards what a real service accepted, signed anew, and replays one event', {
+test('listen forwards what a real service accepted, with a new signature, and replays one event', {
   timeout: 110_000,
 }, async (t) => {
   const env = { DATABASE_URL: (await testDatabase()).url };

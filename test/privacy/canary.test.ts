@@ -165,7 +165,7 @@ test('nothing is left of an erased person in any table or file', async () => {
   assert.deepEqual(await placesOf(Object.values(marks)), []);
   assert.ok((await placesOf(['staymark'])).includes('records'), 'the companion stays');
 
-  // The partner goes on sending: the same booking, a new one by name and number, another update of the profile.
+  // The partner keeps sending: the same booking, a new one by name and number, another update of the profile.
   await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'Zembruk again', channel: 'web' }));
   await node.take(
     'grand',

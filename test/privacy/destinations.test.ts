@@ -12,7 +12,7 @@ import { forgetToldErasures } from '../../src/store/erasure/traces.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
-/** Destinations are told of an erasure: a CRM by the address under which it knows the guest, a lake without any. */
+/** Destinations receive an erasure: a CRM with the address under which it knows the guest, a lake without one. */
 
 let answer = 200;
 const calls: { path: string; body: unknown }[] = [];

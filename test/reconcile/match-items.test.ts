@@ -7,7 +7,7 @@ const room = (key: string | undefined, room_type = 'Double', start_date = '2026-
   looks: [{ room_type, start_date, end_date: '2026-12-04' }],
 });
 
-test('rooms that look alike are told apart by the partner’s own id', () => {
+test('the partner’s own id distinguishes rooms that look alike', () => {
   assert.deepEqual(matchItems('rooms', [room('1'), room('2')], [room('2'), room('1')]), [1, 0]);
 });
 

@@ -49,7 +49,7 @@ function sampleOf(connector: string): Json {
   return response;
 }
 
-test('every field is told with a confidence and a reason', () => {
+test('every proposed field has a confidence and a reason', () => {
   const { fields, connector } = suggested(sampleOf('apaleo'));
   for (const { field, path: place, confidence, reason } of fields) {
     assert.ok(confidence > 0 && confidence < 1, field);

@@ -8,14 +8,14 @@ import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
-/** What the outgoing webhook was told. */
-const told: { type: string; alert: { kind: string; integration: string; subject: string } }[] = [];
+/** What the outgoing webhook received. */
+const received: { type: string; alert: { kind: string; integration: string; subject: string } }[] = [];
 let refuses = false;
 const receiver = createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => (text += chunk.toString()));
   request.on('end', () => {
-    if (!refuses) told.push(JSON.parse(text));
+    if (!refuses) received.push(JSON.parse(text));
     response.writeHead(refuses ? 500 : 204).end();
   });
 });
@@ -53,37 +53,37 @@ test('an alert is raised once, stays while its condition holds, resolves by itse
     { kind: 'breaker_open', integration: 'grand', subject: 'http://127.0.0.1:1' },
     { kind: 'run_incomplete', integration: 'grand', subject: 'stay' },
   ]);
-  assert.deepEqual(told.map(({ type, alert }) => `${type} ${alert.kind}`).sort(), [
+  assert.deepEqual(received.map(({ type, alert }) => `${type} ${alert.kind}`).sort(), [
     'alert.raised auth_failed',
     'alert.raised breaker_open',
     'alert.raised run_incomplete',
   ]);
-  told.length = 0;
+  received.length = 0;
   await run('complete', 'run_2');
   await query(`update partner_states set auth_failed_at = null`);
   await query(`update partner_apis set state = 'closed'`);
   await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
-  assert.equal(told.filter(({ type }) => type === 'alert.resolved').length, 3);
+  assert.equal(received.filter(({ type }) => type === 'alert.resolved').length, 3);
 });
 
 test('an alert that the webhook refuses is sent again later', async () => {
-  told.length = 0;
+  received.length = 0;
   refuses = true;
   await run('failed', 'run_3');
   await watchOnce(node.runtime);
-  assert.equal(told.length, 0);
+  assert.equal(received.length, 0);
   refuses = false;
   await watchOnce(node.runtime);
-  assert.equal(told.length, 0, 'not before its time');
+  assert.equal(received.length, 0, 'not before its time');
   await query('update alert_sends set due_at = now() where due_at is not null');
   await watchOnce(node.runtime);
   assert.deepEqual(
-    told.map(({ alert }) => alert.kind),
+    received.map(({ alert }) => alert.kind),
     ['run_failed'],
   );
   await watchOnce(node.runtime);
-  assert.equal(told.length, 1);
+  assert.equal(received.length, 1);
 });
 
 test('a feed that falls silent against its habit raises an alert, and an event resolves it', async () => {

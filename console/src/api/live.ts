@@ -74,7 +74,7 @@ export function useLiveFeed(): Feed {
       }
     };
     connect();
-    // A page in the browser's back-forward cache would go on counting as a listener.
+    // A page in the browser's back-forward cache would still count as a listener.
     addEventListener('pagehide', disconnect);
     addEventListener('pageshow', reopen);
     function reopen(event: PageTransitionEvent) {

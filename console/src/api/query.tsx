@@ -19,7 +19,7 @@ export function useApi<Id extends OperationId>(
     readonly enabled?: boolean;
     readonly staleMs?: number;
     readonly everyMs?: number | false | ((answer: Answer<Id> | undefined) => number | false);
-    /** Go on showing the last answer while another input is being read. */
+    /** Show the last answer while the next one loads. */
     readonly keep?: boolean;
     /** False for payloads with guest data: each reading is audited, and coming back to a tab is not a reading. */
     readonly onFocus?: boolean;

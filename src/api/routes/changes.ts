@@ -46,7 +46,7 @@ export function changeRoutes(ports: ChangeFeedPorts): Route[] {
       id: 'changes.read',
       summary: 'The feed of changes after a cursor',
       description:
-        'Every version of every record that the token may see: complete, and in order per record. Without `after` it begins with the oldest; `after=now` returns a cursor for what comes next. With `wait`, an answer without changes is held back until there is one or the time is over. Keep `cursor` after you have stored the page: asking again with the same cursor returns the same changes. A version that was read before an erasure is followed by one with the event `erased`.',
+        'Every version of every record that the token may read, in order per record. Without `after` the feed starts at the oldest change; `after=now` returns a cursor at the end. With `wait`, the response waits until there is a change or the time is over. Store the page, then keep `cursor`: the same cursor returns the same changes again. After an erasure, the feed sends a version with the event `erased` for each record that was erased.',
       tag: 'changes',
       role: 'feed',
       scope: 'any',

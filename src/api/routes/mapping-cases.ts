@@ -31,7 +31,7 @@ const text = z
   .max(1024 * 1024)
   .describe('The connector’s document, as text.');
 
-/** Samples of a connector that must go on becoming the same records. */
+/** Samples of a connector with the records that its mapping must keep producing. */
 export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
   const common = { tag: 'mapping', scope: 'all', role: 'operator' } as const;
   return [

@@ -102,7 +102,7 @@ export class LakeWriter {
     const file = await store.read(newest.name, late);
     if (file === undefined) throw new Error('a file was removed');
     if (keys.size > 0) await searchPieces([file.bytes], keys, found);
-    // A file that grew full since it was listed is continued all the same.
+    // A file that filled up after the listing still gets these rows.
     if (isFull) return { name: next, rows: [], size: 0, tag: 'absent' };
     return { name: newest.name, rows: await format.read(file.bytes), size: newest.size, tag: file.tag };
   }

@@ -137,7 +137,7 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
       ...auth.value.notes,
       ...(!isReal && JSON.stringify(map).includes('"pick"')
         ? [
-            'Ids in a list are told apart by type. The description does not list the types: check Reservation and Confirmation.',
+            'The ids are in a list and differ by type. The description does not name the types: check Reservation and Confirmation.',
           ]
         : []),
       ...(baseUrl === undefined ? ['The description names no server: set base_url.'] : []),

@@ -122,7 +122,7 @@ for (const [mistake, signature, explanation] of [
     assert.equal(json.report.signature.right, false);
     assert.equal(json.report.would_answer.status, 401);
     assert.match(json.report.signature.explanation, explanation);
-    assert.equal(json.report.outcome.kind, 'record', 'the rest of the report is made all the same');
+    assert.equal(json.report.outcome.kind, 'record', 'the rest of the report is still there');
   });
 }
 

@@ -27,7 +27,7 @@ export function useCases(connector: string | undefined, text: string, enabled: b
   );
 }
 
-/** Samples kept with the records they became: each must go on becoming the same, or be accepted anew. */
+/** Samples kept with their expected records. A changed mapping must produce the same records, or its author accepts the new ones. */
 export function CasesCard(props: {
   readonly connector: string;
   readonly text: string;
@@ -51,7 +51,7 @@ export function CasesCard(props: {
       }),
     (_, one) => {
       setName('');
-      return `Kept as ${one.name}. It must go on becoming these records.`;
+      return `Kept as ${one.name}. It must always map to these records.`;
     },
   );
   const remove = useAct(
@@ -62,7 +62,7 @@ export function CasesCard(props: {
   return (
     <Card
       title="Cases"
-      aside={props.cases && (failing > 0 ? `${plural(failing, 'case')} changed` : 'samples that must go on passing')}
+      aside={props.cases && (failing > 0 ? `${plural(failing, 'case')} changed` : 'samples with expected records')}
       flush
     >
       <Table
