@@ -1,57 +1,36 @@
-import { Button, SegmentedControl } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Alert } from '../api/types.ts';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, State } from '../parts/basics.tsx';
 import { capital, words } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
+import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
 export function Alerts() {
-  const [state, setState] = useState<'open' | 'all'>('open');
-  const { rows, error, more } = usePages('alerts.list', { state, limit: 50 }, useEvery(5));
+  const [state, setState] = useState<Which>('open');
+  const list = usePages('alerts.list', { state, limit: 50 }, useEvery(5));
   return (
     <>
-      <Head
+      <OpenOrAll
         title="Alerts"
         lead="Silent feeds, incomplete runs, open circuits, refused credentials, growing backlogs. An alert resolves by itself when its cause is gone."
-      >
-        <SegmentedControl
-          size="xs"
-          value={state}
-          onChange={setState}
-          data={[
-            { value: 'open', label: 'Open' },
-            { value: 'all', label: 'All' },
-          ]}
-          aria-label="Which alerts"
-        />
-      </Head>
-      <Card flush>
-        <Table
-          label="Alerts"
-          rows={rows}
-          error={error}
-          rowKey={({ alert_id }) => alert_id}
-          empty={
-            state === 'open' ? (
-              <Empty title="No open alerts">The checks run every 30 seconds.</Empty>
-            ) : (
-              <Empty title="No alert has been raised yet" />
-            )
-          }
-          columns={[
-            { head: 'Alert', phone: 'line', cell: (alert) => <What alert={alert} /> },
-            { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-            { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
-            { head: 'State', cell: (alert) => <Handling alert={alert} /> },
-          ]}
-        />
-        {more}
-      </Card>
+        state={state}
+        onState={setState}
+        list={list}
+        rowKey={({ alert_id }) => alert_id}
+        never="No alert has been raised yet"
+        columns={[
+          { head: 'Alert', phone: 'line', cell: (alert) => <What alert={alert} /> },
+          { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+          { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
+          { head: 'State', cell: (alert) => <Handling alert={alert} /> },
+        ]}
+      />
       <Routes />
     </>
   );
@@ -117,12 +96,7 @@ function Routes() {
 function What({ alert }: { alert: Alert }) {
   return (
     <>
-      <strong>{capital(words(alert.kind))}</strong>{' '}
-      {alert.integration && (
-        <Link to="/integrations/$name" params={{ name: alert.integration }}>
-          {alert.integration}
-        </Link>
-      )}
+      <strong>{capital(words(alert.kind))}</strong> {alert.integration && <BrandLink name={alert.integration} />}
       <div>{alert.message}</div>
     </>
   );

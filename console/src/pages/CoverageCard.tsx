@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import { Ago, Card, Empty, State } from '../parts/basics.tsx';
 import { number } from '../parts/format.ts';
+import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 
 /** What the brand's events did not report, and what its lists no longer show. */
@@ -39,9 +39,7 @@ function PushGaps({ integration }: { integration: string }) {
             cell: ({ examples }) =>
               examples.slice(0, 2).map((id) => (
                 <div key={id}>
-                  <Link to="/reservations/$name/$type/$id" params={{ name: integration, type: 'reservations', id }}>
-                    {id}
-                  </Link>
+                  <RecordLink integration={integration} id={id} />
                 </div>
               )),
           },
@@ -71,15 +69,7 @@ function Unlisted({ integration }: { integration: string }) {
         columns={[
           {
             head: 'Reservation',
-            cell: ({ id }) => (
-              <Link
-                to="/reservations/$name/$type/$id"
-                params={{ name: integration, type: 'reservations', id }}
-                className="name"
-              >
-                {id}
-              </Link>
-            ),
+            cell: ({ id }) => <RecordLink integration={integration} id={id} lead />,
           },
           { head: 'Status', cell: ({ status }) => <State of={status} /> },
           { head: 'Stay', cell: ({ check_in, check_out }) => `${check_in} to ${check_out}` },

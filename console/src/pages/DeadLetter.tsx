@@ -1,4 +1,4 @@
-import { Button, Modal, SegmentedControl, Textarea } from '@mantine/core';
+import { Button, Modal, Textarea } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
@@ -7,6 +7,7 @@ import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { ownWords, withOwnWords } from '../parts/answer.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -116,14 +117,11 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
   return (
     <Card title="What a replay would change">
       <div className="stack">
-        <SegmentedControl
+        <Choice
+          label="Which documents"
+          options={{ today: 'Current documents', recorded: 'Documents it failed under' }}
           value={under}
           onChange={setUnder}
-          data={[
-            { value: 'today', label: 'Current documents' },
-            { value: 'recorded', label: 'Documents it failed under' },
-          ]}
-          aria-label="Which documents"
         />
         <Loaded query={preview}>{(seen) => <Seen preview={seen} />}</Loaded>
         {operator && (

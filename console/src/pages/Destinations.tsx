@@ -1,11 +1,13 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
 import { number, span } from '../parts/format.ts';
+import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -100,11 +102,7 @@ function One({ destination }: { destination: Destination }) {
         columns={[
           {
             head: 'Brand',
-            cell: ({ integration }) => (
-              <Link to="/integrations/$name" params={{ name: integration }} className="name">
-                {integration}
-              </Link>
-            ),
+            cell: ({ integration }) => <BrandLink name={integration} lead />,
           },
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
@@ -142,19 +140,7 @@ function Undelivered() {
   return (
     <Card
       title="Not delivered yet"
-      aside={
-        <SegmentedControl
-          size="xs"
-          value={state}
-          onChange={setState}
-          data={[
-            { value: 'waiting', label: states.waiting },
-            { value: 'retrying', label: states.retrying },
-            { value: 'held', label: states.held },
-          ]}
-          aria-label="Which deliveries"
-        />
-      }
+      aside={<Choice small label="Which deliveries" options={states} value={state} onChange={setState} />}
       flush
     >
       <Table
@@ -168,13 +154,7 @@ function Undelivered() {
             head: 'Record',
             cell: ({ integration, type, id }) => (
               <>
-                <Link
-                  to="/reservations/$name/$type/$id"
-                  params={{ name: integration, type: `${type}s`, id }}
-                  className="name"
-                >
-                  {id}
-                </Link>
+                <RecordLink integration={integration} type={type} id={id} lead />
                 <div className="muted small">{integration}</div>
               </>
             ),

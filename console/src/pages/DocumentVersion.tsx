@@ -1,8 +1,9 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../api/query.tsx';
 import type { DocumentText } from '../api/types.ts';
 import { Card, Loaded } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
 import { LineDiff } from '../parts/LineDiff.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -17,7 +18,7 @@ export function DocumentVersion(props: {
   onTake: (text: string) => void;
 }) {
   const { current, version } = props;
-  const [show, setShow] = useState('changes');
+  const [show, setShow] = useState<'changes' | 'text'>('changes');
   const admin = useMay('admin');
   const query = useApi(
     'documents.get',
@@ -30,14 +31,11 @@ export function DocumentVersion(props: {
         {(old) => (
           <div className="stack">
             <div className="row">
-              <SegmentedControl
+              <Choice
+                label="What to show"
+                options={{ changes: 'Changes since', text: 'Full text' }}
                 value={show}
                 onChange={setShow}
-                data={[
-                  { value: 'changes', label: 'Changes since' },
-                  { value: 'text', label: 'Full text' },
-                ]}
-                aria-label="What to show"
               />
               {admin && (
                 <>

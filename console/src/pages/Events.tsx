@@ -5,6 +5,7 @@ import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { words } from '../parts/format.ts';
+import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { eventStates } from '../shell/filters.ts';
 
@@ -54,13 +55,7 @@ export function Events() {
               cell: ({ integration, type, id, version }) => (
                 <>
                   {id && type ? (
-                    <Link
-                      to="/reservations/$name/$type/$id"
-                      params={{ name: integration, type: `${type}s`, id }}
-                      className="name"
-                    >
-                      {id}
-                    </Link>
+                    <RecordLink integration={integration} type={type} id={id} lead />
                   ) : (
                     <span className="muted">none yet</span>
                   )}

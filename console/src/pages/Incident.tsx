@@ -4,8 +4,9 @@ import { type Answer, call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { brandsText, Standing } from './Incidents.tsx';
@@ -137,14 +138,7 @@ function Effect({ incident }: { incident: Data }) {
         {counts.length === 0 ? (
           <p className="muted">Nothing waits and nothing failed meanwhile.</p>
         ) : (
-          <dl className="facts">
-            {counts.map(([what, count]) => (
-              <div key={what} style={{ display: 'contents' }}>
-                <dt>{what}</dt>
-                <dd>{number(count)}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={counts.map(([what, count]) => [what, number(count)])} />
         )}
         <p>
           {kind === 'destination' ? (
@@ -152,9 +146,7 @@ function Effect({ incident }: { incident: Data }) {
           ) : (
             incident.brands.slice(0, 5).map((brand) => (
               <span key={brand}>
-                <Link to="/integrations/$name" params={{ name: brand }}>
-                  {brand}
-                </Link>{' '}
+                <BrandLink name={brand} />{' '}
               </span>
             ))
           )}

@@ -1,66 +1,43 @@
-import { SegmentedControl } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Ago, State } from '../parts/basics.tsx';
 import { plural, span } from '../parts/format.ts';
-import { Table } from '../parts/Table.tsx';
+import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
 export function Incidents() {
-  const [state, setState] = useState<'open' | 'all'>('open');
-  const { rows, error, more } = usePages('incidents.list', { state, limit: 50 }, useEvery(5));
+  const [state, setState] = useState<Which>('open');
+  const list = usePages('incidents.list', { state, limit: 50 }, useEvery(5));
   return (
     <>
-      <Head
+      <OpenOrAll
         title="Incidents"
         lead="Alerts grouped by their cause. An incident ends by itself when its last alert is resolved."
-      >
-        <SegmentedControl
-          size="xs"
-          value={state}
-          onChange={setState}
-          data={[
-            { value: 'open', label: 'Open' },
-            { value: 'all', label: 'All' },
-          ]}
-          aria-label="Which incidents"
-        />
-      </Head>
-      <Card flush>
-        <Table
-          label="Incidents"
-          rows={rows}
-          error={error}
-          rowKey={({ incident_id }) => incident_id}
-          empty={
-            state === 'open' ? (
-              <Empty title="No open incidents">The checks run every 30 seconds.</Empty>
-            ) : (
-              <Empty title="No incident yet" />
-            )
-          }
-          columns={[
-            {
-              head: 'Incident',
-              phone: 'line',
-              cell: ({ incident_id, title, message }) => (
-                <>
-                  <Link to="/incidents/$id" params={{ id: incident_id }} className="name">
-                    {title}
-                  </Link>
-                  <div>{message}</div>
-                </>
-              ),
-            },
-            { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-            { head: 'Alerts', kind: 'number', cell: ({ alerts }) => alerts },
-            { head: 'Started', cell: ({ started_at }) => <Ago at={started_at} /> },
-            { head: 'State', cell: (incident) => <Standing incident={incident} /> },
-          ]}
-        />
-        {more}
-      </Card>
+        state={state}
+        onState={setState}
+        list={list}
+        rowKey={({ incident_id }) => incident_id}
+        never="No incident yet"
+        columns={[
+          {
+            head: 'Incident',
+            phone: 'line',
+            cell: ({ incident_id, title, message }) => (
+              <>
+                <Link to="/incidents/$id" params={{ id: incident_id }} className="name">
+                  {title}
+                </Link>
+                <div>{message}</div>
+              </>
+            ),
+          },
+          { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+          { head: 'Alerts', kind: 'number', cell: ({ alerts }) => alerts },
+          { head: 'Started', cell: ({ started_at }) => <Ago at={started_at} /> },
+          { head: 'State', cell: (incident) => <Standing incident={incident} /> },
+        ]}
+      />
       <p className="small muted">
         <Link to="/alerts">All alerts, one by one</Link>
       </p>

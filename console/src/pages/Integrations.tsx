@@ -6,6 +6,7 @@ import type { Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -93,9 +94,7 @@ export function Integrations() {
 function Name({ item }: { item: Integration }) {
   return (
     <>
-      <Link to="/integrations/$name" params={{ name: item.name }} className="name">
-        {item.name}
-      </Link>
+      <BrandLink name={item.name} lead />
       <div className="muted small">
         {item.brand_id} · {item.connector} · {item.timezone}
       </div>

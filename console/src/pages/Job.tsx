@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Job as Data } from '../api/types.ts';
-import { Ago, Card, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Facts, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { capital, number, plural, words } from '../parts/format.ts';
 import { operations } from '../parts/StartJob.tsx';
 import { useMay } from '../shell/session.ts';
@@ -67,30 +67,21 @@ function Stop({ job }: { job: Data }) {
 function Progress({ job }: { job: Data }) {
   const total = Math.max(job.total, job.done);
   const share = total === 0 ? 1 : job.done / total;
-  const counts = Object.entries(job.counts);
   return (
     <div className="stack">
       <progress className="progress" max={1} value={share} aria-label="Progress" />
-      <dl className="facts">
-        <dt>Done</dt>
-        <dd>
-          {number(job.done)} of {plural(total, operations[job.operation].one)}
-        </dd>
-        {counts.map(([what, count]) => (
-          <div key={what} style={{ display: 'contents' }}>
-            <dt>{capital(words(what))}</dt>
-            <dd>{number(count)}</dd>
-          </div>
-        ))}
-        {job.delivery && (
-          <>
-            <dt>Waiting for delivery</dt>
-            <dd>{number(job.delivery.waiting)}</dd>
-            <dt>Held back by dead letters</dt>
-            <dd>{number(job.delivery.held)}</dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          ['Done', `${number(job.done)} of ${plural(total, operations[job.operation].one)}`],
+          ...Object.entries(job.counts).map(([what, count]) => [capital(words(what)), number(count)] as const),
+          ...(job.delivery
+            ? ([
+                ['Waiting for delivery', number(job.delivery.waiting)],
+                ['Held back by dead letters', number(job.delivery.held)],
+              ] as const)
+            : []),
+        ]}
+      />
     </div>
   );
 }

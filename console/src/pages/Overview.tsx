@@ -1,23 +1,25 @@
-import { SegmentedControl } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useEvery, useNews } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview as Data, Mark, Point } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
 import { causeOf, number, plural, span } from '../parts/format.ts';
+import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { useMarks, WhatChanged } from './WhatChanged.tsx';
 
-const periods = {
-  '15m': { label: '15 min', ms: 900_000 },
-  '1h': { label: '1 h', ms: 3_600_000 },
-  '24h': { label: '24 h', ms: 86_400_000 },
-  '7d': { label: '7 d', ms: 604_800_000 },
+const periodLabels = { '15m': '15 min', '1h': '1 h', '24h': '24 h', '7d': '7 d' };
+type Period = keyof typeof periodLabels;
+const periodMs: Readonly<Record<Period, number>> = {
+  '15m': 900_000,
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 604_800_000,
 };
-type Period = keyof typeof periods;
 
 export function Overview() {
   const [period, setPeriod] = useState<Period>('15m');
@@ -25,13 +27,7 @@ export function Overview() {
   return (
     <>
       <Head title="Overview" lead={query.data && <Standing data={query.data} />}>
-        <SegmentedControl
-          size="xs"
-          data={Object.entries(periods).map(([value, { label }]) => ({ value: value as Period, label }))}
-          value={period}
-          onChange={setPeriod}
-          aria-label="Period"
-        />
+        <Choice small label="Period" options={periodLabels} value={period} onChange={setPeriod} />
       </Head>
       <Loaded query={query}>
         {(data) => (
@@ -155,75 +151,71 @@ function filled(data: Data, periodMs: number): { times: number[]; points: (Point
 /** The curves with marks, the health, and the marks in words. */
 function Course({ data, period }: { data: Data; period: Period }) {
   const marks = useMarks(period, data.nodes);
-  const from = Date.parse(data.now) - periods[period].ms;
+  const from = Date.parse(data.now) - periodMs[period];
   const within = marks.filter(({ at }) => Date.parse(at) >= from);
   const operator = useMay('operator');
   return (
     <>
-      <Charts data={data} periodMs={periods[period].ms} marks={within} />
+      <Charts data={data} periodMs={periodMs[period]} marks={within} />
       <Health data={data} />
       {operator && <WhatChanged marks={within} />}
     </>
   );
 }
 
-function Charts({ data, periodMs, marks }: { data: Data; periodMs: number; marks: readonly Mark[] }) {
-  const marked = JSON.stringify(marks.map(({ at }) => Date.parse(at) / 1_000));
-  const charts = useMemo(() => {
-    const { times, points } = filled(data, periodMs);
-    const line = (
-      label: string,
-      colour: string,
-      of: (point: Point | undefined) => number | null,
-      fill = false,
-    ): Line => ({
+function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] }) {
+  const { data } = props;
+  const markTimes = JSON.stringify(props.marks.map(({ at }) => Date.parse(at) / 1_000));
+  const marked = useMemo(() => JSON.parse(markTimes) as number[], [markTimes]);
+  const { times, charts } = useMemo(() => {
+    const { times, points } = filled(data, props.periodMs);
+    const line = (label: string, colour: string, of: (point: Point | undefined) => number | null): Line => ({
       label,
       colour,
       values: points.map(of),
-      fill,
+      fill: false,
     });
-    return {
-      times,
-      marks: JSON.parse(marked) as number[],
-      flow: [
-        line('delivered', '--brass-fill', (point) => point?.delivered ?? 0, true),
-        line('events', '--info', (point) => point?.events ?? 0),
-        line('changes', '--good', (point) => point?.changes ?? 0),
-      ],
-      latency: [
-        line('p95', '--warn', (point) => point?.latency_p95_ms ?? null),
-        line('p50', '--good', (point) => point?.latency_p50_ms ?? null),
-      ],
-      backlog: [
-        line('waiting', '--info', (point) => point?.waiting ?? 0, true),
-        line('dead', '--bad', (point) => point?.dead ?? 0),
-      ],
-    };
-  }, [data, periodMs, marked]);
-  const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
+    const area = (...given: Parameters<typeof line>): Line => ({ ...line(...given), fill: true });
+    const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
+    const charts: { title: string; label: string; unit: (value: number) => string; lines: Line[] }[] = [
+      {
+        title: 'Flow',
+        label: `Flow, ${per}`,
+        unit: count,
+        lines: [
+          area('delivered', '--brass-fill', (point) => point?.delivered ?? 0),
+          line('events', '--info', (point) => point?.events ?? 0),
+          line('changes', '--good', (point) => point?.changes ?? 0),
+        ],
+      },
+      {
+        title: 'Latency',
+        label: 'From intake to delivery',
+        unit: span,
+        lines: [
+          line('p95', '--warn', (point) => point?.latency_p95_ms ?? null),
+          line('p50', '--good', (point) => point?.latency_p50_ms ?? null),
+        ],
+      },
+      {
+        title: 'Backlog',
+        label: 'Waiting for delivery',
+        unit: count,
+        lines: [
+          area('waiting', '--info', (point) => point?.waiting ?? 0),
+          line('dead', '--bad', (point) => point?.dead ?? 0),
+        ],
+      },
+    ];
+    return { times, charts };
+  }, [data, props.periodMs]);
   return (
     <div className="thirds">
-      <Card title="Flow" aside={<Key lines={charts.flow} />}>
-        <Chart label={`Flow, ${per}`} times={charts.times} lines={charts.flow} marks={charts.marks} unit={count} />
-      </Card>
-      <Card title="Latency" aside={<Key lines={charts.latency} />}>
-        <Chart
-          label="From intake to delivery"
-          times={charts.times}
-          lines={charts.latency}
-          marks={charts.marks}
-          unit={span}
-        />
-      </Card>
-      <Card title="Backlog" aside={<Key lines={charts.backlog} />}>
-        <Chart
-          label="Waiting for delivery"
-          times={charts.times}
-          lines={charts.backlog}
-          marks={charts.marks}
-          unit={count}
-        />
-      </Card>
+      {charts.map(({ title, label, lines, unit }) => (
+        <Card key={title} title={title} aside={<Key lines={lines} />}>
+          <Chart label={label} times={times} lines={lines} marks={marked} unit={unit} />
+        </Card>
+      ))}
     </div>
   );
 }
@@ -247,11 +239,7 @@ function Health({ data }: { data: Data }) {
             columns={[
               {
                 head: 'Brand',
-                cell: ({ integration }) => (
-                  <Link to="/integrations/$name" params={{ name: integration }} className="name">
-                    {integration}
-                  </Link>
-                ),
+                cell: ({ integration }) => <BrandLink name={integration} lead />,
               },
               { head: 'State', cell: ({ state }) => <State of={state} /> },
               {
@@ -263,16 +251,16 @@ function Health({ data }: { data: Data }) {
           />
         </Card>
         <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} in progress`}>
-          <dl className="facts">
-            {data.nodes.map(({ node, role, started_at }) => (
-              <div key={node} style={{ display: 'contents' }}>
-                <dt className="mono">{node}</dt>
-                <dd>
-                  {role}, started <Ago at={started_at} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            facts={data.nodes.map(({ node, role, started_at }) => [
+              <span key="node" className="mono">
+                {node}
+              </span>,
+              <span key="role">
+                {role}, started <Ago at={started_at} />
+              </span>,
+            ])}
+          />
         </Card>
       </div>
       <LatestChanges />
@@ -291,12 +279,9 @@ function LatestChanges() {
         <ol className="ticker">
           {news.slice(0, 7).map((one) => (
             <li key={`${one.integration} ${one.id} ${one.version}`}>
-              <Link
-                to="/reservations/$name/$type/$id"
-                params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
-              >
+              <RecordLink integration={one.integration} type={one.type} id={one.id}>
                 {one.type === 'guest' ? 'A guest' : one.id}
-              </Link>{' '}
+              </RecordLink>{' '}
               {one.event} <span className="muted">{causeOf(one.cause)}</span>
               <span className="muted place">{one.integration}</span>
             </li>

@@ -1,12 +1,14 @@
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Button, Select, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { usePages } from '../api/query.tsx';
 import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { Found } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
 import { plural, words } from '../parts/format.ts';
+import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
 
@@ -29,14 +31,11 @@ export function Reservations() {
         lead="Open one to see where its data came from, what changed and why, and which destinations have it."
       />
       <form className="filters" onSubmit={submit}>
-        <SegmentedControl
-          data={[
-            { value: 'reservation', label: 'Reservations' },
-            { value: 'guest', label: 'Guests' },
-          ]}
+        <Choice
+          label="What to search"
+          options={{ reservation: 'Reservations', guest: 'Guests' }}
           value={type}
-          onChange={(value) => void navigate({ search: { ...search, type: value === 'guest' ? 'guest' : undefined } })}
-          aria-label="What to search"
+          onChange={(value) => void navigate({ search: { ...search, type: value === 'guest' ? value : undefined } })}
         />
         <TextInput
           label="Number, name, e-mail or phone"
@@ -143,13 +142,9 @@ function Name({ one }: { one: Found }) {
   const { confirmation_number: number } = reservationOf(one.data);
   return (
     <>
-      <Link
-        to="/reservations/$name/$type/$id"
-        params={{ name: one.integration, type: `${one.type}s`, id: one.id }}
-        className="name"
-      >
+      <RecordLink integration={one.integration} type={one.type} id={one.id} lead>
         {number ?? one.id}
-      </Link>
+      </RecordLink>
       <div className="muted small">
         {[one.integration, number && one.id, one.matched !== 'newest' && `by ${words(one.matched)}`]
           .filter(Boolean)

@@ -8,6 +8,7 @@ import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { ago, plural, words } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
 
@@ -29,10 +30,7 @@ export function Timeline() {
             title={titleOf(story)}
             crumb={
               <>
-                <Link to="/reservations">Reservations</Link> ·{' '}
-                <Link to="/integrations/$name" params={{ name }}>
-                  {name}
-                </Link>
+                <Link to="/reservations">Reservations</Link> · <BrandLink name={name} />
               </>
             }
             lead={<Summary story={story} />}

@@ -1,11 +1,12 @@
 import { Button, Modal } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Difference, JobPreview, JobRequest } from '../api/types.ts';
-import { Loaded } from './basics.tsx';
+import { Facts, Loaded } from './basics.tsx';
 import { DiffTable } from './data.tsx';
 import { number, plural } from './format.ts';
+import { RecordLink } from './links.tsx';
 
 /** What each operation is called, before and while it runs, and what it goes through. */
 export const operations = {
@@ -60,22 +61,15 @@ export function StartJob(props: { request: JobRequest; lead: string; onClose: ()
 function Counts({ preview, one }: { preview: JobPreview; one: string }) {
   const counts = preview.counts.filter(({ count }) => count > 0);
   return (
-    <dl className="facts">
-      <dt>In total</dt>
-      <dd>{plural(preview.total, one)}</dd>
-      {preview.looked_at !== null && (
-        <>
-          <dt>Tried here</dt>
-          <dd>the first {number(preview.looked_at)}, of which</dd>
-        </>
-      )}
-      {counts.map(({ label, count }) => (
-        <div key={label} style={{ display: 'contents' }}>
-          <dt>{label}</dt>
-          <dd>{number(count)}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      facts={[
+        ['In total', plural(preview.total, one)],
+        ...(preview.looked_at === null
+          ? []
+          : [['Tried here', `the first ${number(preview.looked_at)}, of which`] as const]),
+        ...counts.map(({ label, count }) => [label, number(count)] as const),
+      ]}
+    />
   );
 }
 
@@ -90,13 +84,7 @@ function Samples({ request, preview }: { request: JobRequest; preview: JobPrevie
             {request.operation === 'replay' ? (
               <strong>{id}</strong>
             ) : (
-              <Link
-                to="/reservations/$name/$type/$id"
-                params={{ name: integration, type: text === 'guest' ? 'guests' : 'reservations', id }}
-                target="_blank"
-              >
-                {id}
-              </Link>
+              <RecordLink integration={integration} type={text === 'guest' ? 'guest' : 'reservation'} id={id} newTab />
             )}{' '}
             <span className="muted">
               {integration}

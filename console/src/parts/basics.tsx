@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { type ErrorCode, errors } from '../../../src/errors.ts';
 import { Problem } from '../api/client.ts';
 import type { Reading } from '../api/query.tsx';
@@ -110,6 +110,21 @@ export function Notice(props: { tone: Tone; title: ReactNode; children?: ReactNo
       <strong>{props.title}</strong>
       {props.children && <div>{props.children}</div>}
     </div>
+  );
+}
+
+/** Names and values in two columns. */
+export function Facts({ facts }: { facts: readonly (readonly [name: ReactNode, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a thing keep their places
+        <Fragment key={index}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }
 

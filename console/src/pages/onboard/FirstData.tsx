@@ -7,6 +7,7 @@ import type { Issued } from '../../api/types.ts';
 import { Ago, Card, Empty, Failure, Notice, State } from '../../parts/basics.tsx';
 import { Copyable, JsonText } from '../../parts/data.tsx';
 import { words } from '../../parts/format.ts';
+import { RecordLink } from '../../parts/links.tsx';
 import { RunTable } from '../../parts/Runs.tsx';
 import { ConsentCard } from '../ConsentCard.tsx';
 import { PartnerDetails } from '../EndpointCard.tsx';
@@ -155,12 +156,9 @@ function Push({ brand }: { brand: Brand }) {
               <Ago at={first.received_at} />
             </p>
             {first.id && first.type && (
-              <Link
-                to="/reservations/$name/$type/$id"
-                params={{ name: brand.name, type: `${first.type}s`, id: first.id }}
-              >
+              <RecordLink integration={brand.name} type={first.type} id={first.id}>
                 See the record
-              </Link>
+              </RecordLink>
             )}
           </Notice>
         ) : (

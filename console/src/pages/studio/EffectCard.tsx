@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
@@ -7,6 +6,7 @@ import type { Difference } from '../../api/types.ts';
 import { Card, Notice } from '../../parts/basics.tsx';
 import { DiffTable } from '../../parts/data.tsx';
 import { plural } from '../../parts/format.ts';
+import { RecordLink } from '../../parts/links.tsx';
 
 /** What the changed mapping would do to the last stored payloads of a brand. */
 export function EffectCard({ integration, connector }: { integration: string; connector: string }) {
@@ -50,9 +50,9 @@ function Effect({ integration, effect }: { integration: string; effect: Answer<'
             {id}: {plural((diff as unknown[]).length, 'changed field')}
           </summary>
           <DiffTable diff={diff as unknown as Difference[]} />
-          <Link to="/reservations/$name/$type/$id" params={{ name: integration, type: 'reservations', id }}>
+          <RecordLink integration={integration} id={id}>
             Timeline
-          </Link>
+          </RecordLink>
         </details>
       ))}
     </>

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { Card, Empty, Head } from '../parts/basics.tsx';
+import { Choice } from '../parts/Choice.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
+
+export type Which = 'open' | 'all';
+
+/** The page of what the checks raise: alerts, incidents. */
+export function OpenOrAll<Row>(props: {
+  title: string;
+  lead: string;
+  state: Which;
+  onState: (state: Which) => void;
+  list: { rows: readonly Row[] | undefined; error: Error | null; more: ReactNode };
+  rowKey: (row: Row) => string;
+  /** Said if there has never been one. */
+  never: string;
+  columns: readonly Column<Row>[];
+}) {
+  const { title, state, list } = props;
+  const things = title.toLowerCase();
+  return (
+    <>
+      <Head title={title} lead={props.lead}>
+        <Choice
+          small
+          label={`Which ${things}`}
+          options={{ open: 'Open', all: 'All' }}
+          value={state}
+          onChange={props.onState}
+        />
+      </Head>
+      <Card flush>
+        <Table
+          label={title}
+          rows={list.rows}
+          error={list.error}
+          rowKey={props.rowKey}
+          empty={
+            state === 'open' ? (
+              <Empty title={`No open ${things}`}>The checks run every 30 seconds.</Empty>
+            ) : (
+              <Empty title={props.never} />
+            )
+          }
+          columns={props.columns}
+        />
+        {list.more}
+      </Card>
+    </>
+  );
+}
