@@ -1,23 +1,23 @@
-/** Writes docs/errors.md from the registry; test/errors.test.ts holds the two together. */
+/** Writes docs/errors.md from the registry; test/errors.test.ts compares the two. */
 import { writeFileSync } from 'node:fs';
 import type { ErrorEntry, RetryClass, Stage } from '../src/errors/entry.ts';
 import { errors } from '../src/errors.ts';
 
 const stages: Record<Stage, string> = {
   documents: 'Documents: what is wrong in a workspace',
-  pull: 'Pull: asking a partner’s API',
-  push: 'Push: taking a partner’s events',
+  pull: 'Pull: polling a partner’s API',
+  push: 'Push: receiving a partner’s events',
   record: 'Records: from the partner’s data to the canonical record',
-  deliver: 'Deliver: handing changes to destinations',
+  deliver: 'Deliver: sending changes to destinations',
   store: 'Store: PostgreSQL',
   operate: 'Operate: commands and HTTP',
 };
 
 const retries: Record<RetryClass, string> = {
-  again: 'tried again by itself',
-  sender: 'the sender tries again',
-  operator: 'waits for a person',
-  final: 'stays as it is',
+  again: 'retried automatically',
+  sender: 'the sender retries',
+  operator: 'needs a person',
+  final: 'not retried',
 };
 
 export function errorsDoc(): string {
@@ -30,8 +30,8 @@ export function errorsDoc(): string {
   });
   return `# Errors
 
-Every error that a person can meet has a code that does not change: in problem documents, dead letters, runs, alerts, logs and
-on the command line. In parentheses: what happens without anyone doing anything.
+Every error that a person can meet has a stable code: in problem documents, dead letters, runs, alerts, logs and on the command
+line. Parentheses say who acts next.
 
 ${parts.join('\n')}`;
 }
