@@ -27,7 +27,7 @@ export interface BatchContext {
   readonly stopping: AbortSignal;
   /** Called when the destination has answered for the whole batch. */
   readonly onAnswered: () => void;
-  /** Called when the destination asked to wait or its circuit opened, once the store knows. */
+  /** Called when the destination asked to wait or its circuit opened, after that is stored. */
   readonly onWaitAsked: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
     const leaseLeftMs = () => currentLease.leftMs;
     const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock };
     const sent = await send(context.destination, sendables, limits);
-    // Cut off by our own shutdown: nobody knows whether it arrived. The next claim says so, and no try is used.
+    // Cut off by our own shutdown: it may have arrived. The next claim says so, and no try is used.
     abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
     const answered = sendables.flatMap((sendable, i) => {
       const outcome = sent[i];

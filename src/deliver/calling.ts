@@ -5,7 +5,7 @@ import type { Leased } from './leased-queue.ts';
 export interface CallingEvents {
   /** A slot became free, or a call was settled. */
   readonly onFree: () => void;
-  /** The destination asked to wait, and the store knows. */
+  /** The destination asked to wait, and that is stored. */
   readonly onWaitAsked: () => Promise<void>;
   readonly onSettled: (counts: Counts) => void;
 }

@@ -21,7 +21,7 @@ const soonMs = 2_000;
 type State = 'opening' | 'open' | 'claims_only' | 'closed';
 
 /**
- * One destination on this node: a bounded number of calls side by side, its brands in turn. Channels never wait for each other, so
+ * One destination on this node: a bounded number of concurrent calls, its brands in turn. Channels never wait for each other, so
  * a slow or dead destination delays only itself.
  *
  * | state         | claims | direct leases | starts calls | next state                                                      |
@@ -33,8 +33,8 @@ type State = 'opening' | 'open' | 'claims_only' | 'closed';
  *
  * In any state claims may be paused for a time: the rate is used up, the store failed, or the destination did not open.
  *
- * Leased records wait in `gathering`, come from `claiming` or from direct leases, and go out through `calling`. A call ends before
- * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is stopped
+ * Leased records come from `claiming` or from direct leases, wait in `gathering`, and are sent by `calling`. A call ends before
+ * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is frozen
  * between the last check of the lease and the first byte of the call can break that; the version in the message then tells the
  * destination which one is newer.
  */
@@ -53,7 +53,7 @@ export class Channel {
   #claims: Promise<void> | undefined;
   #claimAgain = false;
   #directLeaseSinceClaim = false;
-  /** Records on their way back to the queue are due as soon as they are there. */
+  /** Records being returned to the queue; they are due as soon as they are there. */
   #puttingBack = 0;
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
@@ -213,7 +213,7 @@ export class Channel {
     if (this.#state !== 'closed' && lanes.size > 0 && this.#capacity() > 0) this.#wakeIn(this.#gathering.gatherMs);
   }
 
-  /** Answers come one by one, so the next claim waits until the calls have little left to do, but not for long. */
+  /** Answers arrive one by one, so the next claim waits briefly until the calls have little left to do. */
   #mayClaim(): boolean {
     const { lanes, pausedMs, lastClaimAtMs } = this.#claiming;
     if (this.#state === 'closed' || lanes.size === 0 || pausedMs > 0) return false;
@@ -228,7 +228,7 @@ export class Channel {
 
   /**
    * How many more records may be leased: as many as the calls can take. A quick destination that takes records one by one may have
-   * up to four per call, since a commit or a claim brings hundreds for little more than the price of one.
+   * up to four per call, since a commit or a claim returns hundreds for little more than the cost of one.
    */
   #capacity(): number {
     const { concurrency, batch, rate } = this.#config;
@@ -252,7 +252,7 @@ export class Channel {
     return this.#destination;
   }
 
-  /** The destination asked to wait or its circuit opened: queued records go back, and the next claim tells which may go on. */
+  /** The destination asked to wait or its circuit opened: queued records are returned, and the next claim decides which may be sent. */
   async #waitAsked(): Promise<void> {
     if (this.#state === 'open') this.#state = 'claims_only';
     await this.#putAllBack();
@@ -278,7 +278,7 @@ export class Channel {
     this.#advance();
   }
 
-  /** The answer to a commit was lost, so the store may be away for a while. If all else fails, the leases expire. */
+  /** The answer to a commit was lost, so the store may be unreachable for a while. If this fails too, the leases expire. */
   async #releaseInDoubt(lane: Lane, { claims, transaction }: LeasedInDoubt, lease: Lease): Promise<void> {
     const { store, clock } = this.#ports;
     const key = { integration: lane.integration, destination: this.#config.name };
@@ -290,7 +290,7 @@ export class Channel {
     }
   }
 
-  /** One timer for everything: an early alarm only looks once more. */
+  /** One timer for everything: waking too early is harmless. */
   #wakeIn(ms: number): void {
     const { clock } = this.#ports;
     const atMs = clock.uptimeMs() + ms;

@@ -25,7 +25,7 @@ export function startDeliveries(ports: DeliverPorts): Loop {
     },
     rest: async (looked, signal) => {
       if (looked === undefined) return ports.clock.wait(longestSleepMs, signal);
-      // Looking costs an index probe per lane. Under a storm of signals it takes a fifth of the time at most.
+      // Looking costs an index probe per lane. The pause limits it to a fifth of the time, however many signals arrive.
       const restMs = Math.min(5 + 4 * looked.tookMs, 500);
       await ports.clock.wait(restMs, signal);
       if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
@@ -60,7 +60,7 @@ export async function drainOnce(
 }
 
 interface Engine {
-  /** Finds lanes with due work and offers them to their channels. Returns how long nothing else is due. */
+  /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. */
   look(): Promise<number>;
   readonly isIdle: boolean;
   readonly reserveCapacity: ReserveCapacity;
@@ -112,7 +112,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
   function followDocuments(): void {
     const inForce = lanes();
-    // A hundred thousand lanes are not searched each time.
+    // Unchanged documents: do not search a hundred thousand lanes on every pass.
     if (inForce === followed) return;
     followed = inForce;
     const open = inForce.filter((lane) => !lane.destination.paused);

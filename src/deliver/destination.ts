@@ -9,8 +9,8 @@ import type { Delivery } from './message.ts';
  * The port of a destination. Each type is a folder beside this file with a `destination.ts` that exports `destinationType`;
  * nothing else knows it by name.
  *
- * The engine promises: the versions of a record come in order, the next one after the last was settled, never two at a time. After
- * a crash a version may come again, with `mayHaveArrived` set. The destination promises: one outcome per delivery, in the same
+ * The engine promises: the versions of a record arrive in order, each after the previous one was settled, never two at a time. After
+ * a crash a version may arrive again, with `mayHaveArrived` set. The destination promises: one outcome per delivery, in the same
  * order; failures are outcomes, never exceptions; a delivered version is durable.
  */
 export interface Destination {
@@ -20,11 +20,11 @@ export interface Destination {
 
 export interface DeliverLimits {
   /**
-   * How long this node still holds the records of the call. Check it right before anything is sent: a process that was stopped in
+   * How long this node still holds the records of the call. Check it right before anything is sent: a process that was frozen in
    * between may have lost them to another node. See `lostLease`.
    */
   readonly leaseLeftMs: () => number;
-  /** How many deliveries a call may hold; a call with one of several possible is still a batch. */
+  /** How many deliveries a call may hold. A call with one delivery still has the form of a batch if this is more than 1. */
   readonly batch: number;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -53,11 +53,11 @@ export type Outcome = Answer &
         /** The answer is about the batch as a whole; the delivery that caused it is not known. */
         readonly whole?: boolean;
       }
-    /** It will never work as it is. */
+    /** A retry cannot succeed. */
     | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string; readonly whole?: boolean }
   );
 
-/** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while all is well. */
+/** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while the lease is valid. */
 export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Outcome | undefined {
   if (leaseLeftMs() >= callMs) return undefined;
   const message = 'Not sent: the process was stopped for so long that another node may deliver the record.';
@@ -92,7 +92,7 @@ export interface DestinationServices {
   readonly authorizer: (auth: Json) => Authorizer;
 }
 
-/** What `destination prepare` found and did, in order. It ends at the first thing that failed or that only a person can create. */
+/** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */
 export interface Prepared {
   readonly steps: readonly PreparedStep[];
   /** Values for `with` in the destination's document. */
@@ -112,7 +112,7 @@ export interface DestinationType<Settings = unknown> {
   /** How many deliveries one call takes: by default, and at most. */
   readonly batch: (settings: Settings) => { readonly standard: number; readonly most: number };
   readonly timeoutMs: (settings: Settings) => number;
-  /** The destination tells first consent, new consent and withdrawals apart (`Delivery.consentChange`); these need claims. */
+  /** The destination distinguishes first consent, new consent and withdrawals (`Delivery.consentChange`), so it is never leased directly. */
   readonly comparesConsent?: (settings: Settings) => boolean;
   /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
   prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;

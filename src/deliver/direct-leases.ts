@@ -2,7 +2,7 @@ import type { Claimed, LaneKey } from './ports.ts';
 
 /**
  * The short path from a change to its destination. If this node delivers to the destination and has capacity for a call, the
- * transaction that makes the change also inserts its outbox row as leased to this node. After the commit the record goes straight
+ * transaction that makes the change also inserts its outbox row as leased to this node. After the commit the record is passed directly
  * to the channel, without a poll, a claim or a second read. A record without capacity is queued and claimed as usual. If the node
  * dies in between, the lease expires and another node claims the record. Numbers and alternatives: docs/adr/0006-direct-leases.md.
  */
@@ -20,7 +20,7 @@ export class DirectLeases {
     this.#reserveCapacity = reserveCapacity;
   }
 
-  /** Runs work that ends with a commit. After it the leased records go to their channels; if it fails, the capacity is released. */
+  /** Runs work that ends with a commit. The leased records are then passed to their channels; if the work fails, the capacity is released. */
   async during<T>(work: (leaseBatch: DirectLeaseBatch) => Promise<T>): Promise<T> {
     const leaseBatch = new DirectLeaseBatch(this.#reserveCapacity);
     try {
@@ -42,7 +42,7 @@ export interface Capacity {
   readonly leaseMs: number;
   /** Called once, with the records that were leased; with none if the transaction was rolled back. */
   use(claims: readonly Claimed[]): Promise<void>;
-  /** Called instead if nobody knows whether the transaction was committed: releases the leases that it may have made. */
+  /** Called instead if it is unknown whether the transaction was committed: releases the leases that it may have made. */
   release(leased: LeasedInDoubt): void;
 }
 

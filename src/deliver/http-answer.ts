@@ -19,19 +19,19 @@ export function outcomeOf(answered: Answered, nowMs: number): Outcome {
   const known = { status, durationMs };
   if (status >= 200 && status < 300) return { kind: 'delivered', ...known };
   const afterMs = askedWaitMs(headers, nowMs);
-  const told = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
+  const details = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
   if (status === 429) {
     const wait = afterMs === undefined ? {} : { afterMs, free: true };
-    return { kind: 'retry', code: 'deliver.rate_limited', ...told, ...wait };
+    return { kind: 'retry', code: 'deliver.rate_limited', ...details, ...wait };
   }
   if (status === 408 || status === 425 || status >= 500) {
-    return { kind: 'retry', code: 'deliver.server_error', ...told, ...(afterMs !== undefined && { afterMs }) };
+    return { kind: 'retry', code: 'deliver.server_error', ...details, ...(afterMs !== undefined && { afterMs }) };
   }
   const code = status === 401 || status === 403 ? 'deliver.auth_failed' : 'deliver.refused';
-  return { kind: 'dead', code, ...told };
+  return { kind: 'dead', code, ...details };
 }
 
-/** The wait that a Retry-After asks for. A date counts by the destination's clock, which may differ from ours. */
+/** The wait that a Retry-After asks for. A date is compared with the destination's clock, which may differ from ours. */
 export function askedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const theirNowMs = Date.parse(headers.date ?? '');
   return retryAfterMs(headers['retry-after'], Number.isNaN(theirNowMs) ? nowMs : theirNowMs);

@@ -2,8 +2,8 @@ import type { Clock, Timers } from '../kit/clock.ts';
 
 /**
  * How long a lease still lasts, as seen from this node. It starts before the database is asked, so it never outlasts the
- * database's own. The earlier of two clocks decides: the wall clock may be set back, and monotonic time may stand still while the
- * machine is suspended.
+ * database's own. Of two clocks the one that reaches the end first decides: the wall clock may be set back, and monotonic time may
+ * stop while the machine is suspended.
  */
 export class Lease {
   readonly #clock: Clock & Timers;

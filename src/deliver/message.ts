@@ -8,7 +8,7 @@ import type { ChangeEvent, EntityType, EpochMs, JsonObject } from '../terms.ts';
  */
 export type MessageData = { readonly id: string } & Partial<Omit<Reservation, 'id'>> & Partial<Guest>;
 
-/** One version of one record, as it goes over the wire. */
+/** One version of one record, as sent. */
 export interface Message {
   readonly type: EntityType;
   readonly integration: string;

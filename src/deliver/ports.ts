@@ -34,7 +34,7 @@ export interface CallRate {
   readonly burst: number;
 }
 
-/** One brand's flow to one destination. */
+/** The flow from one brand to one destination. */
 export interface Lane {
   readonly integration: IntegrationName;
   readonly brandId: string;

@@ -6,7 +6,7 @@ export const standardScheduleMs: readonly number[] = [5_000, 60_000, 600_000, 3_
 /** The longest wait that a destination can ask for at once. */
 export const longestWaitMs = 24 * 3_600_000;
 
-/** The shortest one: "wait 0 seconds" comes from a busy destination. */
+/** The shortest one: a destination that says "wait 0 seconds" is still busy. */
 export const leastAskedMs = 1_000;
 
 /** Waits are stretched by up to a quarter, so that records that failed together are not retried together. */

@@ -47,7 +47,7 @@ export async function send(
     const mayPass = shared.some((outcome) => outcome.kind === 'retry');
     if (mayPass && (failuresInRow >= patience || !worthSplitting(undecided, shared))) return outcomes;
     const middle = part.length >> 1;
-    // If some have an answer of their own, the rest is a smaller part already.
+    // If some deliveries have their own answer, the rest is already a smaller part.
     const smaller = undecided.length < part.length ? [undecided] : [part.slice(0, middle), part.slice(middle)];
     const again: Sent[] = [];
     for (const some of smaller) {

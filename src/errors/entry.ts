@@ -1,12 +1,12 @@
-/** Which room speaks. */
+/** The part of the service that reports the error. */
 export type Stage = 'documents' | 'pull' | 'push' | 'record' | 'deliver' | 'store' | 'operate';
 
 /**
- * What happens next without anyone doing anything.
- * again     we try again by ourselves
- * sender    the other side tries again
- * operator  nothing moves until a person acts
- * final     it stays as it is, by design
+ * Who acts next.
+ * again     we retry automatically
+ * sender    the sender retries
+ * operator  nothing happens until a person acts
+ * final     nobody: it is not retried, by design
  */
 export type RetryClass = 'again' | 'sender' | 'operator' | 'final';
 

@@ -184,8 +184,8 @@ export const pullErrors = {
   'pull.group_cut': {
     stage: 'pull',
     retry: 'again',
-    what: 'A reservation made of several rows came with fewer rooms than are stored. Its other rows may lie outside the requested dates, so nothing was changed or delivered.',
-    next: 'Add pull.single to the connector, so that such a reservation is asked for as a whole; or set shape.flat.whole: true if the list always shows all rows of a reservation.',
+    what: 'A reservation made of several rows arrived with fewer rooms than stored. Its other rows may lie outside the requested dates, so nothing was changed or delivered.',
+    next: 'Add pull.single to the connector, so that such a reservation is requested as a whole; or set shape.flat.whole: true if the list always shows all rows of a reservation.',
   },
   'pull.total_not_reached': {
     stage: 'pull',

@@ -24,7 +24,7 @@ export function alertRoutes(runtime: Runtime): ReadonlyMap<string, RouteSettings
   return all;
 }
 
-/** The routes for an alert, each with how long quiet hours keep it back. */
+/** The routes for an alert, each with how long quiet hours delay it. */
 export function routesFor(
   routes: ReadonlyMap<string, RouteSettings>,
   alert: AlertRow,

@@ -7,8 +7,8 @@ export type Assigned =
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Maps one field of a raw record to a canonical field, in the text of a connector; comments and order stay. `field` is such as check_in,
- * guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
+ * Maps one field of a raw record to a canonical field, in the text of a connector; comments and order stay. `field` is for example
+ * check_in, guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
  */
 export function assignField(text: string, field: string, path: string): Assigned {
   const read = readYaml(text);

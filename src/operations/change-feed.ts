@@ -14,14 +14,14 @@ const stride = 50_000;
 /** Changes per statement and bytes per page: records differ much in size. */
 const rowsAtOnce = 100;
 const mostBytes = 4 * 1024 * 1024;
-/** A page without changes is answered after this long, with a cursor that has moved on. */
+/** A page without changes is answered after this time, with an advanced cursor. */
 const searchMs = 2_000;
-/** How long a first look waits for the transactions in progress. */
+/** How long the first request waits for transactions in progress. */
 const settleMs = 2_000;
 const settleEveryMs = 20;
 
 /**
- * The feed of changes for readers that ask: pages in the order of receipts, up to the horizon below which nothing can still appear.
+ * The feed of changes: pages in the order of receipts, up to the horizon below which nothing can still appear.
  * Nothing is stored per reader; its cursor is the position.
  */
 export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeedPorts {
@@ -71,7 +71,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     };
     const upTo = await settled(signal);
     if (request.after === 'now') {
-      if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; ask again.');
+      if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; try again.');
       return answer({ rows: [], position: upTo }, 0);
     }
     const since = await completeSince(pool, 'changes');
@@ -98,9 +98,9 @@ interface Found {
 
 interface Kept {
   readonly epoch: number;
-  /** The last position that was given out. */
+  /** The last receipt number that was assigned. */
   readonly last: number;
-  /** Older changes were removed. */
+  /** Changes before this time were removed. */
   readonly since: Date | undefined;
 }
 

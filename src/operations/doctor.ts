@@ -27,7 +27,7 @@ import { examineHost } from './examine-hosts.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Looks at everything that a node stands on. Changes nothing: no migration, no document, no message to a partner. */
+/** Checks everything that a node depends on. Changes nothing: no migration, no document, no message to a partner. */
 export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   const loaded = await readDocuments(workspaceDir).catch((error: unknown) => error as InnboundError);
@@ -106,7 +106,7 @@ async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedD
   };
   const proxy = network.proxy === undefined ? undefined : await resolveSecrets({ url: network.proxy }, sources);
   if (proxy !== undefined) {
-    // All other hosts are reached through it, and may have no address here.
+    // All other hosts are reached through the proxy, and this machine may be unable to resolve them.
     const origin = proxy.kind === 'ok' ? URL.parse(proxy.body.url)?.origin : undefined;
     if (origin)
       found.push(proxied(judgeHost(await examineHost(origin, ['network.proxy'], { ...rules, allowPrivate: true }))));

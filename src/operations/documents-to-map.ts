@@ -10,7 +10,7 @@ import { invalidDocuments, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
 
 /**
- * The pipeline of one connector, as the files say. Mistakes in other documents do not matter, and a shipped connector needs no
+ * The pipeline of one connector, from the files. Mistakes in other documents do not matter, and a shipped connector needs no
  * workspace. Throws if one of the two documents is missing or has mistakes.
  */
 export async function pathToMap(

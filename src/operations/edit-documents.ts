@@ -62,7 +62,7 @@ export async function applyDocument(
       return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
     }
     if (checked.kind === 'invalid') return { refused: checked };
-    // The file gets the references too: a credential that was typed in the console is on no disk.
+    // The file gets the references too: a credential typed in the console is never written to a disk.
     const sealed = sealable(runtime.keys, { kind, name, source: complete });
     const source = sealed?.document.source ?? complete;
     if (!(await isWritten(() => writeWhole(runtime, file, source)))) return { refused: { kind: 'read_only', file } };
@@ -118,7 +118,7 @@ const fileName = (kind: DocumentKind, name: string): string =>
 const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
   all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
 
-/** The source texts of the documents in force that an edit of one has to fit, and of the shipped connectors. */
+/** The source texts that an edited document is checked with: the documents in force and the shipped connectors. */
 async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument[], but: Named): Promise<SourceFile[]> {
   const texts = await currentSources(runtime.pool);
   const shipped = (await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir })).filter((one) => one.shipped);
@@ -135,7 +135,7 @@ async function sourcesInForce(runtime: Runtime, inForce: readonly StoredDocument
   ];
 }
 
-/** The sources without those that have mistakes already: a broken document must not block the edit of another one. */
+/** The sources without mistakes: a document that was broken before must not block the edit of another one. */
 async function sound(
   runtime: Runtime,
   inForce: readonly StoredDocument[],
@@ -179,7 +179,7 @@ function withConnector(
 async function fileHere(runtime: Runtime, kind: DocumentKind, name: string): Promise<string | undefined> {
   const sources = await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir });
   const own = sources.filter((source) => source.kind === kind && !source.shipped);
-  // Most files are called like their document: of ten thousand, one is read instead of all.
+  // Most files are named after their document: of ten thousand, one is read instead of all.
   own.sort((a, b) => Number(b.file === fileName(kind, name)) - Number(a.file === fileName(kind, name)));
   return own.find((source) => kind === 'workspace' || parseFile(source).name === name)?.file;
 }
@@ -203,7 +203,7 @@ async function writeWhole(runtime: Runtime, file: string, text: string): Promise
   await rename(`${target}.new`, target);
 }
 
-/** Puts the references back where a text came back with masks, as earlier versions of Innbound showed typed credentials. */
+/** Replaces masks by their references: earlier versions of Innbound showed typed credentials as masks, and an edited text may contain them. */
 function completed(inForce: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
   const wanted = kind === 'workspace' ? workspaceName : name;
   return unmasked(text, inForce.find((one) => one.kind === kind && one.name === wanted)?.body);

@@ -7,12 +7,12 @@ import { mergeProfiles, type ProfileEdit, splitProfile, undoMerge } from '../sto
 
 export type ProfileDecision =
   | { readonly kind: 'merge'; readonly id: string; readonly into: string }
-  /** Gives these fields, and what reservations say with them, to a new profile. */
+  /** Moves these fields, and the data of reservations with the same values, to a new profile. */
   | { readonly kind: 'split'; readonly id: string; readonly fields: readonly GuestKeyKind[] }
-  /** Takes an earlier merge back. */
+  /** Undoes an earlier merge. */
   | { readonly kind: 'separate'; readonly id: string; readonly merged: string };
 
-/** An operator's decision about who is one person. It outranks the matching of guests from then on. */
+/** An operator's decision about which profiles are one person. It overrides the automatic matching from then on. */
 export async function editProfiles(
   runtime: Runtime,
   integration: string,

@@ -33,7 +33,7 @@ export async function examineHost(
     return failed('dns', 'the name does not resolve.');
   }
   const blocked = allowPrivate ? undefined : addresses.find((address) => !isPublicAddress(address));
-  if (blocked !== undefined) return failed('private', `it leads to the private address ${blocked}.`);
+  if (blocked !== undefined) return failed('private', `it resolves to the private address ${blocked}.`);
   const isTls = url.protocol === 'https:';
   const port = Number(url.port || (isTls ? 443 : 80));
   return new Promise<HostFacts>((resolve) => {

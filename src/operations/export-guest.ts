@@ -14,7 +14,7 @@ import { readGuestRequest } from './guest-request.ts';
 /** Everything held on one person, for an access request. It holds no data of the other guests of a booking. */
 export interface GuestExport {
   readonly records: readonly JsonObject[];
-  /** Received payloads and messages that name the person, while they are retained: the parts that do. */
+  /** The parts of retained payloads and messages that name the person. */
   readonly payloads: readonly { readonly place: string; readonly key: string; readonly parts: readonly Json[] }[];
   /** Destinations that received the records. */
   readonly delivered: readonly JsonObject[];
@@ -41,7 +41,7 @@ export async function exportGuest(
   return { kind: 'export', export: found };
 }
 
-/** The record and its versions, of the guests only the person. */
+/** The record and its versions, without the other guests. */
 function ownPart({ integration, type, id, version, record, versions, meant }: FoundRecord): JsonObject {
   const own = (one: FoundRecord['record']): Json => {
     if (!('guests' in one)) return parseJson(encodeRecord(one));
@@ -58,7 +58,7 @@ function ownPart({ integration, type, id, version, record, versions, meant }: Fo
   };
 }
 
-/** The smallest objects of a payload that name the person; a text that is not JSON is given whole. */
+/** The smallest objects of a payload that name the person; a text that is not JSON is returned whole. */
 function partsNaming(traces: Traces, text: string): Json[] {
   let value: Json;
   try {

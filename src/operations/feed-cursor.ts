@@ -9,8 +9,8 @@ export interface FeedCursor {
 }
 
 /**
- * A cursor is a position with a signature over it and over the filters of the request. Reading on under other filters would skip what
- * the first ones left out, so such a cursor is refused. A made-up position could lie where changes are still missing.
+ * A cursor is a position, signed together with the filters of the request. A cursor from other filters is refused: continuing there
+ * would skip what the first filters left out. A forged position could lie where changes are still missing.
  */
 export function sealCursor(keyring: Keyring, { epoch, position, second }: FeedCursor, filter: string): string {
   const signature = sign(keyring[0].bytes, [epoch, position, second], filter);

@@ -8,7 +8,7 @@ const everyMs = 200;
 const mostWaiting = 1_000;
 
 export interface Moved {
-  /** Where to read on. */
+  /** Where to continue. */
   readonly position: number;
   /** Whether there may be changes in the reader's scope. */
   readonly isNews: boolean;
@@ -22,8 +22,8 @@ interface Waiter {
 }
 
 /**
- * Wakes waiting readers when changes in their scope appear. Looks at the store five times a second per node, whatever the number of
- * readers, and not at all without one. A reader whose scope has no news moves on without a query of its own.
+ * Wakes waiting readers when changes in their scope appear. Polls the store five times a second per node, whatever the number of
+ * readers, and not at all without readers. A reader whose scope has no changes advances without a query.
  */
 export class FeedFollower {
   readonly #db: Pool;
@@ -40,7 +40,7 @@ export class FeedFollower {
 
   wait(scope: FeedScope, position: number, ms: number, signal: AbortSignal): Promise<Moved> {
     if (this.#waiters.size >= mostWaiting) {
-      throw new InnboundError('operate.busy', 'Too many readers wait on this node; ask again in a few seconds.');
+      throw new InnboundError('operate.busy', 'Too many readers wait on this node; try again in a few seconds.');
     }
     return new Promise((resolve) => {
       const wake = (isNews: boolean): void => {
@@ -62,7 +62,7 @@ export class FeedFollower {
     this.#isLooking = true;
     while (this.#waiters.size > 0) {
       await this.#clock.wait(everyMs);
-      // While the database is away, readers wait; their time runs out by itself.
+      // While the database is unreachable, readers wait until their time is over.
       await this.#look().catch(() => {});
     }
     this.#isLooking = false;
@@ -75,7 +75,7 @@ export class FeedFollower {
     const from = Math.min(...waiters.map(({ position }) => position));
     const news = await feedNews(this.#db, from, now);
     for (const waiter of waiters) {
-      // A reader that joined with an older position may be woken for nothing, never left out.
+      // A reader that joined with an older position may be woken needlessly, but never misses a change.
       if (news.some((one) => covers(waiter.scope, one))) waiter.wake(true);
       else waiter.position = now;
     }

@@ -32,7 +32,7 @@ export interface LaneHealth extends LaneNow {
   readonly last_failure: string | null;
 }
 
-/** Alerts whose cause is not a fact that `judgeHealth` gets by itself. */
+/** Alerts whose cause `judgeHealth` cannot see in its own input. */
 const judgedElsewhere = ['feed_silent', 'dead_letters_growing', 'clock_skew'];
 
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
@@ -66,7 +66,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   return known.flatMap(({ name: integration, body: document }) => {
     const brand = nowBy.get(integration);
     if (brand === undefined) return [];
-    // A brand without a poll of its own is as healthy as the poll that serves it.
+    // A brand that another integration polls for is as healthy as that poll.
     const poller = document.pulled_by ?? integration;
     const poll = nowBy.get(poller) ?? brand;
     const mine = lanesBy.get(integration) ?? [];
@@ -108,10 +108,10 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   });
 }
 
-/** The integration whose polls bring the brand's reservations. */
+/** The integration that polls for the brand. */
 const pollerOf = ({ name, body }: Versioned<'integration'>): string => body.pulled_by ?? name;
 
-/** The lanes with waiting work, of all brands. Idle lanes are not looked at. */
+/** The lanes with waiting work, of all brands. Idle lanes are not read. */
 export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
   const { pool } = runtime;
   const { documents } = runtime.active();

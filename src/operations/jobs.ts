@@ -17,8 +17,8 @@ import { type ReprocessJobRequest, reprocessJob } from './jobs/reprocess.ts';
 import { type ResendJobRequest, resendJob } from './jobs/resend.ts';
 
 /**
- * Operations on many records that an operator starts and may stop: stored, so that they are found again after a reload and go on after a
- * restart. Erasure is not one of them: it is one transaction, and its receipt shows its progress.
+ * Operations on many records that an operator starts and may stop. They are stored, so that the console finds them again after a reload
+ * and they continue after a restart. Erasure is not a job: it is one transaction, and its receipt shows its progress.
  */
 export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
 

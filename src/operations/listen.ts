@@ -1,4 +1,4 @@
-/** Forwards the accepted events of one brand to a developer's program: recorded ones, then live ones as they come. */
+/** Forwards the accepted events of one brand to a developer's program: recorded events, then live events as they arrive. */
 
 export interface ListedEvent {
   readonly seq: number;
@@ -14,13 +14,13 @@ export interface ListenPorts {
   ): Promise<{ readonly items: readonly ListedEvent[]; readonly next_cursor: string | null }>;
   /** The payload as text; undefined once its retention is over. */
   payload(seq: number): Promise<string | undefined>;
-  /** The status of the answer; undefined if nobody answered. */
+  /** The status of the answer; undefined if there was none. */
   forward(payload: string, event: ListedEvent): Promise<number | undefined>;
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface ListenRequest {
-  /** How many recorded events come first. */
+  /** How many recorded events to forward first. */
   readonly last: number;
   /** Only the events with this id. */
   readonly eventId?: string;
@@ -33,7 +33,7 @@ export interface Forwarded extends ListedEvent {
 }
 
 const lookEveryMs = 1_000;
-/** Pages of new events that one look reads at most: a brand that sends faster is not read to the end. */
+/** The most pages of new events read per poll: if a brand sends faster, older events are skipped. */
 const mostPages = 20;
 
 /** Returns how many events were not answered with a 2xx. A failed one is reported and not retried: the developer replays it. */
@@ -70,7 +70,7 @@ export async function listen(
       const { items, next_cursor: next } = await ports.page(cursor);
       const unseen = items.filter(({ seq }) => !seen.has(seq));
       fresh.push(...unseen);
-      // An event may be committed after a later one: look on until a whole page is known.
+      // An event may be committed after a later one: continue until every event of a page is known.
       if (unseen.length === 0 || next === null) break;
       cursor = next;
     }

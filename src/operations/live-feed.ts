@@ -5,7 +5,7 @@ import { type News, readNews } from '../store/operate/live.ts';
 const everyMs = 1_000;
 const maxFollowers = 200;
 
-/** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without one. */
+/** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without followers. */
 export function openLiveFeed(runtime: Runtime): LivePorts {
   const followers = new Set<(event: LiveEvent) => void>();
   let isScheduled = false;

@@ -10,7 +10,7 @@ import { offThread } from './off-thread.ts';
 
 const most = 100;
 
-/** Keeps a sample with the records that the connector text makes of it now. */
+/** Keeps a sample with the records that the connector text produces from it now. */
 export async function saveCase(runtime: Runtime, connector: string, wanted: NewCase, by: string): Promise<void> {
   const { name, push, timezone = null, country = null } = wanted;
   const sample = withoutCards(Buffer.from(wanted.sample)).bytes.toString('utf8');
@@ -27,7 +27,7 @@ export async function saveCase(runtime: Runtime, connector: string, wanted: NewC
   });
 }
 
-/** What a connector text makes of each kept sample, compared with what it must become. */
+/** Runs a connector text on each kept sample and compares the records with the expected ones. */
 export async function checkCases(runtime: Runtime, connector: string, text: string): Promise<CheckedCase[]> {
   const cases = await listCases(runtime.pool, connector);
   const checked: CheckedCase[] = [];
@@ -58,7 +58,7 @@ async function outcomeOf(
   return message === undefined ? { kind: 'ok', records: expectedOf(records) } : { kind: 'invalid', message };
 }
 
-/** Of each record what a case holds on to: what it becomes, not where the values came from. */
+/** The part of each record that a case compares: the values, not where they came from. */
 function expectedOf(records: Previewed['records']): Json {
   return records.map((one): Json => {
     if (!isObject(one)) return one;

@@ -28,7 +28,7 @@ export async function mappingEffect(runtime: Runtime, name: string, text: string
   const brand = active.integrations.get(name);
   if (brand === undefined) throw mistake(active.broken[0]?.message ?? 'cannot be used');
   const payloads = await newestPayloads(runtime.pool, name, most);
-  // Under a deadline first: the mapping may be built to take long.
+  // First in a worker with a deadline: the mapping may be built to take very long.
   await offThread(runtime, 'prepareMany', { brand: [edited, integration], payloads });
   const { samples, ...counts } = await reprocessBatch(runtime, brand, payloads, true);
   return { ...counts, samples: samples.map(({ id, diff }) => ({ id, diff })) };

@@ -13,10 +13,10 @@ export async function offThread<Task extends keyof TextTasks>(
   switch (result.reason) {
     case 'timeout':
     case 'memory':
-      throw new InnboundError('operate.too_costly', `The text was not worked through to its end: ${result.message}.`);
+      throw new InnboundError('operate.too_costly', `The text could not be processed: ${result.message}.`);
     case 'busy':
     case 'closed':
-      throw new InnboundError('operate.busy', `The text was not looked at: ${result.message}.`);
+      throw new InnboundError('operate.busy', `The text was not processed: ${result.message}.`);
     case 'crashed':
       throw new TypeError(`the task ${task} failed: ${result.message}`);
   }

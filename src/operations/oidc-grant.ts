@@ -13,7 +13,7 @@ export type OidcGrant =
 
 type Claims = { readonly [claim: string]: Json | undefined };
 
-/** What the verified claims of a person allow here. Whatever is not said is not granted. */
+/** The role and brands that the verified claims of a person grant. Anything they do not state is not granted. */
 export function grantOf(settings: OidcSettings, claims: Claims, integrations: readonly string[]): OidcGrant {
   const name = nameOf(claims);
   const { roles, brands, acr_values: strengths } = settings;

@@ -10,8 +10,8 @@ import { grantOf } from './oidc-grant.ts';
 import { openSession } from './tokens.ts';
 
 /**
- * Sign-in through an identity provider: OpenID Connect, authorization code with PKCE. What one sign-in needs later (state, nonce,
- * verifier) is in a sealed cookie of the browser that began it, so any node can finish it, and no other browser.
+ * Sign-in through an identity provider: OpenID Connect, authorization code with PKCE. The state, nonce and verifier of a sign-in are in
+ * a sealed cookie of the browser that started it, so any node can finish it, but only in that browser.
  */
 
 const lifeMs = 10 * 60_000;
@@ -82,7 +82,7 @@ export function openOidc(runtime: Runtime): Oidc {
     async finish(query, cookie, about) {
       const begun = opened(runtime, cookie);
       if (begun === undefined) {
-        return { kind: 'refused', why: 'it was not begun in this browser, or more than 10 minutes ago' };
+        return { kind: 'refused', why: 'it was not started in this browser, or more than 10 minutes ago' };
       }
       try {
         const found = await provider();
@@ -127,7 +127,7 @@ interface Provider {
   };
 }
 
-/** Metadata and keys are kept for ten minutes: anybody can begin a sign-in, and must not make us call the provider each time. */
+/** Metadata and keys are cached for ten minutes: anybody can start a sign-in, and must not be able to trigger a call to the provider each time. */
 function openProvider(runtime: Runtime): () => Promise<Provider | undefined> {
   let kept:
     | { readonly issuer: string; readonly untilMs: number; readonly server: oauth.AuthorizationServer }

@@ -10,11 +10,11 @@ import { pullPorts } from '../wiring/pull.ts';
 
 export type Refetched =
   | { readonly kind: 'applied'; readonly runId: string; readonly outcome: OutcomeName; readonly version?: number }
-  /** The partner has no such reservation; what is stored stays as it is. */
+  /** The partner has no such reservation; the stored one does not change. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
-/** Requests one reservation from the partner by `pull.single`; the answer counts like any other. */
+/** Requests one reservation from the partner by `pull.single`; the answer is processed like any other. */
 export async function refetchReservation(
   runtime: Runtime,
   integration: string,

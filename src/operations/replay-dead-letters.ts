@@ -26,7 +26,7 @@ import { offThread } from './off-thread.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { recordedDocuments } from './recorded-documents.ts';
 
-/** Dead letters taken through the path again. */
+/** Processes dead letters again. */
 export function replayPorts(runtime: Runtime): ReplayPorts {
   return {
     clock: systemClock,
@@ -36,7 +36,7 @@ export function replayPorts(runtime: Runtime): ReplayPorts {
   };
 }
 
-/** Gives one up, with a reason; a held record goes on with its next version. */
+/** Drops a dead letter, with a reason; a held record continues with its next version. */
 export async function dropDeadLetter(runtime: Runtime, id: string, closing: Closing): Promise<boolean> {
   const dropped = await transaction(runtime.pool, async (tx) => {
     const letter = await lockDeadLetter(tx, id);
@@ -51,7 +51,7 @@ export async function dropDeadLetter(runtime: Runtime, id: string, closing: Clos
 
 async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Under): Promise<Preview> {
   const letter = await showDeadLetter(runtime.pool, id);
-  if (letter === undefined || letter.state !== 'open') return gone('It is not open any more.');
+  if (letter === undefined || letter.state !== 'open') return gone('The dead letter is no longer open.');
   if (kind === 'delivery' && under === 'recorded') {
     if (letter.data === null) return gone('The version is no longer kept.');
     return { kind: 'ready', record: recordOf(letter), after: letter.data, diff: [] };
@@ -59,14 +59,14 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
   const integration = await integrationFor(runtime, letter, under);
   if (integration === undefined) return gone(`The documents of ${letter.integration} are not in force.`);
   const preparation = await preparationOf(runtime, letter, integration);
-  if (preparation === undefined) return gone('What it was made of is no longer kept.');
+  if (preparation === undefined) return gone('Its payload is no longer kept.');
   if (preparation === 'requeue') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
-  // Under a deadline, off the main thread: the payload may be built to take long.
+  // In a worker with a deadline: the payload may be built to take very long.
   await offThread(runtime, 'prepareLetter', { brand: documentsOf(integration), preparation });
   return tryOut(runtime, integration, prepareLetter(integration, preparation));
 }
 
-/** What a replay would make, merged with what is stored: the same transaction, rolled back. */
+/** The result of a replay, merged with the stored record: runs the same transaction and rolls it back. */
 function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prepared): Promise<Preview> {
   return rolledBack(runtime.pool, async (tx): Promise<Preview> => {
     const id = idOf(prepared);
@@ -126,7 +126,7 @@ async function inTransaction(
   });
 }
 
-/** The event's worker takes it from the beginning, under the documents in force. */
+/** The event worker processes it from the beginning, under the documents in force. */
 function requeued(runtime: Runtime, id: string, closing: Closing, letter: WholeDeadLetter): Promise<boolean> {
   return inTransaction(runtime, id, closing, async (tx) => {
     await requeueEvent(tx, letter.integration, Number(letter.cause_id));
@@ -140,8 +140,8 @@ interface LetterEvent {
 }
 
 /**
- * What to take through the path again; `requeue` for an event that is more than a record: one of a guest looks for its profile and
- * reservations, and one that only names its reservation has to ask the partner first.
+ * What to process again. `requeue` for an event that needs more than the path: a guest event looks for its profile and reservations,
+ * and a thin event must fetch its reservation from the partner first.
  */
 async function preparationOf(
   runtime: Runtime,
@@ -179,7 +179,7 @@ async function preparationOf(
   return { kind: 'record', raw: { key: letter.record_id ?? '', value: newest.raw }, arrival: asBefore };
 }
 
-/** A dead record keeps what the mapping needs around it; an older one only itself. */
+/** A dead record keeps the surrounding data that the mapping needs; older dead letters have only the record. */
 function rawRecord(raw: Json): RawRecord {
   const kept = raw as Partial<RawRecord> | null;
   if (typeof kept === 'object' && kept !== null && typeof kept.key === 'string' && 'value' in kept)

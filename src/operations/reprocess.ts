@@ -27,7 +27,7 @@ export interface Reprocessed {
   readonly records: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Reservations that the documents in force refuse or drop; they stay as they are. */
+  /** Reservations that the documents in force refuse or drop; they do not change. */
   readonly refused: number;
   readonly samples: readonly { readonly id: string; readonly diff: Json }[];
 }
@@ -36,8 +36,8 @@ const batch = 200;
 const mostSamples = 5;
 
 /**
- * Takes kept payloads through the documents now in force, for reservations whose partner will not send them again soon. Each source's newest
- * payload counts as said when it was sent, so it never overrules what was said later.
+ * Processes kept payloads again under the documents in force, for reservations that their partner will not send again soon. The newest
+ * payload of each source keeps its original time, so it never overrides newer data.
  */
 export async function reprocess(
   runtime: Runtime,
@@ -54,10 +54,10 @@ export async function reprocess(
   return total;
 }
 
-/** The reservations of a preview that an operator waits for. */
+/** How many reservations a preview reads while the operator waits. */
 const previewed = 1_000;
 
-/** A preview of the first reservations, and how many were looked at. */
+/** A preview of the first reservations, and how many were read. */
 export async function previewReprocess(
   runtime: Runtime,
   wanted: Omit<ReprocessRequest, 'preview'>,
@@ -89,7 +89,7 @@ export async function reprocessStep(
 
 const nothing: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
 
-/** Takes these payloads through an integration's path and counts what changes. */
+/** Processes these payloads under an integration's documents and counts the changes. */
 export async function reprocessBatch(
   runtime: Runtime,
   integration: ActiveIntegration,
@@ -98,7 +98,7 @@ export async function reprocessBatch(
 ): Promise<Reprocessed> {
   const { target, name } = integration;
   const prepared = payloads.map((payload) => preparePayload(integration, payload));
-  // Rolled back first: unchanged reservations get no entry in their timeline, refused ones no dead letter.
+  // A first pass is rolled back: unchanged reservations must get no timeline entry, refused ones no dead letter.
   const { verdicts, samples } = await rolledBack(runtime.pool, async (tx) => {
     const { outcomes } = await applyPrepared(tx, target, prepared);
     const found = verdictsOf(payloads, outcomes);

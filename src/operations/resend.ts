@@ -12,7 +12,7 @@ export interface ResendRequest {
   readonly id?: string | undefined;
 }
 
-/** What a resend goes through, in order. Lanes of profiles come last for each brand and are not counted. */
+/** The lanes of a resend, in order. Lanes of profiles are last for each brand and are not counted. */
 export function resendLanes(
   runtime: Runtime,
   { destination: name, integration }: Omit<ResendRequest, 'id'>,
@@ -61,7 +61,7 @@ export async function resendRecords(
   return { queued, integrations: [...new Set(lanes.map(({ integration }) => integration))] };
 }
 
-/** What of a resend is not delivered yet; undefined if no document has its destination any more. */
+/** How much of a resend is not delivered yet; undefined if its destination no longer exists. */
 export async function resendDelivery(
   runtime: Runtime,
   wanted: Omit<ResendRequest, 'id'>,

@@ -60,7 +60,7 @@ async function rotate(runtime: Runtime, options: RotationOptions): Promise<Rotat
   return { from, to: to.id, ...sealed, ...(await tidied(runtime)) };
 }
 
-/** The key to change to: one that waits in the key's source, else a new one, if the source is ours to write. */
+/** The key to change to: one that waits in the key's source, else a new one, if we manage the source. */
 async function nextKey(runtime: Runtime): Promise<Key> {
   const { source, ring } = runtime.keys;
   const [first, ...others] = await source.read();
@@ -105,7 +105,7 @@ async function everyNode(
     }
     if (turn === 0) progress(`Waiting for ${behind.length === 1 ? '1 node' : `${behind.length} nodes`}.`);
     wake.signal('keys');
-    // Nobody answers on this topic: it is a pause.
+    // No signal is ever sent on this topic: this is a plain pause.
     await wake.wait('rotation', 500);
   }
 }
@@ -133,7 +133,7 @@ async function resealAll(
   );
 }
 
-/** Takes retired keys out of the file, if it is ours. */
+/** Removes retired keys from the file, if we manage it. */
 async function tidied({ keys: { source, ring }, pool, refreshKeys, wake }: Runtime): Promise<{ kept?: string }> {
   if (source.write === undefined || source.keepOld === undefined) return {};
   const gone = new Set((await replacedKeys(pool)).filter((one) => one.retired_at !== null).map((one) => one.key_id));

@@ -1,12 +1,12 @@
 import { type Bodies, schemas } from '../documents/kinds.ts';
 
-/** What a brand decides about mapping, for the sample of a brand that does not exist yet. */
+/** The settings of a brand that affect mapping, for a sample of a brand that does not exist yet. */
 export interface Property {
   readonly timezone?: string | undefined;
   readonly country?: string | undefined;
 }
 
-/** An integration with nothing but what mapping needs, or what is wrong with the property. */
+/** An integration with only the settings that mapping needs, or a message about an invalid property. */
 export function sampleIntegration(connector: string, { timezone, country }: Property): Bodies['integration'] | string {
   const parsed = schemas.integration.safeParse({
     integration: 'sample',

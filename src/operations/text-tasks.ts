@@ -19,11 +19,11 @@ import { previewMapping, suggestMapping } from './preview-mapping.ts';
 import { preparePayload } from './reprocess.ts';
 
 /**
- * The work that a person's text asks for: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
+ * The work on texts that people send: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
  * result are plain data.
  */
 export interface TextTasks {
-  /** Checks an edited document together with the others. `name` is the name that it gives itself. */
+  /** Checks an edited document together with the others. `name` is the name inside the document. */
   checkEdit(input: {
     readonly others: readonly SourceFile[];
     readonly edited: SourceFile;
@@ -41,7 +41,7 @@ export interface TextTasks {
   suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
   importDescription(input: Parameters<typeof importForApi>[0]): ReturnType<typeof importForApi>;
   prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
-  /** Maps payloads only to see that it ends in time. */
+  /** Maps payloads only to check that it ends in time. */
   prepareMany(input: { readonly brand: BrandDocuments; readonly payloads: readonly KeptPayload[] }): number;
   assign(input: { readonly connector: string; readonly field: string; readonly path: string }): Assigned;
   sandboxReport(input: {

@@ -65,8 +65,8 @@ async function readPath(
 const mostNotes = 20;
 
 /**
- * What intake replaced in the payload, by its path there. Found when somebody looks, so that the intake of payloads without cards
- * pays nothing for it; it is gone together with the payload.
+ * The card data that intake replaced, by its path in the payload. Searched for on reading, so that intake has no extra work; it
+ * disappears together with the payload.
  */
 function removedCards(raw: Json): Note[] {
   const notes: Note[] = [];

@@ -27,7 +27,7 @@ export async function createToken(
   return { token, row };
 }
 
-/** Creates a link that signs in to the console once. The token comes after #, so that no server or proxy logs it. */
+/** Creates a link that signs in to the console once. The token is after the #, so that no server or proxy logs it. */
 export async function createSignIn(
   runtime: Pick<Runtime, 'pool'>,
   grant: Partial<Grant> = {},
@@ -59,7 +59,7 @@ export async function createSession(
   });
 }
 
-/** Creates a session for somebody whom an identity provider knows. */
+/** Creates a session for a person who signed in through an identity provider. */
 export async function openSession(
   runtime: Pick<Runtime, 'pool'>,
   grant: Grant & { readonly subject: string },

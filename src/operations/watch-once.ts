@@ -24,7 +24,7 @@ import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
 import { summarizeIncident } from './incidents.ts';
 
-/** Judges all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
+/** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
   const routes = alertRoutes(runtime);
   const { raised, resolved } = await settleAlerts(
@@ -55,7 +55,7 @@ export function sendDueAlerts(runtime: Runtime, signal?: AbortSignal): Promise<n
       failed: ({ route, alertId, message }) =>
         runtime.log.warn(
           { code: 'operate.alert_unsent', route, alert_id: alertId, failure: message },
-          'watch: an alert route did not take an alert; it is retried',
+          'watch: an alert route did not accept an alert; retrying',
         ),
     },
     signal,

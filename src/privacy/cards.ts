@@ -2,11 +2,11 @@
  * Keeps card data out of the store. Payloads of hotel systems carry card numbers in fields and in remarks; they are replaced before
  * the first write by `[card 1111]`, with the last four digits, and security codes by `[cvv]`.
  *
- * A number is taken for a card's if it passes the Luhn check, has the prefix and the length of a card scheme, and, where it is
+ * A number counts as a card number if it passes the Luhn check, has the prefix and the length of a card scheme, and, if it is
  * grouped, the groups of a card. A field that is named as an id, a reference or a phone number keeps its value: one in ten
  * 16-digit ids passes the Luhn check too.
  *
- * Works on bytes, before parsing: 12 of 13 bytes are not even looked at, since a run of 13 digits cannot hide between them.
+ * Works on bytes, before parsing. Only every 13th byte is read: a run of 13 digits cannot lie between two of them.
  */
 export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly cards: number } {
   const found = [...cardNumbers(bytes), ...securityCodes(bytes)].sort((a, b) => a.start - b.start);
@@ -22,7 +22,7 @@ export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly 
   return { bytes: Buffer.concat(parts), cards: found.length };
 }
 
-/** What stands in the place of a card number or a security code. */
+/** What replaces a card number or a security code. */
 export const replacedCard = /\[card \d{4}\]|\[cvv\]/;
 
 interface Found {
@@ -45,7 +45,7 @@ function cardNumbers(bytes: Buffer): Found[] {
   const half = step / 2;
   for (let i = step - 1; i < bytes.length; i += step) {
     if (ofCards[bytes[i] ?? 0] === 0) continue;
-    // A run of 13 around this byte reaches six bytes to one side at least.
+    // A run of 13 around this byte extends at least six bytes to one side.
     if (ofCards[bytes[i - half] ?? 0] === 0 && ofCards[bytes[i + half] ?? 0] === 0) continue;
     const { start, end } = runAround(bytes, i);
     if (end - start >= fewestDigits) {

@@ -2,7 +2,7 @@ import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
 import { nameOf } from './person.ts';
 
-/** An e-mail address or phone number of an erasure request, for all brands or for one. */
+/** An e-mail address or phone number from an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
   return `${integration ?? ''} ${kind}:${value}`;
 }
@@ -26,7 +26,7 @@ export function identitiesOf(guest: Guest, integration: string): string[] {
   return found;
 }
 
-/** Identities that are kept for a guest besides those of the request. They are valid within the guest's brand. */
+/** Identities kept for a guest in addition to those of the request. They apply within the guest's brand. */
 export function rememberedOf(guest: Guest, integration: string): string[] {
   const found: string[] = [];
   if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));

@@ -2,8 +2,8 @@ import type { Guest } from '../canonical/reservation.ts';
 import { isObject, type Json } from '../terms.ts';
 
 /**
- * One person, for an erasure or an access request: what the request named, and what was found with it on the way. People change their
- * address and number, so an older version of a booking may know the same person by other keys than the request does.
+ * One person, for an erasure or an access request: the keys that the request named, and those found through them. People change their
+ * address and number, so an older version of a booking may have other keys of the same person than the request.
  *
  *   requested   an e-mail address or phone number names everyone who has it; a guest id names one guest of one brand
  *   found       a guest id or document of the same brand; an address or number together with the same name, since families share them
@@ -79,7 +79,7 @@ export class Person {
     return meant;
   }
 
-  /** Takes up what else this guest is known by. True if that brought something new to look for. */
+  /** Adds the other keys of this guest. True if there is something new to search for. */
   absorb(guest: Guest, integration: string): boolean {
     const before = this.#addresses.size + this.#numbers.size + this.#ids.size;
     for (const key of foundKeys(guest, integration)) this.#found.add(key);
@@ -104,7 +104,7 @@ export class Person {
     ];
   }
 
-  /** What text in a payload names this person. */
+  /** The texts in a payload that name this person. */
   traces(): Traces {
     return new Traces([...this.#addresses], [...this.#numbers]);
   }
@@ -113,7 +113,7 @@ export class Person {
 /** Finds a person in texts and payloads, however they are written: escaped, in capitals, numbers with or without separators. */
 export class Traces {
   readonly addresses: readonly string[];
-  /** Regular expressions that PostgreSQL and JavaScript read alike. */
+  /** Regular expressions that mean the same in PostgreSQL and JavaScript. */
   readonly numbers: readonly string[];
   readonly #numbers: readonly RegExp[];
 
@@ -181,7 +181,7 @@ function linkKeys(guest: Guest): string[] {
   ];
 }
 
-/** Within one reservation. Two guests with different ids are two people; so are two names, unless they have one place and address. */
+/** Within one reservation. Two guests with different ids are two people; so are two names, unless they share position and address. */
 function isSame(a: Guest, b: Guest, hasSamePosition: boolean): boolean {
   if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
   const [nameA, nameB] = [nameOf(a), nameOf(b)];

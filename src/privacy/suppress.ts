@@ -4,7 +4,7 @@ import type { Json, Note, Origins } from '../terms.ts';
 import { askedIdentity, hashesOf, identitiesOf } from './identity.ts';
 import { addressesIn, speaksOfGuests, withoutGuests } from './strip.ts';
 
-/** What a message says, as far as this room reads it: guests by their canonical fields. */
+/** The parts of a message that this room reads: guests, by their canonical fields. */
 interface PassingMessage {
   readonly raw: Json;
   readonly notes: readonly Note[];
@@ -75,7 +75,7 @@ export function suppression(keyring: Keyring) {
 const saidGuests = (message: PassingMessage | undefined): readonly Guest[] =>
   (message?.says().lists.guests ?? []).flatMap(({ values, as }) => [values as Guest, ...(as ? [as as Guest] : [])]);
 
-/** The message without what it says of erased guests; their places stay. `extra` may repeat guest data under any key. */
+/** The message without erased guests, who stay as empty elements. `extra` may repeat guest data under any key. */
 function stripMessage(message: PassingMessage, isErased: (guest: Guest) => boolean): PassingMessage {
   const { origins } = message;
   return {

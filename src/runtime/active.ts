@@ -34,9 +34,9 @@ export interface ActiveIntegration {
 
 export interface Active {
   readonly settings: Bodies['workspace'];
-  /** `get` compiles the integration if nobody has; iterating does not. */
+  /** `get` compiles the integration on first use; iterating does not. */
   readonly integrations: ReadonlyMap<string, ActiveIntegration>;
-  /** The integrations as documents, for those who need no compiled path. */
+  /** The integrations as documents, for callers that need no compiled path. */
   readonly documents: ReadonlyMap<string, Versioned<'integration'>>;
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
   /** Differs if and only if a document differs. */
@@ -55,14 +55,14 @@ export interface Broken {
 }
 
 /**
- * Compiling an integration takes a millisecond and 30 kB. Up to this many are compiled when they come into force, so that one that
- * cannot be used is reported then. Beyond, each is compiled when it is first used: `apply` has compiled all of them before.
+ * Compiling an integration takes a millisecond and 30 kB. Up to this many are compiled when they come into force, so that a
+ * broken one is reported then. Beyond that, each is compiled on first use: `apply` has already compiled all of them once.
  */
 const compiledAtOnce = 1_000;
 
 /**
- * Takes documents into force. Documents that `before` has in the same version are reused, parsed and compiled as they are, and need
- * no body.
+ * Puts documents in force. Documents that `before` has in the same version are reused, already parsed and compiled, and need no
+ * body.
  */
 export function activate(
   documents: readonly (DocumentVersion | StoredDocument)[],
@@ -139,7 +139,7 @@ export function activate(
   return active;
 }
 
-/** What the next set of documents takes over from this one. */
+/** The parts that the next set of documents reuses. */
 interface Activated extends Active {
   readonly integrations: Integrations;
   readonly connectors: ReadonlyMap<string, Versioned<'connector'>>;
@@ -243,7 +243,7 @@ class Integrations extends Map<string, LazyIntegration> {
     return super.get(name);
   }
 
-  /** One that does not compile goes out of force. */
+  /** An integration that does not compile is removed. */
   override get(name: string): LazyIntegration | undefined {
     const found = super.get(name);
     if (found?.compiled.kind !== 'invalid') return found;
@@ -265,7 +265,7 @@ export function documentsOf({ name, version, body, connector }: ActiveIntegratio
 
 const noConnector = schemas.connector.parse({ connector: 'none' });
 
-/** Finds the mistakes in mappings and rules that only compiling shows. For `validate` and `apply`. */
+/** Finds the mistakes in mappings and rules that only compiling reveals. For `validate` and `apply`. */
 export const compileCheck: DocumentCheck = ({ connectors, integrations, destinations }) => {
   const used = new Set<string>();
   const shared = new Map<string, Shapes>();

@@ -172,7 +172,7 @@ async function sealTyped(
 
 /**
  * Moves the credentials in stored versions that an earlier Innbound wrote into the sealed secrets. Works on any version, also on one that
- * the schema of today refuses.
+ * today's schema refuses.
  */
 export async function sealStored(context: DocumentContext): Promise<void> {
   const some = (tx: Tx) =>
@@ -196,7 +196,7 @@ function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: Docume
   };
 }
 
-/** A document with references in the place of its typed credentials; undefined if it has none. */
+/** A document with references instead of its typed credentials; undefined if it has none. */
 export function sealable(
   keys: Pick<Keys, 'hashKeys'>,
   { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,

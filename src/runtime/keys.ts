@@ -13,8 +13,8 @@ export interface Keys {
   /** The sealing key first. One array for the life of the process, changed in place when the key is rotated. */
   readonly ring: Keyring;
   /**
-   * The keys of keyed hashes (erased guests, contents of documents). A rotation keeps them, sealed with the new key: what a hash was
-   * made of is gone, so no hash could be made again. The first makes new hashes, all recognise.
+   * The keys of keyed hashes (erased guests, contents of documents). A rotation keeps them, sealed with the new key: the hashed
+   * values are gone, so the hashes cannot be computed again. The first key makes new hashes; all keys are tried when comparing.
    */
   readonly hashKeys: Keyring;
   readonly source: KeySource;
@@ -35,7 +35,7 @@ export async function openKeys(
   const isNew = (await getSecret(pool, markName)) === undefined;
   if (isNew) await firstSecret(pool, markName, seal(known, 'mark', markName));
   const ring: [Key, ...Key[]] = [...(await inOrder(pool, known))];
-  // Before hashes had keys of their own they were made with the sealing keys.
+  // Earlier versions made hashes with the sealing keys.
   const hashKeys = await storedHashKeys(pool, ring, isNew ? [newKey()] : [newKey(), ...ring]);
   return {
     ring,
@@ -63,7 +63,7 @@ export async function changeSealingKey(pool: Pool, from: Key, to: Key): Promise<
   });
 }
 
-/** The keys with the sealing one first. Refuses a process without it: to it every stored secret would look damaged. */
+/** The keys with the sealing one first. Refuses a process without it, which would see every stored secret as damaged. */
 async function inOrder(pool: Pool, keys: Keyring): Promise<Keyring> {
   const mark = await getSecret(pool, markName);
   const sealing = mark && keys.find(({ id }) => id === keyIdOf(mark));

@@ -6,8 +6,8 @@ import type { Pool } from '../store/db/pool.ts';
 
 /**
  * Notices that the database was replaced by an older copy: a restored backup, or a failover to a replica that had not received the last
- * transactions. The workspace folder remembers how far the store had come; a store that is behind was restored. The epoch then rises, so
- * that what destinations get from now on outranks what they got before, although version numbers repeat.
+ * transactions. The workspace folder remembers the last position of the store; a store that is behind it was restored. The epoch then
+ * rises, so that new messages outrank the ones sent before, although version numbers repeat.
  */
 export interface RestoreCheck {
   /** The epoch that messages carry. */

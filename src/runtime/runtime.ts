@@ -50,7 +50,7 @@ export interface Runtime {
   readonly clock: DatabaseClock;
   readonly log: Log;
   readonly wake: Wake;
-  /** Takes changes to the deliveries of this node, or tells the nodes that some wait. */
+  /** Passes changes directly to the deliveries of this node, or signals all nodes that changes are queued. */
   readonly directLeases: DirectLeases;
   readonly keys: Keys;
   /** Of `keys`: seals and opens stored secrets. */
@@ -64,7 +64,7 @@ export interface Runtime {
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
   /** Which loops of this process make progress. */
   readonly heartbeats: Heartbeats;
-  /** Runs the work that a person's text asks for in a thread of its own; see operations/off-thread.ts. */
+  /** Processes texts that people send in a separate thread; see operations/off-thread.ts. */
   readonly offload: Offload;
   /** Takes up a rotated key; see `Keys.refresh`. */
   readonly refreshKeys: (readSource: boolean) => Promise<void>;
@@ -192,7 +192,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       env: process.env,
       readFile: secretFiles(workspaceDir, process.env),
       secret: async (name) => {
-        // These seal sessions and the like: no document may send them anywhere.
+        // The service's own secrets, such as the key of sessions: no document may use them.
         if (name.startsWith('innbound.')) return undefined;
         const sealed = await getSecret(pool, name);
         return sealed && openSecret(keyring, name, sealed);

@@ -178,7 +178,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
   };
 }
 
-/** Innbound itself speaks plain HTTP; its public address says whether a proxy in front of it speaks https. */
+/** Innbound serves plain HTTP; its public address shows whether a proxy in front of it serves https. */
 export function isServedOverHttps(runtime: Runtime): boolean {
   return runtime.active().settings.public_url?.startsWith('https:') ?? false;
 }
@@ -233,7 +233,7 @@ function destinationViews(runtime: Runtime): ReturnType<ApiPorts['destinations']
   }));
 }
 
-/** The countries of the brands that are searched: a caller says a phone number as it is dialled there. */
+/** The countries of the searched brands: people enter a phone number as it is dialled there. */
 function countriesOf(runtime: Runtime, within: readonly string[] | undefined): string[] {
   const brands = [...runtime.active().integrations.values()].filter(
     ({ name }) => within === undefined || within.includes(name),

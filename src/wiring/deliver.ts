@@ -81,7 +81,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   };
 }
 
-/** A destination's type, its settings with secrets in their places, and the services that it gets. */
+/** A destination's type, its settings with secrets resolved, and the services that it gets. */
 export async function readyDestination(
   runtime: Runtime,
   types: ReadonlyMap<string, DestinationType>,

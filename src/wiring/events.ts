@@ -56,7 +56,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
       }
       runtime.log.info(
         { integration, events: settled.length, ...outcomes, duration_ms: durationMs },
-        'events: taken in',
+        'events: processed',
       );
     },
     onError: (integration, error) =>
@@ -89,7 +89,10 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
       if (target) await buryThin(pool, target, thin, message, detail);
     },
     onError: (integration, error) =>
-      runtime.log.error({ integration, error: (error as Error).name }, 'events: could not be completed'),
+      runtime.log.error(
+        { integration, error: (error as Error).name },
+        'events: fetching the reservation of a thin event failed',
+      ),
   };
 }
 

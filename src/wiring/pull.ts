@@ -152,7 +152,7 @@ function propertyAt(at: string): (row: Json) => string | undefined {
 
 /**
  * Resolves an adapter's path relative to its connector's file: connectors/NAME.yaml or connectors/NAME/connector.yaml, in the workspace
- * or among the shipped connectors. The path may not leave these folders: a document can name code, but not bring it.
+ * or among the shipped connectors. The path may not leave these folders: a document can name code, but not contain it.
  */
 function adapterOf(runtime: Runtime, { connector }: ActiveIntegration): string | undefined {
   const adapter = connector.body.pull?.adapter;

@@ -22,7 +22,7 @@ export function startWatch(runtime: Runtime): Loop {
       rest: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
-  // One node judges for all. With many brands a judgement takes long: it gets a twentieth of the time.
+  // One node evaluates alerts for all brands. With many brands that takes long, so it gets a twentieth of the time.
   const judging = startLoop({
     name: 'alerts',
     heartbeats: runtime.heartbeats,

@@ -18,8 +18,9 @@ export interface LakeOptions {
 }
 
 /**
- * Files for analytic engines, under date=YYYY-MM-DD/ (the day of the change, UTC), and under brand=…/ in it where brands have
- * folders of their own. Complete files only; each version is there once; an erasure is a row of its own, and removes the guest from the older rows.
+ * Files for analytic engines, under date=YYYY-MM-DD/ (the day of the change, UTC), and under brand=…/ inside it where each brand has
+ * its own folder. Files are always complete, and each version is written once. An erasure is a separate row, and removes the guest from
+ * the older rows.
  */
 export function openLake({ store, format: wanted, fileBytes, byBrand, clock, failure }: LakeOptions): Destination {
   const format = wanted === 'parquet' ? parquet : ndjson;
@@ -68,7 +69,7 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const brandFolder = ({ brand_id }: Message): string => `brand=${encodeURIComponent(brand_id)}`;
 const written = (): Outcome => ({ kind: 'delivered' });
 
-/** An erasure is never given up: what it has done so far stays done. */
+/** An erasure is retried until it is complete; each try continues where the last one stopped. */
 function later(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { kind: 'retry', code: 'deliver.write_failed', message: outcome.message };

@@ -8,13 +8,13 @@ export interface EraseLimits {
   readonly deadlineAtMs: number;
   /** Whether a file can hold rows of these erasures, by its name. */
   readonly mayHold: (name: string) => boolean;
-  /** Files of an earlier try that held nothing any more; added to. */
+  /** Files in which an earlier try found nothing to erase; this try adds to them. */
   readonly clean: Set<string>;
 }
 
 /**
- * Removes erased guests from the rows written before; each file that holds them is replaced as a whole. Where nodes can write over each
- * other's files, the folder is read at least twice: another node may have put an older state of its growing file over the first pass.
+ * Removes erased guests from the rows written before; each file that holds them is replaced as a whole. Where nodes can overwrite each
+ * other's files, the folder is read at least twice: another node may have overwritten the result of the first pass with an older state.
  */
 export async function eraseFromFiles(
   store: FileStore,
@@ -29,7 +29,7 @@ export async function eraseFromFiles(
     for (const { name, size, modifiedAtMs } of await store.list('')) {
       const state = `${name} ${size} ${modifiedAtMs}`;
       if (!name.endsWith(format.extension) || !mayHold(name) || (passes === 1 && clean.has(state))) continue;
-      if (clock.now() > deadlineAtMs) throw new RangeError('there are too many files to erase from in time');
+      if (clock.now() > deadlineAtMs) throw new RangeError('too many files to erase from within the deadline');
       if (await eraseFromFile(store, name, format, erased)) found = true;
       else clean.add(state);
     }

@@ -10,11 +10,11 @@ export type Tag = string;
 
 export type Replaced = { readonly kind: 'written'; readonly tag: Tag } | { readonly kind: 'changed' };
 
-/** Where the bytes of files go: a folder of a disk, or a bucket. Failures throw. */
+/** Where files are stored: a folder on a disk, or a bucket. Failures throw. */
 export interface FileStore {
   /**
    * Whether `replace` compares and writes in one step, so that of two nodes that replace the same file only one succeeds. Without that,
-   * each node writes files of its own.
+   * each node writes its own files.
    */
   readonly isGuarded: (late: AbortSignal) => Promise<boolean>;
   /** Called before the first write to a folder. */
@@ -29,8 +29,8 @@ export interface FileStore {
   /** The content in order, in pieces of any length. */
   readonly pieces: (name: string, late: AbortSignal) => AsyncIterable<Uint8Array>;
   /**
-   * Replaces a file as a whole: a reader sees the old content or the new one. It must still be as `expected`; 'absent' means that there
-   * must be none. If `late` aborts, nothing is written: another node may be writing the same rows by now.
+   * Replaces a file as a whole: a reader sees the old content or the new one. Its tag must still be `expected`; 'absent' means that
+   * there must be no such file. If `late` aborts, nothing is written: another node may be writing the same rows by now.
    */
   readonly replace: (
     name: string,

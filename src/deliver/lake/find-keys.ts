@@ -4,8 +4,8 @@ import type { FileStore } from './file-store.ts';
 const skewMs = 3_600_000;
 
 /**
- * Which of these keys the files of a folder hold, but for one file. Both formats keep keys as plain bytes, so one search serves both.
- * It reads every file written since, so it is only used after an interruption.
+ * Which of these keys the files of a folder hold, except in one file. Both formats keep keys as plain bytes, so one search serves both.
+ * It reads every file written since the given time, so it is only used after an interruption.
  */
 export async function findKeys(
   store: Pick<FileStore, 'list' | 'pieces'>,
@@ -44,7 +44,7 @@ export async function searchPieces(
         if (keys.has(candidate)) found.add(candidate);
       }
     }
-    // A key may lie across two pieces.
+    // A key may span two pieces.
     kept = text.subarray(Math.max(0, text.length - longest + 1));
   }
 }

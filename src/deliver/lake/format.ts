@@ -3,7 +3,7 @@ import type { Delivery } from '../message.ts';
 /** How the content of a file is made from deliveries. */
 export interface Format<Row = unknown> {
   readonly extension: string;
-  /** A delivery as it is kept until its file is full, and its approximate size in bytes. */
+  /** A delivery in the form kept in memory until its file is full, and its approximate size in bytes. */
   encode(delivery: Delivery): { readonly row: Row; readonly size: number };
   /** The whole file. */
   file(rows: readonly Row[]): Uint8Array | string;

@@ -7,10 +7,10 @@ export const lakeShape = {
   format: z
     .enum(['ndjson', 'parquet'])
     .default('ndjson')
-    .describe('`ndjson`: one JSON object a line. `parquet`: typed columns, for analytic engines.'),
+    .describe('`ndjson`: one JSON object per line. `parquet`: typed columns, for analytic engines.'),
   file_size: sizeText('1KiB', '1GiB')
     .default('1MiB')
-    .describe('A file that has reached this size is left alone and the next one begun.'),
+    .describe('When a file has reached this size, the next one is started.'),
 };
 
 export const fileBytes = ({ file_size }: { readonly file_size: string }): number => sizeBytes(file_size);

@@ -5,7 +5,7 @@ import type { FileStore, StoredFile, Tag } from './file-store.ts';
 import { findKeys, searchPieces } from './find-keys.ts';
 import type { Format } from './format.ts';
 
-/** A file that grows: what it holds, and how we know it. */
+/** A growing file: its rows, and the tag under which we read or wrote it. */
 interface Part {
   readonly name: string;
   readonly rows: readonly unknown[];
@@ -16,7 +16,7 @@ interface Part {
 export interface LakeSettings {
   readonly store: FileStore;
   readonly format: Format;
-  /** A file of this size is left alone. */
+  /** A file of this size is full. */
   readonly fullAt: number;
   readonly clock: Clock;
 }
@@ -24,7 +24,7 @@ export interface LakeSettings {
 /** Rows of growing files are kept in memory up to about this size. */
 const mostKept = 64 * 1024 * 1024;
 const mostParts = 64;
-/** How often another writer may come first. */
+/** How often another writer may be faster before we give up. */
 const mostRaces = 20;
 
 /**
@@ -32,11 +32,11 @@ const mostRaces = 20;
  * rejected: a reader can see half a line, and a crash leaves one. A file for each batch, merged later, was rejected too: while files
  * are merged, a reader sees rows twice or not at all.
  *
- * A version that may have been written before a crash is searched for first, so that it is there once.
+ * A version that may have been written before a crash is searched for first, so that it is written once.
  *
- * Guarded stores have one growing file per folder, with numbered names, for all nodes. A write states which content it continues. A node
- * that lost its records and writes late either comes first, and then the other node's write is refused and its next search finds the
- * rows, or it is refused itself. There is no moment at which both succeed.
+ * Guarded stores have one growing file per folder, with numbered names, for all nodes. A write states which content it continues. If a
+ * node that lost its lease writes late but first, the other node's write is refused and its next search finds the rows; otherwise the
+ * late write is refused. The two can never both succeed.
  */
 export class LakeWriter {
   readonly #at: LakeSettings;
@@ -51,7 +51,7 @@ export class LakeWriter {
     else await this.#writeOwn(folder, deliveries, late);
   }
 
-  /** Files of our own: nobody else replaces them but an erasure. */
+  /** Files of this node: only an erasure replaces them. */
   async #writeOwn(folder: string, deliveries: readonly Delivery[], late: AbortSignal): Promise<void> {
     const { store, format, clock } = this.#at;
     const known = this.#growing.get(folder);
@@ -65,7 +65,7 @@ export class LakeWriter {
     const part = known === undefined || this.#isFull(known) ? begin() : known;
     const fresh = without(deliveries, found);
     if (await this.#append(folder, part, fresh, late)) return;
-    // An erasure replaced the file: leave it alone.
+    // An erasure replaced the file: start a new one.
     if (!(await this.#append(folder, begin(), fresh, late))) throw new Error('a file with a new name exists already');
   }
 

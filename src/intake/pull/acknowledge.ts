@@ -2,7 +2,7 @@ import type { JsonObject } from '../../terms.ts';
 import type { RequestTemplate } from './settings.ts';
 import { repeatForIds, usesId, type Values } from './template.ts';
 
-/** The calls that acknowledge a page: one for all its ids, or one for each where {id} is not inside a list. */
+/** The calls that acknowledge a page: one for all its ids, or one per id if {id} is used outside a list. */
 export function acknowledgements(
   template: RequestTemplate,
   ids: readonly string[],

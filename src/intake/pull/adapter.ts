@@ -4,8 +4,8 @@ import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
 
 /**
- * An adapter is a module in the workspace whose default export turns a response's bytes into JSON. It runs with the rights of the
- * service: the operator installed it, so it is trusted code and not data.
+ * An adapter is a module in the workspace whose default export turns a response's bytes into JSON. It runs with the permissions of
+ * the service: the operator installed it, so it is trusted code and not data.
  */
 export type Adapter = (bytes: Uint8Array, about: { readonly contentType?: string }) => Json | Promise<Json>;
 

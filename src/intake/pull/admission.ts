@@ -26,7 +26,7 @@ export class AdmissionGate {
     this.api = new URL(settings.baseUrl).origin;
   }
 
-  /** `rested`: the caller has waited as long as Retry-After asked for. */
+  /** `rested`: the caller has waited for as long as Retry-After asked. */
   async admit(rested: boolean): Promise<Admission> {
     const now = this.#ports.clock.now();
     const leftMs = this.#coveredUntil - now;
@@ -51,7 +51,7 @@ export class AdmissionGate {
     this.#coveredUntil = 0;
   }
 
-  /** No write when the store counts no failure against the API, which is the usual case. */
+  /** Writes nothing if the store has no failure recorded for the API, the usual case. */
   async succeeded(): Promise<void> {
     if (!this.#isClean) await this.#ports.partners.succeeded(this.api);
   }

@@ -74,7 +74,7 @@ export interface AskerOptions {
   readonly onWait?: (reason: WaitReason, ms: number) => void;
 }
 
-/** Asks a partner under everything that protects both sides: admission, credentials, deadlines, retries and waits. */
+/** Sends requests to a partner with admission, credentials, deadlines, retries and waits. */
 export function openAsker(ports: PullPorts, plan: PullPlan, options: AskerOptions): Asker {
   const credentials = credentialsFor(ports, plan);
   const gate = new AdmissionGate(ports, plan.settings);

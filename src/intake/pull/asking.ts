@@ -72,13 +72,13 @@ export class Asking {
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
       const ended = await this.#patience.waitOrPark(ms, reason);
-      // The wait for the rate is a reserved slot: after it, the request goes out.
+      // The wait for the rate reserves a slot: after it, the request is sent.
       if (ended !== undefined || reason === 'rate') return ended;
       rested ||= reason === 'retry_after';
     }
   }
 
-  /** Undefined when the request is to be repeated. */
+  /** Undefined when the request should be repeated. */
   async #attempt(request: OpenRequest): Promise<Asked | undefined> {
     const { credentials, gate } = this.#context;
     if (changesPath(request)) return { kind: 'failed', code: 'pull.bad_request', message: dotSegment };

@@ -6,7 +6,7 @@ import { pathReader } from './read-path.ts';
 
 /** An error that a partner reports inside a successful answer, as the connector declares it. */
 export interface BodyError {
-  /** Paths in the answer with the value, or one of the values, that must be there; null for an empty one. All must hold. */
+  /** Paths in the answer, each with its required value or values; null means empty. All must match. */
   readonly when: Readonly<Record<string, Scalar | null | readonly (Scalar | null)[]>>;
   readonly means: Meaning;
   /** Path to the partner's message. */
@@ -75,7 +75,7 @@ function looksLikeError(body: Readonly<Record<string, Json>>): boolean {
   return ['error', 'errors', 'Error', 'Errors'].some((key) => !isEmpty(own(body, key)));
 }
 
-/** By a status number that the body repeats; any other error is a fault. */
+/** From a status number in the body, if it has one; any other error is a fault. */
 function meaningOf(body: Readonly<Record<string, Json>>): Meaning {
   const inner = own(body, 'error');
   const places = [body, ...(isObject(inner) ? [inner] : [])];

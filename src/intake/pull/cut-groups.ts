@@ -16,8 +16,8 @@ export interface WholeGroups extends Groups {
 }
 
 /**
- * Where the rows of a reservation are listed by dates of their own, a run sees only those inside its range. A group with fewer rooms
- * than are stored is asked for as a whole, or held back; it is never delivered cut. A cancellation is believed as it comes.
+ * If a partner lists the rows of a reservation by their own dates, a run sees only those inside its range. A group with fewer rooms
+ * than stored is requested as a whole, or held back; it is never delivered incomplete. A cancellation is accepted in any case.
  */
 export async function wholeGroups(context: Context, groups: Groups): Promise<WholeGroups> {
   const { ports, plan, run } = context;

@@ -22,7 +22,7 @@ import type { Values } from './template.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
-/** A page was read and handed to the writer; the request for the next one is already out. */
+/** A page was read and passed to the writer; the request for the next one has been sent. */
 interface Advanced {
   readonly kind: 'advanced';
   readonly position: Position;
@@ -30,9 +30,9 @@ interface Advanced {
 }
 
 /**
- * One node's work on a run, as a line of three: while two pages are prepared and written (PageWriter), the next one is read and
- * the one after that is requested. Pages count in order, each together with the position after it: a crash loses only work that
- * was never counted.
+ * One node's work on a run, as a pipeline: while two pages are prepared and written (PageWriter), the next one is read and
+ * the one after that is requested. Pages are counted in order, each together with the position after it: a crash loses only work
+ * that was never counted.
  *
  *   for each position:  answer ──▶ read page ──▶ related tables ──▶ request the next page ──▶ hand this one to the writer
  *   ends as:            finished | parked (wait for the partner) | stopped (shutdown) | fenced (another node has the run)
@@ -85,7 +85,7 @@ export class Execution {
   }
 
   async #goThrough(start: Position): Promise<RunOutcome> {
-    // Some of the rows that show what was listed may be grouped and gone already.
+    // Some of the staged rows that show what was listed may have been grouped and deleted already.
     this.#isResumedAtEnd = start.window === undefined;
     let position = start;
     let fetching = this.#fetch(position);
@@ -225,7 +225,7 @@ export class Execution {
     return this.#finish(concluded({ ...ended, findings: [...ended.findings, ...failed] }));
   }
 
-  /** What the lists of each brand should have shown and did not. */
+  /** The reservations that the lists of each brand should have shown and did not. */
   async #missing(position: Position) {
     const { settings, routing } = this.#plan;
     const found = [];
@@ -279,8 +279,8 @@ function withCutGroups(position: Position, heldBack: number): Position {
   if (heldBack === 0) return position;
   const message =
     heldBack === 1
-      ? '1 reservation came with fewer rooms than are stored and was held back.'
-      : `${heldBack} reservations came with fewer rooms than are stored and were held back.`;
+      ? '1 reservation arrived with fewer rooms than stored and was held back.'
+      : `${heldBack} reservations arrived with fewer rooms than stored and were held back.`;
   return {
     ...position,
     findings: [...position.findings, { code: 'pull.group_cut', from: position.from, to: position.to, message }],

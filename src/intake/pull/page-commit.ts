@@ -20,7 +20,7 @@ export interface ReadPage {
   readonly counted: Counters;
 }
 
-/** Everything that the page changes: its records are mapped here, except rows that are known to change nothing. */
+/** Everything that the page changes. Maps its records, except rows that are known to change nothing. */
 export async function makePageCommit(
   ports: Pick<PullPorts, 'runs'>,
   plan: PullPlan,

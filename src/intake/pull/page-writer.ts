@@ -3,7 +3,7 @@ import type { RunCounters } from './run-counters.ts';
 import type { RunLease } from './run-lease.ts';
 import type { PageCommit, Run } from './run-state.ts';
 
-/** A page on its way into the store. */
+/** A page that is being written. */
 interface PageUnderWay {
   readonly ids: Promise<ReadonlySet<string>>;
   /** Resolves after this page and all before it; false if another node has the run. */
@@ -20,8 +20,9 @@ interface PageWriterOptions {
 }
 
 /**
- * Writes the pages of a run, at most two at a time. Two pages are written side by side only if they name different reservations:
- * for the same reservation, the later page must see what the earlier one stored. Pages count in order whatever finishes first.
+ * Writes the pages of a run, at most two at a time. Two pages are written at the same time only if they name different
+ * reservations: for the same reservation, the later page must see what the earlier one stored. Pages are counted in order, whichever
+ * finishes first.
  */
 export class PageWriter {
   readonly #ports: Pick<PullPorts, 'runs'>;

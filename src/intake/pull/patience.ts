@@ -17,8 +17,8 @@ interface Context {
 }
 
 /**
- * How often one request may still fail or be told to wait. Each method returns undefined when the request is to be repeated, or the
- * reason why not: its tries are used up, the run is parked, or the process is stopping.
+ * How often one request may still fail or be asked to wait. Each method returns undefined if the request should be repeated, or else
+ * the reason: its tries are used up, the run is parked, or the process is stopping.
  */
 export class Patience {
   readonly #context: Context;

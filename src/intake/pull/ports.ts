@@ -119,9 +119,9 @@ export interface UnlistedRow extends KnownRow {
 
 export interface UnlistedNote {
   readonly id: string;
-  /** What the partner answered for it alone; absent if it was not asked. */
+  /** The partner's answer to the request for this reservation; absent if there was none. */
   readonly answer?: 'present' | 'absent';
-  /** The partner has it with other dates or cancelled, so that the list need not show it. */
+  /** The partner has it with other dates or cancelled, so the list need not show it. */
   readonly isElsewhere?: boolean;
   readonly record?: Pick<KnownRow, 'check_in' | 'check_out' | 'status'>;
 }
@@ -151,7 +151,7 @@ export interface FormedCommit {
   readonly counted: Counters;
 }
 
-/** Two pages may be written at the same time; they count in order. */
+/** Two pages may be written at the same time; they are counted in order. */
 export interface PageTurn {
   /** The number of pages before this one. */
   readonly after: number;

@@ -29,10 +29,10 @@ export interface RelatedOptions {
 type Id = string | number;
 
 export const bareList =
-  'related tables are added beside the list, which needs an object around it; this answer is a bare list';
+  'related tables are added beside the list, so the answer must be an object; this answer is a bare list';
 
 /**
- * Fetches what the rows of a page only refer to by id, one table after the other, so that a table can use the ids of an earlier
+ * Fetches what the rows of a page refer to by id only, one table after the other, so that a table can use the ids of an earlier
  * one. The requests share the page's credentials, retries, waits and circuit; nothing is stored before all are answered.
  */
 export async function fetchRelated(

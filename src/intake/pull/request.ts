@@ -58,7 +58,7 @@ export function listValues({ window, timezone, brandId, sync, status, since }: L
 
 const dayAfter = (date: LocalDate) => addDays(date, 1);
 
-/** The values, with each date that the template writes in a notation of its own: a window from its first to its last second. */
+/** The values, plus each date that the template formats itself. A window runs from its first to its last second. */
 export function withFormats(template: RequestTemplate, values: Values, about: ListValues): Values {
   const { window, timezone, since } = about;
   const moments: Readonly<Record<string, EpochMs | undefined>> = {
@@ -126,7 +126,7 @@ function placeInBody(
   return { ...body, [key]: placeInBody(object, rest, value) };
 }
 
-/** Spaces become %20 and not +, which every server reads the same way and signatures agree on. */
+/** Spaces become %20, not +: every server reads %20 the same way, so signatures agree. */
 export function toWire(request: OpenRequest): WireRequest {
   const pairs = request.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const joint = request.base.includes('?') ? '&' : '?';

@@ -13,7 +13,7 @@ export interface RoutedRows {
 
 /**
  * Divides one poll between several brands of one account. Every row names its property. A row that names an unknown property, or none,
- * is left out and counted, never given to a brand by guess.
+ * is left out and counted; its brand is never guessed.
  */
 export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[]): RoutedRows {
   if (routing === undefined) return { own: rows, others: [], unrouted: [] };

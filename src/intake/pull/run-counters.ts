@@ -1,6 +1,6 @@
 import { type Counters, noCounts, sum } from './run-state.ts';
 
-/** The counters of a run: what the store has, and what was counted since and goes with the next write. */
+/** The counters of a run: the stored ones, and those counted since, which the next write stores. */
 export class RunCounters {
   #stored: Counters;
   #pending: Counters = noCounts;

@@ -3,13 +3,13 @@ import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
 import type { Run, WaitReason } from './run-state.ts';
 
-/** This node's lease on a run: extended while work goes on, and known to be lost once another node has taken the run over. */
+/** This node's lease on a run: extended while the work runs, and reported as lost once another node has taken the run over. */
 export class RunLease {
   readonly #ports: Pick<PullPorts, 'runs' | 'limits' | 'clock'>;
   readonly #run: Run;
   readonly #abort = new AbortController();
   #isLost = false;
-  /** Why the run is not asking right now; stored with each extension. */
+  /** Why the run is waiting, if it is; stored with each extension. */
   waiting: WaitReason | undefined;
 
   constructor(ports: Pick<PullPorts, 'runs' | 'limits' | 'clock'>, run: Run) {

@@ -8,8 +8,8 @@ import type { Window } from './windows.ts';
 /**
  * The life of a run:
  *
- *   queued ──claim──▶ running ──▶ complete     every window read to its end, and shown to be complete
- *      ▲                 │   ├──▶ incomplete   read as far as the partner let us; what is missing is named
+ *   queued ──claim──▶ running ──▶ complete     every window was read to its end, and nothing shows that a row is missing
+ *      ▲                 │   ├──▶ incomplete   read as far as possible; the findings name what is missing
  *      └──── park ───────┘   └──▶ failed       an error ended it; what was read before is stored
  *
  * A running run whose lease ran out is claimed by any node and resumes at `position`, after its last page.
@@ -134,7 +134,7 @@ export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
   >;
 }
 
-/** What a page brings for one brand. */
+/** The rows of a page for one brand. */
 export interface PageRows {
   readonly prepared: readonly Prepared[];
   /** The row behind each prepared record; undefined if it cannot be recognised again. */
@@ -143,7 +143,7 @@ export interface PageRows {
   readonly known: readonly KnownRow[];
   /** Maps known rows whose reservation changed in the meantime. */
   readLate(keys: ReadonlySet<string>): Pick<PageRows, 'prepared' | 'pulled' | 'counted'>;
-  /** Without what applying the records counts. */
+  /** Excludes the counts from applying the records. */
   readonly counted: Counters;
 }
 
@@ -151,9 +151,9 @@ export interface PageRows {
 export interface PageCommit extends PageRows {
   readonly position: Position;
   readonly requestedAt: EpochMs;
-  /** What the page brings for other brands of the account. */
+  /** The rows of the page for other brands of the account. */
   readonly routed?: readonly (PageRows & { readonly target: Target })[];
-  /** Properties of rows that no brand takes, each as often as it came. */
+  /** The properties of rows that belong to no brand, one entry per row. */
   readonly unrouted?: readonly string[];
   readonly log: PageLog;
   readonly staged: readonly StagedRow[];

@@ -7,7 +7,7 @@ import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
   | { readonly kind: 'finished'; readonly end: RunEnd; readonly counters: Counters }
-  /** Waiting until the partner may be asked again. */
+  /** Waiting until the next request to the partner is allowed. */
   | { readonly kind: 'parked'; readonly ms: number; readonly reason: WaitReason }
   /** Another node has the run. */
   | { readonly kind: 'fenced' }
@@ -23,7 +23,7 @@ export interface Progress {
 export interface RunOptions {
   /** Long waits park the run instead of holding its slot. */
   readonly parkable: boolean;
-  /** False for a run that somebody else queued: it is returned to the queue instead of ended while the partner cannot be asked. */
+  /** False for a run that somebody else queued: while the partner cannot be reached, it is returned to the queue instead of ended. */
   readonly ownsRun?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -46,7 +46,7 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   const ranged = startOf(run, plan.settings, now);
   if (ranged.kind === 'invalid') return endAtOnce(failedEnd(ranged.code, ranged.message));
   const since = await sinceOf(ports, run, plan.settings, now);
-  // A requested range says nothing about what has been read since the last run: it moves no watermark.
+  // A requested range does not prove that everything since the last run was read, so it does not move the watermark.
   const isScheduled = askedRange(run) === undefined;
   const position = {
     ...ranged.position,

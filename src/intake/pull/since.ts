@@ -7,7 +7,7 @@ import { startOfDayUtc } from './windows.ts';
 
 /**
  * What {since} stands for in this run, if its request uses it: the start of the last complete run of the sync minus the overlap, which
- * covers changes that were being saved while that run read. A requested range starts at its first day.
+ * covers changes that were being saved during that run. A requested range starts at its first day.
  */
 export async function sinceOf(
   ports: Pick<PullPorts, 'runs'>,

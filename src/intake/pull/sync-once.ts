@@ -33,7 +33,7 @@ export async function syncOnce(
   for (;;) {
     const queued = await ports.runs.queue(request, { node: ports.node, leaseMs });
     if (queued.kind === 'queued') return execute(ports, queued.run, options, { ownsRun: true });
-    // A secret may be missing in this process only: the run of the service must not fail for that.
+    // A secret may be missing in this process only; a run that the service queued must not fail because of that.
     const planned = await ports.plan(request.integration);
     if (planned.kind === 'unavailable') return leftAlone(queued.runId, planned);
     const idle = await ports.runs.claim(request.integration, queued.runId, ports.node, leaseMs);
@@ -83,7 +83,7 @@ async function execute(
     const message = `the circuit to the partner is open for another ${seconds} s after repeated failures`;
     return leftAlone(run.runId, { code: 'pull.breaker_open', message });
   }
-  // Stopped, or taken over by another node after our lease ran out: its result is the result.
+  // Stopped, or taken over by another node after our lease expired: report that node's result.
   const view = await ended(ports, run, run.runId, options.signal);
   if (view === undefined) {
     throw new InnboundError('pull.interrupted', `Run ${run.runId} was interrupted.`, { run_id: run.runId });

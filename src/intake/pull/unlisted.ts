@@ -21,8 +21,8 @@ export interface Context {
 const mostAsked = 100;
 
 /**
- * The reservations that a complete run should have listed and did not. Nothing is known about a run that did not read everything, or
- * about a list that leaves some statuses out while no single request can tell what became of them.
+ * The reservations that a complete run should have listed and did not. Empty if the run did not read everything, or if its list
+ * filters by status and the connector has no single request to check the missing ones.
  */
 export async function unlistedIn(
   { ports, plan, run }: Context,
@@ -30,7 +30,7 @@ export async function unlistedIn(
   property?: string,
 ): Promise<readonly UnlistedRow[]> {
   const { settings, shaper } = plan;
-  // A list without dates, or of changes only, does not say what it should show.
+  // For a list without dates, or of changes only, it is unknown which reservations it should show.
   if (position.findings.length > 0 || position.since !== undefined || !settings.hasWindows) return [];
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
   if (isFiltered && settings.single === undefined) return [];
@@ -45,8 +45,8 @@ export async function unlistedIn(
 }
 
 /**
- * Asks for each by its id where the connector can; its answer counts like any other. The others are marked as not listed. Absence is
- * a cancellation only if the connector says so (`gone: cancelled`).
+ * Requests each by its id if the connector has a single request; the answer is processed like any other. The others are marked as not
+ * listed. Absence counts as a cancellation only if the connector says so (`gone: cancelled`).
  */
 export async function followUp(
   context: Context,
@@ -127,7 +127,8 @@ function cancelled(stored: Reservation, run: Run, now: EpochMs): Prepared {
           step: 'reconcile',
           field: 'status',
           code: 'gone_is_cancelled',
-          reason: 'The partner no longer lists this reservation, and its connector says that such a one is cancelled.',
+          reason:
+            'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).',
           before: stored.status,
           after: 'cancelled',
         },

@@ -13,7 +13,7 @@ const mostPasses = 4;
  *
  * A counted list (offset, page number) with rows on more than one page is read again until a pass finds nothing new and no row
  * twice. There is no other way to find a row that moved from an unread page to one already read: neither overlapping pages nor
- * the total show it when another change keeps the count right. A cursor or link is the partner's own continuation, so such a
+ * the total reveal it if another change keeps the count right. A cursor or link is the partner's own continuation, so such a
  * list is read once, and a second time if a page was repeated or the total is higher than the rows received. A total that
  * counts something else costs that one pass only.
  */

@@ -4,8 +4,8 @@ import type { Endpoint } from './ports.ts';
 
 /**
  * An in-memory cache of the endpoints. A known endpoint costs no query. Unknown ids are looked up together, with one query at
- * a time and at most twenty a second, so that a new endpoint works at once on every node and a flood of guessed ids costs
- * the database next to nothing.
+ * a time and at most twenty a second, so that a new endpoint works at once on every node and a flood of guessed ids hardly
+ * loads the database.
  */
 export interface DirectoryPorts {
   readonly clock: Clock;

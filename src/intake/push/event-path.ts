@@ -15,7 +15,7 @@ export interface PendingEvent {
   readonly receivedAt: EpochMs;
   readonly body: Buffer;
   readonly attempt: number;
-  /** What the body says, where it was parsed just now. */
+  /** The parsed data of the body, if it was parsed in this process. */
   readonly data?: JsonObject;
   /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
@@ -31,7 +31,7 @@ export interface EventPath {
   readonly hydratedRecord: EventPath['record'];
   /** Shape to transform. `adjust` corrects the draft by what the event itself says, before the check. */
   readonly prepare: (raw: RawRecord, arrival: Arrival, adjust?: Adjust) => Prepared;
-  /** The rest of the path for a reservation that a guest's own event changed. */
+  /** The rest of the path for a reservation changed by a guest event. */
   readonly finish: (merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival) => Finished;
   readonly guest: (data: Json) => GuestRead;
   readonly today: (at: EpochMs) => LocalDate;

@@ -13,7 +13,7 @@ export interface GroupCommitPorts {
   /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
   readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
   /**
-   * Stores and applies the events in one transaction; undefined where they have to be stored first. `waitedMs`: how long the
+   * Stores and applies the events in one transaction; undefined if they must be stored first. `waitedMs`: how long the
    * first of them has waited.
    */
   readonly apply?: (events: readonly NewEvent[], waitedMs: number) => Promise<readonly Stored[] | undefined>;
@@ -30,7 +30,7 @@ export interface GroupCommitLimits {
   /** Requests beyond these limits are refused at once, to bound memory. */
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
-  /** Waiting requests that keep what they parsed, which takes several times the memory of the bytes. */
+  /** Waiting requests that keep their parsed data, which takes several times the memory of the bytes. */
   readonly maxParsed: number;
   /** After this the sender gets 503; if the event is stored after all, the sender's retry is a duplicate. */
   readonly deadlineMs: number;
@@ -150,7 +150,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     }
     const batch = queue.slice(0, count);
     queue = queue.slice(count);
-    // Requests already answered with 503 are skipped: their retry brings the event again.
+    // Requests already answered with 503 are skipped: the sender's retry contains the event again.
     return batch.filter((one) => one.settle !== undefined);
   };
 

@@ -78,7 +78,7 @@ function ofProfile(
   return { kind: 'record', arrival, incoming: { type: 'guest', id, record, raw, notes, origins, ...consent } };
 }
 
-/** The event states something about one guest of the reservation. Everything else stays, and newer statements about the guest hold. */
+/** The event is a statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
 function ofReservation(
   path: EventPath,
   event: PendingEvent,

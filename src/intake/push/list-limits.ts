@@ -3,8 +3,8 @@ import type { Json } from '../../terms.ts';
 import type { EnvelopeProblem } from './envelope.ts';
 
 /**
- * How many elements the lists of one reservation may have. Comparing guests and rooms with the stored ones is work for the
- * node, so that one event must not bring thousands of them. The largest group bookings we know have some 300 guests.
+ * How many elements the lists of one reservation may have. Comparing guests and rooms with the stored ones takes processor
+ * time, so one event must not contain thousands of them. The largest group bookings we know have some 300 guests.
  */
 const listLimits: ReadonlyMap<string, number> = new Map([...Object.entries(mostItems), ['stays', mostItems.rooms]]);
 /** For lists with other names, which a connector may map to any of the above. */
@@ -24,7 +24,7 @@ export function longLists(data: Json, above: string): EnvelopeProblem[] {
     const known = name !== undefined && listLimits.has(name) ? name : undefined;
     const limit = (known !== undefined && listLimits.get(known)) || otherListLimit;
     if (value.length > limit) {
-      // The pointer names only fields of ours: other keys may hold anything.
+      // The pointer names only known fields: other keys may contain guest data.
       const pointer =
         known !== undefined && (data as { [key: string]: Json })[known] === value ? `${above}/${known}` : above;
       problems.push({

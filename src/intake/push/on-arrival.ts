@@ -7,8 +7,8 @@ import { workLane } from './work-lane.ts';
 
 /**
  * Applies events in the transaction that stores them, as long as the node keeps up. Compared with storing first and applying
- * later this saves a commit, a claim, a second reading of the event and an update of its row. Every failure has the same
- * remedy: store the events first, and leave them to the worker. Numbers and alternatives: docs/adr/0013-apply-on-arrival.md.
+ * later this saves a commit, a claim, a second reading of the event and an update of its row. After any failure
+ * the events are stored first and left to the worker. Numbers and alternatives: docs/adr/0013-apply-on-arrival.md.
  */
 export interface OnArrivalPorts {
   readonly clock: Pick<Timers, 'uptimeMs'>;
@@ -27,14 +27,14 @@ export interface OnArrivalLane {
 }
 
 /**
- * What became of the events, by lane, with the events that were pending before them. Or nothing was written: one of the events is
- * a duplicate or its endpoint or secret ended meanwhile (`refused`), or a lane has a backlog.
+ * The outcomes of the events, by lane, including the events that were pending before them. Or nothing was written: one of the events
+ * is a duplicate or its endpoint or secret has ended meanwhile (`refused`), or a lane has a backlog.
  */
 export type Applied = readonly (readonly Settled[])[] | 'refused' | 'backlog';
 
 /** A larger batch is stored first, so that its senders do not wait for the work of so many. */
 const mostEvents = 128;
-/** Where senders wait longer, for their turn or for the work, the node does not keep up: it stores events first for a while. */
+/** If senders wait longer than this, for their turn or for the work, the node does not keep up and stores events first for a while. */
 const slowMs = 250;
 const restMs = 1_000;
 

@@ -36,7 +36,7 @@ export interface NewEvent {
   /** Undefined when the sender states no time: the event then occurred when it was received. */
   readonly occurredAt: EpochMs | undefined;
   readonly rawBody: Buffer;
-  /** What the body says, where the event is applied on arrival. */
+  /** The parsed data of the body, if the event is applied on arrival. */
   readonly data?: JsonObject | undefined;
 }
 

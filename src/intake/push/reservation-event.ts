@@ -22,7 +22,7 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
   return { mode: event.hydrated ? 'single' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
 }
 
-/** Takes a reservation event through the path, up to the merge with what is stored. */
+/** Takes a reservation event through the path, up to the merge with the stored record. */
 export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
   const hydrated = event.hydrated && parseJson(event.hydrated.body.toString('utf8'));
   return prepareEvent(
@@ -32,7 +32,7 @@ export function prepareReservation(path: EventPath, event: PendingEvent, data: J
   );
 }
 
-/** What an event says: its data, or the reservation that was fetched for it. Arrival and replay both come through here. */
+/** The content of an event: its data, or the reservation that was fetched for it. Used for new events and for replays. */
 export interface EventContent {
   readonly event: EventType;
   readonly data: Json;

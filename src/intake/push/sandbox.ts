@@ -15,7 +15,7 @@ import type { Examined, SandboxReport } from './sandbox-report.ts';
 export interface SandboxPorts {
   readonly clock: Clock;
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
-  /** Undefined where the brand is not in force. Off the main thread: a sandbox endpoint maps events that nobody signed. */
+  /** Undefined where the brand is not in force. Runs off the main thread: a sandbox maps unsigned events. */
   readonly report: (
     integration: IntegrationName,
     arrived: Arrived,

@@ -138,7 +138,7 @@ function verifyToken(scheme: TokenVerification, request: Request, secrets: reado
   );
 }
 
-/** standardwebhooks.com: `id.timestamp.body` under HMAC-SHA256, several signatures apart by spaces, each `v1,` and base64. */
+/** standardwebhooks.com: `id.timestamp.body` under HMAC-SHA256, several signatures separated by spaces, each `v1,` and base64. */
 function verifyStandard(
   scheme: StandardWebhooksVerification,
   request: Request,

@@ -27,8 +27,8 @@ export async function readOpenApi(source: JsonObject): Promise<ApiDescription> {
 }
 
 /**
- * A reference to another document becomes an empty schema, also inside examples. A reference to a reference becomes one to the
- * end of the chain: the resolver takes each step once, in the order of the document.
+ * A reference to another document becomes an empty schema, also inside examples. A reference to a reference is replaced by one to
+ * the end of the chain: the resolver follows each reference only once, in the order of the document.
  */
 function withLocalReferences(value: Json, root: JsonObject): Json {
   if (Array.isArray(value)) return value.map((item) => withLocalReferences(item, root));

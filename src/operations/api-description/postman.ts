@@ -25,7 +25,7 @@ interface Request {
   readonly auth: Json | undefined;
 }
 
-/** Folders may be nested, and pass their auth on. */
+/** Folders may be nested; requests inherit their auth. */
 function requestsOf(items: Json | undefined, auth: Json | undefined, depth = 0): Request[] {
   if (depth > 10) return [];
   return listOf(items).flatMap((item) => {

@@ -17,7 +17,7 @@ export async function readApiDescription(text: string): Promise<ReadDescription>
     return { kind: 'wrong', message: `The description exceeds the limit of ${maxDescriptionBytes} bytes.` };
   }
   const document = parsed(text);
-  if (!isObject(document)) return { kind: 'wrong', message: 'The file is neither JSON nor YAML with an object in it.' };
+  if (!isObject(document)) return { kind: 'wrong', message: 'The file is not a JSON or YAML object.' };
   const version = document.openapi ?? document.swagger;
   if (typeof version === 'string' || typeof version === 'number') {
     const format = `${document.openapi === undefined ? 'Swagger' : 'OpenAPI'} ${version}`;

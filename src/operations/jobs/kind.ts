@@ -3,9 +3,9 @@ import type { Json } from '../../terms.ts';
 
 /** What a job would do, before it starts. Samples may hold guest data. */
 export interface JobPreview {
-  /** What it would go through. */
+  /** How many records it would process. */
   readonly total: number;
-  /** How many of them were tried for `counts`; null if the counts are of all. */
+  /** How many of them `counts` is based on; null if all. */
   readonly looked_at: number | null;
   readonly counts: readonly { readonly label: string; readonly count: number }[];
   readonly samples: readonly {

@@ -17,7 +17,7 @@ export interface ReplayRequest {
 }
 
 const atOnce = 25;
-/** Without flooding a destination that has just recovered. */
+/** Does not flood a destination that has just recovered. */
 const perSecond = 50;
 const samples = 5;
 

@@ -24,7 +24,7 @@ function failure(error: unknown): Outcome {
   return { kind: 'retry', code: 'deliver.write_failed', message };
 }
 
-/** Only the code of the system's error: its text names paths. */
+/** Only the code of the system error: its text names paths. */
 function messageOf(error: unknown): string {
   if (error instanceof RangeError) return `Writing failed: ${error.message}.`;
   const { code, syscall } = error as NodeJS.ErrnoException;

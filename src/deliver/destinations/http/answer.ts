@@ -8,7 +8,7 @@ import { at, parseBody, same, textAt } from './read-answer.ts';
 
 type Known = { readonly status: number; readonly durationMs: number };
 
-/** How long an item waits that met a limit; its answer has no Retry-After of its own. */
+/** How long an item that met a limit waits: single items have no Retry-After. */
 const itemLimitMs = 30_000;
 
 /**
@@ -38,14 +38,15 @@ export function itemOutcomes(
     const code = textAt(error, rule.code);
     const reason = textAt(error, rule.message);
     const message = `The destination refused the item${inWords(code, reason)}.`;
-    const told = { message, answer: JSON.stringify(error).slice(0, 2_048), ...known, ...(whole && { whole }) };
+    const details = { message, answer: JSON.stringify(error).slice(0, 2_048), ...known, ...(whole && { whole }) };
     if (code !== undefined && rule.later.includes(code)) {
-      return { kind: 'retry', code: 'deliver.rate_limited', ...told, free: true, afterMs: itemLimitMs };
+      return { kind: 'retry', code: 'deliver.rate_limited', ...details, free: true, afterMs: itemLimitMs };
     }
     if (code !== undefined && rule.retry.includes(code))
-      return { kind: 'retry', code: 'deliver.server_error', ...told };
-    if (!whole && isSettled(rule.settled, code, reason)) return { kind: 'skipped', ...told, code: 'refused_for_good' };
-    return { kind: 'dead', code: 'deliver.refused', ...told };
+      return { kind: 'retry', code: 'deliver.server_error', ...details };
+    if (!whole && isSettled(rule.settled, code, reason))
+      return { kind: 'skipped', ...details, code: 'refused_for_good' };
+    return { kind: 'dead', code: 'deliver.refused', ...details };
   };
 
   if (rule.results !== undefined) {
@@ -61,7 +62,7 @@ export function itemOutcomes(
   if (!Array.isArray(errors)) return unreadable('The errors in the answer are not a list.');
   const byKey = new Map<string, Json>();
   const byIndex = new Map<number, Json>();
-  let ofNoItem: Json | undefined;
+  let batchError: Json | undefined;
   for (const error of errors) {
     const position = rule.index === undefined ? undefined : at(error, rule.index);
     if (typeof position === 'number' && position < keys.length) {
@@ -71,13 +72,13 @@ export function itemOutcomes(
     const named = (rule.keys ?? []).map((path) => at(error, path)).find((value) => value !== undefined);
     const list = (Array.isArray(named) ? named : [named]).filter((key) => typeof key === 'string');
     const own = list.filter((key) => keys.some((one) => same(one, key)));
-    if (own.length === 0) ofNoItem ??= error;
+    if (own.length === 0) batchError ??= error;
     for (const key of own) byKey.set(key.toLowerCase(), error);
   }
   return keys.map((key, i): Outcome => {
     const error = byIndex.get(i) ?? (key === undefined ? undefined : byKey.get(key.toLowerCase()));
     if (error !== undefined) return failed(error, false);
-    return ofNoItem === undefined ? { kind: 'delivered', ...known } : failed(ofNoItem, true);
+    return batchError === undefined ? { kind: 'delivered', ...known } : failed(batchError, true);
   });
 }
 
@@ -99,13 +100,13 @@ export function wholeOutcome(
       (one.code === undefined || one.code === code) &&
       (one.empty !== true || bytes.length === 0),
   );
-  const { kind: _, ...told } = { ...outcome, message };
+  const { kind: _, ...details } = { ...outcome, message };
   if (later !== undefined) {
     const waitMs = afterMs ?? later.after_seconds * 1_000;
-    return { ...told, kind: 'retry', code: 'deliver.rate_limited', free: true, afterMs: waitMs };
+    return { ...details, kind: 'retry', code: 'deliver.rate_limited', free: true, afterMs: waitMs };
   }
   if (items === 1 && isSettled(rule.settled, code, reason))
-    return { ...told, kind: 'skipped', code: 'refused_for_good' };
+    return { ...details, kind: 'skipped', code: 'refused_for_good' };
   return { ...outcome, message };
 }
 

@@ -68,7 +68,7 @@ export const destinationType: DestinationType<Settings> = {
           ? wholeOutcome(operation.failure, outcome, bytes, { items: items.length, afterMs })
           : outcome;
       const whole =
-        items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !ofNoItem.has(meant.status)));
+        items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
       return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
     }
 
@@ -129,7 +129,7 @@ function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): 
 }
 
 /** Refusals that no single item causes: halving the batch would only repeat them. */
-const ofNoItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
+const notByItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
 
 function bodyOf(operation: Operation, items: readonly Item[], many: boolean, except?: string): string | undefined {
   const { body, envelope } = operation;

@@ -63,7 +63,7 @@ const failureSchema = z.strictObject({
       }),
     )
     .default([])
-    .describe('Answers that mean "later" (limits, locks): the batch waits whole, without using a try.'),
+    .describe('Answers that mean "later" (limits, locks): the whole batch waits, without using a try.'),
   settled: z
     .array(z.string())
     .default([])
@@ -72,7 +72,7 @@ const failureSchema = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe(
-      'Codes with the path of a field of the body: a refusal with the code is followed by one more request without the field.',
+      'Codes, each with the path of a field in the body: after a refusal with the code, the request is sent once more without the field.',
     ),
 });
 export type FailureRule = z.infer<typeof failureSchema>;
@@ -80,7 +80,7 @@ export type FailureRule = z.infer<typeof failureSchema>;
 const foundSchema = z.strictObject({
   list: z
     .string()
-    .describe('The path of a list in the answer, or of an object whose values are meant; empty for the answer itself.'),
+    .describe('The path of a list in the answer, or of an object whose values are used; empty for the answer itself.'),
   key: z
     .union([z.string(), z.array(z.string())])
     .optional()
@@ -138,7 +138,10 @@ export const situationSchema = z.strictObject({
   url: urlTemplate().optional().describe('The address, a template.'),
   skip: z.boolean().optional().describe('Send nothing.'),
   requires: z.array(z.string().min(1)).optional().describe('Paths without which this request is not sent.'),
-  skip_if: z.array(z.string().min(1)).optional().describe('Paths with which this request is not sent.'),
+  skip_if: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Paths: if one of them has a value, this request is not sent.'),
   batch: z.int().min(1).max(10_000).optional().describe('The most items in one request; 1 by default.'),
 });
 export type Situation = z.infer<typeof situationSchema>;

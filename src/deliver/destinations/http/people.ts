@@ -4,8 +4,8 @@ import { guestsOf } from '../../consent.ts';
 import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
 
 /**
- * A guest as templates see it. Vendors that keep people know them by an address: the e-mail address, or the phone number of a guest
- * without one. An alias made up by a booking site is not an address of the person.
+ * A guest as templates see it. Vendors identify people by an address: the e-mail address, or the phone number of a guest without
+ * one. An alias address of a booking site does not count as the person's address.
  */
 export interface Person extends Guest {
   /** The address by which a vendor knows this person. */

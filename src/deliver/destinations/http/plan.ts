@@ -26,9 +26,9 @@ export interface Item {
 }
 
 /**
- * The order of requests in a call. Withdrawals and erasures follow everything that could bring a guest back, also for another booking
- * of the same batch. A moment comes last: it is sent once everything else of its version was accepted, so that only a lost answer to
- * the moment itself can repeat it.
+ * The order of requests in a call. Withdrawals and erasures are sent after everything that could create the guest again, also for
+ * another booking of the same batch. A moment is last: it is sent once everything else of its version was accepted, so that only a
+ * lost answer to the moment itself can repeat it.
  */
 const stages = ['new_guest', 'moved', 'usual', 'consented', 'stay', 'withdrawn', 'erased', 'moment'] as const;
 export type Stage = (typeof stages)[number];
@@ -48,15 +48,15 @@ export function compilePlan(settings: Settings): Plan {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
   const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
   const values: Values = { ...Object.fromEntries(defaults), ...settings.with };
-  // What an item must have is checked for all requests below; `requires` and `skip_if` of a rule are about one request.
+  // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
   const usualSteps = [compile({ ...usual, batch: undefined }, values)];
   const inherited = { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1 };
   const stepsOf = (name: SituationName): readonly Operation[] | undefined => {
     const own = preset?.on[name] ?? [];
-    const given = Array.isArray(own) ? own : [own];
-    // The settings change the last request, the one that the others prepare.
-    const rules = [...given.slice(0, -1), merge(given.at(-1) ?? {}, settings.on[name] ?? {})];
+    const presetRules = Array.isArray(own) ? own : [own];
+    // The settings change the last request; the earlier ones only prepare it.
+    const rules = [...presetRules.slice(0, -1), merge(presetRules.at(-1) ?? {}, settings.on[name] ?? {})];
     if (rules.every((rule) => Object.keys(rule).length === 0)) return undefined;
     if (rules.at(-1)?.skip === true) return [];
     return rules.map((rule) => compile({ ...inherited, ...merge({ headers: usual.headers }, rule) }, values));
@@ -94,7 +94,7 @@ export function compilePlan(settings: Settings): Plan {
       const subjects = subjectsOf(delivery, whole, isErasure ? erasedPeople(delivery) : peopleOf(delivery));
       const staying = isErasure && each === 'guest' ? subjectsOf(delivery, whole, peopleOf(delivery)) : subjects;
       const lead = staying.find(({ isEnding: ends }) => !(delivery.byConsent && ends));
-      // A stay that the destination has is kept up to date, also when no guest of it has an address any more.
+      // A stay that the destination has is kept up to date, even if none of its guests has an address any more.
       const isKept = each === 'guest' && earlier !== undefined && earlier.length > 0;
       const ofStay = lead ?? (isKept && (isErasure || !delivery.byConsent) ? nobody(whole) : undefined);
       const planned = [
@@ -128,7 +128,7 @@ export function compilePlan(settings: Settings): Plan {
       .filter(({ scope }) => isWanted(scope));
     const unique = usualSteps[0]?.unique;
     if (unique === undefined) return wanted;
-    // A vendor that keeps people has one per address.
+    // A vendor has one person per address.
     return [...Map.groupBy(wanted, ({ scope }) => unique(scope)?.toLowerCase() ?? '').values()].flatMap((sharing) => {
       const active = byConsent ? sharing.filter((one) => !one.isEnding) : sharing;
       const candidates = active.length > 0 ? active : sharing;

@@ -12,7 +12,7 @@ type Done = Omit<PreparedStep, 'what'> & {
   readonly element?: Json | undefined;
 };
 
-/** Follows the preset's steps: looks for each thing first, and creates what is missing. */
+/** Runs the preset's steps: looks for each thing first, and creates what is missing. */
 export async function prepare(
   settings: Settings,
   request: Request,

@@ -34,7 +34,7 @@ function elementsOf(found: Json | undefined, isSearched: boolean): readonly Json
   return isSearched && isObject(found) ? Object.values(found) : [found];
 }
 
-/** A false is the same as nothing found: `requires` asks for a value. */
+/** False counts as no value, so that `requires` can test a flag. */
 const valueAt = (element: Json, path: string): string | undefined =>
   at(element, path) === true ? 'true' : textAt(element, path);
 

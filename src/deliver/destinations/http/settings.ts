@@ -9,7 +9,7 @@ import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { presets } from './preset.ts';
 import { templateProblems } from './template.ts';
 
-/** Values that the presets ask for (addresses, ids and versions) are no credentials. */
+/** The values that presets need (addresses, ids and versions) are not credentials. */
 const credential = {
   get except(): string[] {
     return presets.values().flatMap((preset) => Object.keys(preset.with));
@@ -21,11 +21,11 @@ const shape = z
     preset: z
       .enum([...presets.keys()] as [string, ...string[]])
       .optional()
-      .describe('A system whose requests are known; anything given here beside it comes first.'),
+      .describe('A system whose requests are known; other settings of this document override the preset.'),
     with: z
       .record(z.string(), z.string().meta({ credential }))
       .default({})
-      .describe('Values for {with.NAME}; a preset says which it needs.'),
+      .describe('Values for {with.NAME}; each preset lists the ones that it needs.'),
     url: urlTemplate()
       .optional()
       .describe('Where changes are sent: a template over the message, such as https://crm.example/stays/{data.id}.'),
@@ -38,7 +38,7 @@ const shape = z
     skip_if: z
       .array(z.string().min(1))
       .optional()
-      .describe('Paths that keep an item from being sent where they are true, such as guest.email_proxy.'),
+      .describe('Paths: if one of them is true, the item is not sent, such as guest.email_proxy.'),
     on: perSituation((description) => situationSchema.optional().describe(description))
       .default({})
       .describe('Requests that differ from the usual one.'),
@@ -47,7 +47,7 @@ const shape = z
   })
   .meta({ title: 'http', description: 'Any HTTP API that takes JSON, described as data; presets for some.' });
 
-/** Loose, as a check over several keys is handed it. */
+/** A check over several keys gets the settings untyped. */
 type Loose = Readonly<Record<string, unknown>>;
 
 export const settingsSchema = crossChecked(shape, (settings, report) => {
@@ -56,7 +56,7 @@ export const settingsSchema = crossChecked(shape, (settings, report) => {
   const given = (settings.with ?? {}) as Loose;
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'string' || !/(?<!\$)\{/.test(value)) continue;
-    report({ message: 'must not hold a placeholder: values of `with` are put into templates as they are' }, [
+    report({ message: 'must not hold a placeholder: values of `with` are inserted into templates unchanged' }, [
       'with',
       name,
     ]);

@@ -4,7 +4,7 @@ import type { Json } from '../../../terms.ts';
 /**
  * Bodies and addresses as data. In a text, {path} is replaced by a value of the message. A text that is one placeholder becomes
  * that value with its type; without a value, the key or list item is left out. A filter after | changes the value. An object with the
- * key `?` is left out unless that key has a value. There are no other conditions and no loops, by choice: those belong in another
+ * key `?` is left out unless that key has a value. There are deliberately no other conditions and no loops: those belong in another
  * operation or in the transforms.
  */
 export type Scope = { readonly [root: string]: unknown };
@@ -56,7 +56,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
           .find(([from]) => from === key) ?? [];
       return to === 'true' ? true : to === 'false' ? false : to;
     },
-    /** At most so many characters, not cut inside one: {guest.first_name|most:40}. */
+    /** At most so many characters, never cutting one in half: {guest.first_name|most:40}. */
     most: (value, argument) => onText(value, (text) => [...text].slice(0, Number(argument)).join('')),
     /** A UUID that is the same for the same text. */
     uuid: (value) => onText(value, uuidOf),
@@ -67,11 +67,11 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
         : (Array.isArray(value) ? value : [value]).map((one) => `'${textOf(one).replace(/[\\']/g, '\\$&')}'`).join(','),
     /** The inside of a quoted text of an OData query. */
     odata: (value) => onText(value, (text) => text.replaceAll("'", "''")),
-    /** A text around the value, which takes the place of the star: {guest.key|within:/contacts(key='*')}. */
+    /** A text around the value, which replaces the star: {guest.key|within:/contacts(key='*')}. */
     within: (value, argument) => onText(value, (text) => argument.replace('*', () => text)),
     /** A JSON text with its quotes. */
     quoted: (value) => onText(value, (text) => JSON.stringify(text)),
-    /** Another value where there is none: {guest.last_name|or:Guest}. */
+    /** A default for an absent value: {guest.last_name|or:Guest}. */
     or: (value, argument) => (value === undefined || value === '' ? argument : value),
   }),
 );
@@ -93,7 +93,7 @@ function textOf(value: unknown): string {
 type Read = (scope: Scope) => unknown;
 type Piece = string | Read;
 
-/** `${…}` is a reference to a secret, which is in its place before a template is filled. */
+/** `${…}` is a reference to a secret, which is resolved before a template is filled. */
 const placeholder = /(?<!\$)\{([^{}]*)\}/g;
 const pathForm = /^[A-Za-z_]\w*(?:\.(?:\w+|-))*$/;
 

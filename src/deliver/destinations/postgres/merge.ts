@@ -7,7 +7,7 @@ import { children, columns, stagedOnly, type Table } from './tables.ts';
  */
 export const stageName = (table: Table): string => `innbound_stage_${table}`;
 
-/** Temporary tables, so that staging writes no write-ahead log; they end with the connection. */
+/** Temporary tables, so that staging writes no write-ahead log; they are dropped with the connection. */
 export function stageSql(schema: string): string {
   return (Object.keys(columns) as Table[])
     .map((table) => {
@@ -59,7 +59,7 @@ export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew
     select count(*)::int as taken from taken`;
 }
 
-/** Every version is kept, also one that is not the newest; a repeated one is there already. */
+/** Every version is kept, also one that is not the newest; a repeated one has no effect. */
 function keepVersionsSql(schema: string): string {
   const own = columns.reservations.filter((column) => column !== 'extra' && column !== 'charge_count').join(', ');
   return `insert into ${schema}.reservation_versions (${own})

@@ -44,7 +44,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
         }),
         signalled(late),
       );
-      // Something that is not S3 answers 200 to anything.
+      // A server that is not S3 may answer 200 to anything.
       if (ETag === undefined) throw new Error('the answer has no ETag');
       return { kind: 'written', tag: ETag };
     } catch (error) {
@@ -111,7 +111,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
       if (guarded === undefined || (await guarded)) {
         return put(name, content, expected === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: expected }, late);
       }
-      // Between the look and the write another node may replace the object; each node writes objects of its own.
+      // Another node may replace the object between this check and the write; therefore each node writes its own objects.
       if (expected !== 'absent' && (await tagOf(name)) !== expected) return { kind: 'changed' };
       return put(name, content, {}, late);
     },
@@ -157,7 +157,7 @@ function clientFor(settings: Settings, http: Http, deadlineMs: number): S3Client
       object,
     // The outbox retries, and knows that a write may have arrived.
     maxAttempts: 1,
-    // Other services do not know the checksums that S3 takes by default.
+    // Other services do not support the checksums that S3 uses by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

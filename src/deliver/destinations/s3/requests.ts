@@ -37,7 +37,7 @@ const maxBytes = 1.5 * 1024 * 1024 * 1024;
 export function requestHandler(http: Http, deadlineMs: number) {
   return {
     async handle(request: ClientRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<ClientAnswer> {
-      // Ours does not ask before it sends a body.
+      // Our client does not support `Expect: 100-continue`.
       const { expect: _, ...headers } = request.headers;
       const { body } = request;
       if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) {

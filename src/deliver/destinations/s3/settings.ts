@@ -12,13 +12,15 @@ export const settingsSchema = z
       .string()
       .regex(/^(?:[\w=.-]+\/)*[\w=.-]+$/, { error: 'must be folders such as hotels/changes, without / at the ends' })
       .optional()
-      .describe('The folder in the bucket; left out, its top.'),
+      .describe('The folder in the bucket; by default its root.'),
     region: z.string().min(1).default('us-east-1').describe('The region of the bucket.'),
-    endpoint: httpUrl().optional().describe('The address of another S3-compatible service; left out, Amazon S3.'),
+    endpoint: httpUrl().optional().describe('The address of another S3-compatible service; by default Amazon S3.'),
     addressing: z
       .enum(['virtual_host', 'path'])
       .default('virtual_host')
-      .describe('`virtual_host`: the bucket is part of the host name. `path`: it begins the path, as MinIO wants it.'),
+      .describe(
+        '`virtual_host`: the bucket is part of the host name. `path`: it is the first part of the path, as MinIO expects.',
+      ),
     credentials: z
       .strictObject({
         access_key_id: z.string().min(1).describe('The id of the access key.'),
@@ -27,20 +29,24 @@ export const settingsSchema = z
       })
       .optional()
       .describe(
-        'An access key. Left out: the role of the machine or container, or the AWS_ variables, found as AWS’s own tools do.',
+        'An access key. By default the role of the machine or container, or the AWS_ variables, found in the same order as AWS’s own tools.',
       ),
     encryption: z
       .strictObject({
         type: z.enum(['AES256', 'aws:kms']).describe('Keys of S3, or of the Key Management Service.'),
-        key_id: z.string().min(1).optional().describe('The key of the Key Management Service; left out, the bucket’s.'),
+        key_id: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('The key of the Key Management Service; by default the bucket’s.'),
       })
       .optional()
-      .describe('Server-side encryption of each object; left out, as the bucket is set.'),
+      .describe('Server-side encryption of each object; by default as set for the bucket.'),
     ...lakeShape,
     file_size: lakeShape.file_size
       .unwrap()
       .default('8MiB')
-      .describe('An object that has reached this size is left alone and the next one begun.'),
+      .describe('When an object has reached this size, the next one is started.'),
   })
   .meta({ title: 's3', description: 'Objects in a bucket, partitioned by date and brand, for any analytic engine.' });
 

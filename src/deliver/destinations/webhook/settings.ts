@@ -12,7 +12,7 @@ const signingSecret = () =>
     const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
     const bytes = base64 === undefined ? 0 : Buffer.from(base64, 'base64').length;
     if (bytes >= 24 && bytes <= 64) return undefined;
-    return { message: 'must be whsec_ and the base64 of 24 to 64 bytes, best a reference' };
+    return { message: 'must be whsec_ and the base64 of 24 to 64 bytes, preferably as a reference' };
   }).meta({ writeOnly: true });
 
 export const settingsSchema = z
@@ -21,7 +21,7 @@ export const settingsSchema = z
     secret: signingSecret().describe('The signing secret of Standard Webhooks: `whsec_` and base64.'),
     old_secret: signingSecret()
       .optional()
-      .describe('The secret before it; while it is given, every event carries both signatures.'),
+      .describe('The previous secret; while it is set, every event carries both signatures.'),
     headers: z
       .record(headerName(), z.string().meta({ credential: { except: plainHeaders } }))
       .default({})

@@ -10,7 +10,7 @@ import type { Renewal } from './token-store.ts';
 const deadlineMs = 20_000;
 const maxBytes = 256 * 1024;
 
-/** A token from the partner's own login call, kept and renewed like an OAuth token: encrypted, before it ends, once for all nodes. */
+/** A token from the partner's own login call, kept and renewed like an OAuth token: encrypted, renewed before it expires, once for all nodes. */
 export function loginToken(
   ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
   integration: IntegrationName,

@@ -5,14 +5,14 @@ import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
  * Counted paging: offset and page number. This table decides where such a list ends:
  *
  *   an empty page                                   the end
- *   a page of the expected size, or larger          goes on
- *   a smaller one, before the total is reached      goes on: the server caps its pages
+ *   a page of the expected size, or larger          the next page
+ *   a smaller one, before the total is reached      the next page: the server caps its pages
  *   a smaller one, the total reached                the end
- *   the first one, smaller, without a total         asks once more: a server that caps its pages at any number looks the same
+ *   the first one, smaller, without a total         one more request: a server that caps its pages looks the same
  *   a later one, smaller, without a total           the end
  *
- * The expected size is the limit that was asked for, or the size of the first page where that was smaller. A total only ever
- * makes it go on and never makes it stop: totals are wrong too often.
+ * The expected size is the requested limit, or the size of the first page if that was smaller. A total can only continue a list,
+ * never end it: totals are wrong too often.
  */
 export function offsetPaginator({
   offset,
@@ -37,7 +37,7 @@ export function pagePaginator({
   pageSize,
   first,
 }: Extract<Pagination, { type: 'page' }>): Paginator {
-  // Where no limit is sent, the server's own size is all there is to go by: the first page shows it.
+  // If no limit is sent, the first page shows the server's page size.
   const asked = limit === undefined ? undefined : pageSize;
   return {
     first: { page: first, rows: 0 },

@@ -15,7 +15,7 @@ export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagin
     after: (_state, page) => {
       const named = read(page.body);
       if (named === undefined || named === null || named === '' || named === false) return { kind: 'end' };
-      // A run keeps its cursor in the database, which cannot store it.
+      // A run stores its cursor in PostgreSQL, which cannot store NUL characters.
       if (typeof named === 'string' && named.includes('\0')) {
         return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} contains a NUL character` };
       }

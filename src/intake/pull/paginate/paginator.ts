@@ -5,7 +5,7 @@ import type { Placement } from '../request.ts';
 /** The place in a list. JSON, because another node may resume from it. */
 export type PageState = { readonly [key: string]: string | number | null };
 
-/** What finding the next page needs of a page. */
+/** The parts of a page that decide which page is next. */
 export interface SeenPage {
   /** Rows as the partner counts them. */
   readonly rows: number;
@@ -27,10 +27,10 @@ export type Next =
 /** One style of paging, as a pure function from page to next request. */
 export interface Paginator {
   readonly first: PageState;
-  /** Counted paging (offset, page number): a list that shifts meanwhile can hide rows. */
+  /** Counted paging (offset, page number): a list that shifts while it is read can hide rows. */
   readonly counts: boolean;
   placements(state: PageState): readonly Placement[];
-  /** The full URL, if the partner hands it out. */
+  /** The full URL, if the partner supplies it. */
   address?(state: PageState): string | undefined;
   after(state: PageState, page: SeenPage): Next;
 }
