@@ -116,7 +116,7 @@ async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Prom
 }
 
 async function postgresSubject(): Promise<Subject> {
-  const db = await testDatabase();
+  const db = await testDatabase({ empty: true });
   const pool = new pg.Pool(db.connection);
   const offered = services('/');
   const settings = postgres.settings.parse({ url: db.url, schema: 'stays' });

@@ -15,7 +15,7 @@ const limits: DeliverLimits = {
 };
 
 async function setUp(t: TestContext, schema = 'innbound') {
-  const db = await testDatabase();
+  const db = await testDatabase({ empty: true });
   const pool = new pg.Pool(db.connection);
   const offered = services('/');
   const open = (settings: object = {}, allowPrivate = true) => {

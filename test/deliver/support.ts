@@ -11,7 +11,6 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { openHttp } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
-import { migrate } from '../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../src/store/db/pool.ts';
 import { leasingTransaction } from '../../src/store/outbox/leasing-transaction.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
@@ -19,18 +18,9 @@ import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-let migrated: Promise<TestDatabase> | undefined;
-
 /** A migrated store of its own. */
 export async function openStore(): Promise<{ pool: Pool; db: TestDatabase; close(): Promise<void> }> {
-  migrated ??= (async () => {
-    const db = await testDatabase();
-    const pool = openPool({ connection: db.connection, applicationName: 'test' });
-    await migrate(pool);
-    await pool.end();
-    return db;
-  })();
-  const db = await testDatabase({ copyOf: await migrated });
+  const db = await testDatabase();
   const pool = openPool({ connection: db.connection, applicationName: 'test' });
   return { pool, db, close: () => pool.end() };
 }

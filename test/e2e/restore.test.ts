@@ -35,7 +35,7 @@ async function partner(): Promise<{ url: string; say: (channel: string) => void;
 test('after a restore of an older backup the warehouse follows the restored store', async () => {
   const hotel = await partner();
   const { dir, remove } = await hotelWorkspace(hotel.url);
-  const [first, warehouse] = [await testDatabase(), await testDatabase()];
+  const [first, warehouse] = [await testDatabase(), await testDatabase({ empty: true })];
   await writeFile(
     path.join(dir, 'destinations/lake.yaml'),
     `destination: lake\ntype: postgres\nurl: ${JSON.stringify(warehouse.url)}\n`,

@@ -24,7 +24,7 @@ test('doctor examines a real database before and after its first use, and finds 
     partner.close();
     await remove();
   });
-  const { url, connection } = await testDatabase();
+  const { url, connection } = await testDatabase({ empty: true });
   const env = { DATABASE_URL: url, INNBOUND_KEY: 'A'.repeat(43) };
   const doctor = (more: Record<string, string> = {}) =>
     innbound(['doctor', '-w', dir, '--json'], { env: { ...env, ...more } });

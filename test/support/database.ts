@@ -1,27 +1,38 @@
 /**
  * A real PostgreSQL for tests.
  *
- *   const db = await testDatabase();            // an empty database of its own, about 50 ms after the first
+ *   const db = await testDatabase();            // a migrated database of its own, about 50 ms after the first
+ *   const db = await testDatabase({ empty: true });
  *   const pool = new pg.Pool(db.connection);    // or: process.env.DATABASE_URL = db.url
  *   ...
  *   await pool.end();                           // what a test opens, it closes
  *   await db.drop();                            // optional: all goes when the process ends
- *   await testDatabase({ copyOf: db });         // a copy, for instance of a migrated database (nobody may be connected to it)
+ *   await testDatabase({ copyOf: db });         // a copy (nobody may be connected to the original)
  *
  * One server per process, so one per test file; the first call starts it. It is quick and not durable (fsync off): to test
  * what survives a crash, use openPrivatePostgres. It ends with the process, however that ends, and takes its folder along.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { access, chown, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { access, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { type Account, chooseAccount, invocation, programEnv, runAs } from '../../src/embedded-postgres/account.ts';
+import {
+  type Account,
+  chooseAccount,
+  invocation,
+  programEnv,
+  runAs,
+  self,
+} from '../../src/embedded-postgres/account.ts';
 import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
-import { createCluster, superuser } from '../../src/embedded-postgres/cluster.ts';
+import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
+import { hashOf, migrate, readMigrations } from '../../src/store/db/migrate.ts';
+import { openPool } from '../../src/store/db/pool.ts';
 
 export interface TestDatabase {
   /** For pg.Client and pg.Pool. */
@@ -40,12 +51,18 @@ export interface TestDatabase {
 let server: Promise<string> | undefined;
 let made = 0;
 
-export async function testDatabase({ copyOf }: { copyOf?: TestDatabase } = {}): Promise<TestDatabase> {
+export async function testDatabase({
+  copyOf,
+  empty = false,
+}: {
+  copyOf?: TestDatabase;
+  empty?: boolean;
+} = {}): Promise<TestDatabase> {
   server ??= startServer();
   const socketDir = await server;
   made += 1;
   const database = `test_${made}`;
-  const template = copyOf?.connection.database ?? 'template0';
+  const template = empty ? 'template0' : (copyOf?.connection.database ?? databaseName);
   await command(socketDir, `create database ${database} template ${template} strategy file_copy`);
   return {
     connection: { host: socketDir, port: 5432, user: superuser, database, ssl: false },
@@ -67,12 +84,11 @@ async function command(socketDir: string, sql: string): Promise<void> {
 
 async function startServer(): Promise<string> {
   const account = await chooseAccount();
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-test-'));
-  if (account.kind === 'user') await chown(folder, account.uid, account.gid);
+  const folder = await serverFolder(account);
   try {
-    const binaries = await binariesFor(account, folder);
-    await copyTemplate(binaries, account, path.join(folder, 'data'));
-    await launch(binaries, account, folder);
+    const found = await findBinaries(path.join(folder, 'lib'));
+    await copyTemplate(found, account, path.join(folder, 'data'));
+    await launch(await reachableBinaries(found, account, folder), account, folder);
     return folder;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -80,16 +96,20 @@ async function startServer(): Promise<string> {
   }
 }
 
-/** A data folder as initdb makes it, with the database `innbound` in it, for tests that start a server of their own. */
+async function serverFolder(account: Account): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-test-'));
+  if (account.kind === 'user') await chown(folder, account.uid, account.gid);
+  return folder;
+}
+
+/** A data folder as the service leaves it after its first start, for tests that start a server of their own. */
 export async function copyCluster(data: string): Promise<void> {
   const binaries = await findBinaries(path.join(path.dirname(data), 'lib'));
   await copyTemplate(binaries, await chooseAccount(), data);
 }
 
-async function binariesFor(account: Account, folder: string): Promise<Binaries> {
-  const found = await findBinaries(path.join(folder, 'lib'));
-  return account.kind === 'user' ? publicCopy(found, folder) : found;
-}
+const reachableBinaries = async (found: Binaries, account: Account, folder: string): Promise<Binaries> =>
+  account.kind === 'user' ? publicCopy(found, folder) : found;
 
 const quick = [
   ['listen_addresses', ''],
@@ -113,7 +133,7 @@ const guard = `
   rm -rf -- "$folder"
 `;
 
-async function launch(binaries: Binaries, account: Account, folder: string): Promise<void> {
+async function launch(binaries: Binaries, account: Account, folder: string): Promise<ChildProcess> {
   const settings = [...quick, ['unix_socket_directories', folder] as const].flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
@@ -129,6 +149,7 @@ async function launch(binaries: Binaries, account: Account, folder: string): Pro
   await ready(folder);
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
+  return child;
 }
 
 async function ready(folder: string): Promise<void> {
@@ -144,30 +165,79 @@ async function ready(folder: string): Promise<void> {
   }
 }
 
-/** initdb takes most of a second: it is done once per version and account, and copied. */
+const templateName = 'test-cluster-';
+
+/** initdb and the migrations take 1.5 s: they run once per version, set of migrations, account and day, and are copied. */
 async function copyTemplate(binaries: Binaries, account: Account, data: string): Promise<void> {
-  const template = await cachedTemplate(binaries, account).catch(() => undefined);
-  if (template === undefined) return createCluster(binaries, account, data, { durable: false });
-  const copied = await runAs(account, 'cp', ['-R', template, data]);
-  if (copied.code !== 0) throw new Error(`copying the test cluster failed: ${copied.output}`);
+  const cache = await cacheFolder();
+  if (cache === undefined) return makeTemplate(binaries, account, data);
+  // The partitions in it begin with the day it was made.
+  const contents = [...(await readMigrations()).map(hashOf), new Date().toISOString().slice(0, 10)].join();
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
+  const template = path.join(cache, `${templateName}${binaries.version}-${account.kind}-${hash}`);
+  if (!(await access(template).then(isDone, isRefused))) {
+    await removeOldTemplates(cache);
+    const aside = await mkdtemp(path.join(cache, 'making-'));
+    try {
+      await makeTemplate(binaries, account, path.join(aside, 'data'));
+      await rename(path.join(aside, 'data'), template).catch(() => {}); // lost a race: the other one is as good
+    } finally {
+      await rm(aside, { recursive: true, force: true });
+    }
+  }
+  await copyFor(account, template, data);
 }
 
-async function cachedTemplate(binaries: Binaries, account: Account): Promise<string | undefined> {
-  const packages = fileURLToPath(import.meta.resolve('../../node_modules'));
-  // Root leaves nothing in another's folder that its owner could not remove, and nobody can keep nothing there.
-  if (account.kind === 'user' || (await stat(packages)).uid !== process.getuid?.()) return undefined;
-  const cache = path.join(packages, '.cache', 'innbound');
-  const template = path.join(cache, `test-cluster-${binaries.version}-${account.kind}`);
-  if (await access(template).then(isDone, isRefused)) return template;
-  await mkdir(cache, { recursive: true });
-  const aside = await mkdtemp(path.join(cache, 'making-'));
-  try {
-    await createCluster(binaries, account, path.join(aside, 'data'), { durable: false });
-    await rename(path.join(aside, 'data'), template).catch(() => {}); // lost a race: theirs is as good
-  } finally {
-    await rm(aside, { recursive: true, force: true });
+async function removeOldTemplates(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const folder = path.join(cache, name);
+    const isOld = async () => Date.now() - (await stat(folder)).mtimeMs > 3_600_000;
+    if (name.startsWith(templateName) && (await isOld())) await rm(folder, { recursive: true, force: true });
   }
-  return template;
+}
+
+/** The account of the server may have no access to `data`, so it works in a folder of its own. */
+async function makeTemplate(binaries: Binaries, account: Account, data: string): Promise<void> {
+  const folder = await serverFolder(account);
+  const made = path.join(folder, 'data');
+  let server: ChildProcess | undefined;
+  try {
+    const reachable = await reachableBinaries(binaries, account, folder);
+    await createCluster(reachable, account, made, { durable: false });
+    server = await launch(reachable, account, folder);
+    const connection = { host: folder, port: 5432, user: superuser, database: databaseName, ssl: false } as const;
+    const pool = openPool({ connection, applicationName: 'test' });
+    await migrate(pool).finally(() => pool.end());
+    await endCleanly(made);
+    await copyFor(account, made, data);
+  } finally {
+    if (server === undefined) await rm(folder, { recursive: true, force: true });
+    else server.stdin?.end();
+  }
+}
+
+/** A copy of a server that was stopped at once would have to recover at each start. */
+async function endCleanly(data: string): Promise<void> {
+  const file = path.join(data, 'postmaster.pid');
+  process.kill(Number.parseInt(await readFile(file, 'utf8'), 10), 'SIGINT');
+  while (await access(file).then(isDone, isRefused)) await delay(10);
+}
+
+async function copyFor(account: Account, from: string, to: string): Promise<void> {
+  const copied = await runAs(self, 'cp', ['-R', from, to]);
+  if (copied.code !== 0) throw new Error(`copying the test cluster failed: ${copied.output}`);
+  if (account.kind !== 'user') return;
+  const owned = await runAs(self, 'chown', ['-R', `${account.uid}:${account.gid}`, to]);
+  if (owned.code !== 0) throw new Error(`copying the test cluster failed: ${owned.output}`);
+}
+
+/** None where the packages belong to someone else: their owner could not remove what we leave there. */
+async function cacheFolder(): Promise<string | undefined> {
+  const packages = fileURLToPath(import.meta.resolve('../../node_modules'));
+  if ((await stat(packages)).uid !== process.getuid?.()) return undefined;
+  const cache = path.join(packages, '.cache', 'innbound');
+  await mkdir(cache, { recursive: true });
+  return cache;
 }
 
 const isDone = () => true;

@@ -1,7 +1,10 @@
 /** Commands and services as a person starts them: `bin/innbound` in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { copyCluster } from './database.ts';
 
 export const bin = path.join(import.meta.dirname, '..', '..', 'bin', 'innbound');
 
@@ -49,11 +52,16 @@ export interface ServiceProcess {
   kill(): Promise<void>;
 }
 
-/** A service on a port of the system's choice, ready. */
+/** A service on a port of the system's choice, ready. Its private server has a data folder already: that saves the first start. */
 export async function serve(
   workspace: string,
   options: { readonly env?: Record<string, string>; readonly args?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
+  const data = path.join(workspace, '.innbound', 'pg');
+  if (options.env?.DATABASE_URL === undefined && !existsSync(data)) {
+    await mkdir(path.join(workspace, '.innbound', 'run'), { recursive: true, mode: 0o700 });
+    await copyCluster(data);
+  }
   const child = spawn(bin, ['serve', '--workspace', workspace, '--port', '0', ...(options.args ?? [])], {
     env: cleanEnv(options.env),
     stdio: ['ignore', 'ignore', 'pipe'],

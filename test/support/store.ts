@@ -1,11 +1,8 @@
-import { migrate } from '../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../src/store/db/pool.ts';
 import { testDatabase } from './database.ts';
 
 /** A store of its own, with all its tables and nothing in them. */
 export async function testStore(): Promise<Pool> {
   const { connection } = await testDatabase();
-  const pool = openPool({ connection, applicationName: 'test' });
-  await migrate(pool);
-  return pool;
+  return openPool({ connection, applicationName: 'test' });
 }

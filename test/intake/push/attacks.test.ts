@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { migrate } from '../../../src/store/db/migrate.ts';
 import { openPool, transaction } from '../../../src/store/db/pool.ts';
 import { rotateSecret } from '../../../src/store/events/endpoints.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -214,7 +213,6 @@ test('503: the database is gone, with Retry-After, for known and unknown endpoin
   const database = await testDatabase();
   const pool = openPool({ connection: database.connection, applicationName: 'test' });
   pool.on('error', () => {});
-  await migrate(pool);
   const own = await startService({ pool });
   try {
     assert.equal((await post(own, fresh())).status, 202);

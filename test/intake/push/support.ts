@@ -11,7 +11,6 @@ import type { PushSettings } from '../../../src/intake/push/ports.ts';
 import type { Sandbox } from '../../../src/intake/push/sandbox.ts';
 import { defaultVerification } from '../../../src/intake/push/verify.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { migrate } from '../../../src/store/db/migrate.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint, loadEndpoints, type Sealer } from '../../../src/store/events/endpoints.ts';
@@ -64,7 +63,6 @@ export interface Service {
 export async function migratedPool(): Promise<{ pool: Pool; end(): Promise<void> }> {
   const db = await testDatabase();
   const pool = openPool({ connection: db.connection, applicationName: 'test' });
-  await migrate(pool);
   return { pool, end: () => pool.end() };
 }
 

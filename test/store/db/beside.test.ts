@@ -15,7 +15,7 @@ import { testDatabase } from '../../support/database.ts';
 const folder = new URL('../beside/', import.meta.url);
 
 async function withPool(work: (pool: Pool) => Promise<void>): Promise<void> {
-  const { connection } = await testDatabase();
+  const { connection } = await testDatabase({ empty: true });
   const pool = openPool({ connection, applicationName: 'test' });
   try {
     await work(pool);

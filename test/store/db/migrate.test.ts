@@ -6,7 +6,7 @@ import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 async function withPool<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-  const { connection } = await testDatabase();
+  const { connection } = await testDatabase({ empty: true });
   const pool = openPool({ connection, applicationName: 'test' });
   try {
     return await work(pool);

@@ -16,7 +16,7 @@ const day = 86_400_000;
 const past = -3 * day;
 
 async function withStore(work: (pool: Pool) => Promise<void>, upTo?: number): Promise<void> {
-  const { connection } = await testDatabase();
+  const { connection } = await testDatabase({ empty: true });
   const pool = openPool({ connection, applicationName: 'test' });
   try {
     await migrate(pool, upTo);

@@ -37,7 +37,7 @@ async function load(pool: Pool, { tables }: Dump): Promise<void> {
 
 for (const dump of dumps) {
   test(`a database of version ${dump.version} is upgraded with its data`, async () => {
-    const { connection } = await testDatabase();
+    const { connection } = await testDatabase({ empty: true });
     const pool = openPool({ connection, applicationName: 'test' });
     try {
       const byNumber = new Map((await readMigrations()).map((one) => [one.number, hashOf(one)]));

@@ -11,7 +11,6 @@ import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
 import { compilePath } from '../../../../src/pipeline.ts';
-import { migrate } from '../../../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
@@ -53,7 +52,6 @@ export const keyring = [newKey()] as const;
 export async function openPullRuntime(): Promise<PullRuntime> {
   const database = await testDatabase();
   const pool = openPool({ connection: database.connection, applicationName: 'pull test', maxConnections: 12 });
-  await migrate(pool);
   const http = openHttp({ allowPrivate: true, userAgent: 'innbound test' });
   return {
     pool,
