@@ -6,9 +6,9 @@ import type { Pool } from './pool.ts';
  * The database's clock, as this node estimates it. Times that order records must come from one clock: with the node's own, a
  * node that is minutes behind has its newer states superseded by older ones.
  *
- * `now` counts on from the last measurement with the monotonic clock, so a step of the node's wall clock changes nothing. The
- * estimate is never ahead of the database: a measurement is dated at the end of its round trip. It is behind by at most that
- * round trip, and a state requested before an event was received is therefore never taken for a newer one.
+ * `now` adds the monotonic time since the last measurement, so a step of the node's wall clock changes nothing. The
+ * estimate is never ahead of the database, because a measurement is dated at the end of its round trip, and behind by at most
+ * that round trip. A state requested before an event was received therefore never counts as newer than the event.
  */
 export interface DatabaseClock extends Clock, Timers {
   /** How far the node's wall clock is ahead of the database's; negative when it is behind. */
@@ -62,7 +62,7 @@ export async function followClock(
   cancel = node.schedule(everyMs, measureNow);
   const now = (): EpochMs => {
     const elapsedMs = node.uptimeMs() - measured.uptimeMs;
-    // The monotonic clock stands still while a machine is suspended; the wall clock then jumps.
+    // The monotonic clock stops while a machine is suspended; the wall clock then jumps.
     if (Math.abs(node.now() - measured.nodeMs - elapsedMs) > jumpMs) measureNow();
     return Math.floor(measured.databaseMs + elapsedMs);
   };
@@ -85,7 +85,7 @@ interface Measured {
   readonly nodeMs: number;
 }
 
-/** The latest of several samples: the one whose answer took the shortest way back. */
+/** The latest of several samples: the one whose answer took the least time to return. */
 async function measure(ask: () => Promise<EpochMs>, node: Clock & Timers): Promise<Measured> {
   let best: Measured | undefined;
   for (let i = 0; i < samples; i++) {

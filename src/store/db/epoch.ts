@@ -1,12 +1,12 @@
 import type { Pool } from './pool.ts';
 
-/** How far the store has come. Both numbers only rise, unless the database is replaced by an older copy. */
+/** The position of the store. Both numbers only rise, unless the database is replaced by an older copy. */
 export interface StorePosition {
   readonly epoch: number;
   readonly beat: number;
 }
 
-/** Moves the store one beat forward. The answer is on disk, so a crash of the database never takes a beat back. */
+/** Advances the store by one beat. The beat is on disk when this returns, so a crash of the database never undoes it. */
 export async function nextBeat(db: Pool): Promise<StorePosition> {
   const { rows } = await db.query<StorePosition>('update store_state set beat = beat + 1 returning epoch, beat');
   return rows[0] as StorePosition;

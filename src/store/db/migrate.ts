@@ -17,7 +17,7 @@ export interface Migration {
 const folder = new URL('../migrations/', import.meta.url);
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
-/** Ten minutes of tries, for a backup or a report that reads for as long. */
+/** Ten minutes of attempts: a backup or a report may hold its locks for that long. */
 const lockAttempts = 120;
 const lockPauseMs = 2_000;
 
@@ -33,7 +33,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Said in the first line of the file. `test/store/db/beside.test.ts` holds it to that. */
+/** Declared in the first line of the file; `test/store/db/beside.test.ts` checks the claim. */
 export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.startsWith('-- additive');
 
 export const hashOf = ({ sql }: Pick<Migration, 'sql'>): string => createHash('sha256').update(sql).digest('hex');
@@ -50,9 +50,8 @@ function newerThan(
 }
 
 /**
- * Returns a check that reports when a newer version has migrated the database so that this version must stop. Additive migrations let
- * it go on. Reads this version's
- * migrations now, because an upgrade may replace the files while the process runs.
+ * Returns a check that reports when a newer version has migrated the database so that this version must stop. After additive
+ * migrations it may continue. Reads this version's migrations now, because an upgrade may replace the files while the process runs.
  */
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
   const migrations = await readMigrations();
@@ -66,7 +65,7 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
 
 /**
  * Migrates the database to this version: forward only, each migration in its own transaction, one node at a time. Nodes that start
- * together wait for the first. A database migrated by a newer version is refused, unless all that is new in it is additive.
+ * together wait for the first. A database migrated by a newer version is refused, unless all newer migrations are additive.
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
@@ -114,8 +113,8 @@ async function migrateWith(
 }
 
 /**
- * A migration that changes a busy table sets a lock timeout: statements that come after it wait behind it, so it must not wait long
- * behind one that reads for minutes. It is tried again until it finds a gap.
+ * A migration that changes a busy table sets a lock timeout: later statements queue behind its lock request, so it must not wait
+ * long for a statement that reads for minutes. It is retried until it gets the lock.
  */
 async function applyOne(client: pg.PoolClient, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {

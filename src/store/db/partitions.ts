@@ -11,7 +11,7 @@ interface Partitioned {
   readonly needed?: string;
 }
 
-/** The large tables of history. `events` and `runs` are not among them: both need a uniqueness that no time partition can hold. */
+/** The large tables of history. `events` and `runs` are not among them: both need a unique key that time partitions cannot enforce. */
 const tables = {
   receipts: {
     time: 'received_at',
@@ -23,7 +23,7 @@ const tables = {
     time: 'at',
     width: 'month',
     key: ['integration', 'id', 'type', 'version'],
-    // The version delivered last is compared with the next one where consent decides.
+    // Consent-filtered destinations compare the next version with the one delivered last.
     needed: `exists (select from outbox o where o.integration = p.integration and o.id = p.id and o.type = p.type
                         and o.next_version <= o.last_version and p.version >= o.delivered_version)`,
   },
@@ -65,7 +65,7 @@ async function alone(pool: Pool, work: (tx: Tx) => Promise<number>): Promise<num
         `select pg_try_advisory_xact_lock(hashtextextended('partitions', 0)) as mine`,
       );
       if (rows[0]?.mine !== true) return 0;
-      // Statements that come after ours wait behind it: rather give up and come again than stop them behind a long reader.
+      // Later statements queue behind our lock request: give up and retry rather than block them behind a long reader.
       await tx.query(`set local lock_timeout = '1s'`);
       return work(tx);
     });
@@ -95,7 +95,7 @@ export async function makePartitions(pool: Pool): Promise<number> {
         const from = newest.to.toISOString();
         await tx.query(`create table ${next.name} (like ${table} including defaults including constraints)`);
         if (key) await tx.query(`alter table ${next.name} add primary key (${key.join(', ')})`);
-        // Only after all nodes were stopped for a whole period, or with a clock that ran ahead.
+        // Finds rows only if all nodes were stopped for a whole period, or if a clock ran ahead.
         await tx.query(
           `with late as (delete from ${table}_kept where ${time} >= '${from}' and ${time} < '${next.to}' returning *)
            insert into ${next.name} select * from late`,
@@ -123,10 +123,10 @@ export async function dropPartitions(pool: Pool, table: PartitionedTable, keptMs
   for (const { name, to } of await partitionsOf(pool, table)) {
     if (to > before) break;
     dropped += await alone(pool, async (tx) => {
-      // Erasures and deliveries that began before us end first; later ones find the rows in the default partition.
+      // Waits for erasures and deliveries in progress; later ones find the rows in the default partition.
       await tx.query(`lock table ${name} in share row exclusive mode`);
       await tx.query(`create table ${name}_needed as select p.* from ${name} p where ${needed}`);
-      // From here on the whole table is locked, for as long as a few catalogue rows take.
+      // From here on the whole table is locked, only for the time it takes to change a few catalogue rows.
       await tx.query(`alter table ${table} detach partition ${name}`);
       await tx.query(`insert into ${table} select * from ${name}_needed`);
       await tx.query(`drop table ${name}, ${name}_needed`);

@@ -12,7 +12,7 @@ export type Pool = pg.Pool;
 /** A connection inside a transaction. Only `transaction` creates one. */
 export type Tx = pg.PoolClient;
 
-/** int8 as a number (our values are within the safe range), json with every digit kept, everything else as pg parses it. */
+/** int8 as a number (our values are within the safe range), json with every digit kept, everything else as in pg. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === 20) return Number;
@@ -34,7 +34,7 @@ export interface StoreOptions {
 }
 
 const usualStatementMs = 60_000;
-/** For the server's own error to arrive before the driver gives up. */
+/** Lets the server's own error arrive before the driver gives up. */
 const answerMs = 5_000;
 
 export function openPool(options: StoreOptions): Pool {
@@ -69,7 +69,7 @@ const sessionSettings = (statementMs: number): string =>
    set statement_timeout = ${statementMs}`;
 
 /**
- * The options as given. A pool's own options name only the host that it connects to now, so a second pool made from them would
+ * The original options. A pool's own options name only the host that it connects to now, so a second pool made from them would
  * stay with that host after a failover.
  */
 const openedWith = new WeakMap<Pool, StoreOptions>();
@@ -94,7 +94,7 @@ export async function patiently<T>(client: pg.PoolClient, work: () => Promise<T>
     return await work();
   } finally {
     connectionParameters.query_timeout = before;
-    // Behind a failed statement, the rollback undoes the setting too.
+    // After a failed statement this fails too, but the rollback restores the setting.
     await client.query(`set statement_timeout = ${before - answerMs}`).catch(() => {});
   }
 }
@@ -111,10 +111,10 @@ export async function withPatience<T>(pool: Pool, work: (client: pg.PoolClient) 
   }
 }
 
-/** Whoever asks about readiness waits no longer. */
+/** The longest wait of a readiness check. */
 const readinessMs = 3_000;
 
-/** Why the store cannot be used through this pool now; undefined if it can. Answers in time also if the server is frozen. */
+/** Why the store cannot be used through this pool now; undefined if it can. Answers in time even if the server is frozen. */
 export async function poolProblem(
   pool: Pool,
   timers: Pick<Timers, 'schedule'> = systemClock,
@@ -176,7 +176,7 @@ export async function transaction<T>(
   }
 }
 
-/** Runs the work in a transaction that leaves nothing behind, to learn what it would do. */
+/** Runs the work in a transaction that is rolled back, to learn what it would do. */
 export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
   try {

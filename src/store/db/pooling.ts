@@ -6,8 +6,8 @@ import type { Pool } from './pool.ts';
  * Refuses a pooler that gives each transaction another server connection (pgbouncer's `pool_mode = transaction` or `statement`).
  * Settings, prepared statements, LISTEN and the lock of migrations belong to a connection and would reach other clients.
  *
- * A setting made on one connection is looked for from another, and is read again on its own connection while the other one holds a
- * transaction. Session pooling and direct connections pass: there the first connection alone sees it, every time.
+ * The check: make a setting on one connection, look for it on another, and read it again on its own connection while the other holds
+ * a transaction. With session pooling or direct connections only the first connection sees it, every time.
  */
 export async function refuseTransactionPooling(pool: Pool): Promise<void> {
   const mine = await pool.connect();
@@ -39,5 +39,5 @@ const patienceMs = 5_000;
 const refusal = () =>
   new InnboundError(
     'store.transaction_pooling',
-    'DATABASE_URL leads through a pooler that gives each transaction another connection (pgbouncer’s pool_mode = transaction).',
+    'DATABASE_URL points to a pooler that gives each transaction another connection (pgbouncer’s pool_mode = transaction).',
   );

@@ -60,7 +60,7 @@ export async function openSignals(
     );
   };
 
-  // Signals come in bursts, one per commit; they are combined into at most 50 notifications a second.
+  // Signals arrive in bursts, one per commit; they are combined into at most 50 notifications a second.
   const waiting = new Set<string>();
   let cancelSend: (() => void) | undefined;
   const send = (): void => {

@@ -41,7 +41,7 @@ export async function applyDocuments(
   tx: Tx,
   documents: readonly DocumentToApply[],
   appliedBy: string,
-  /** Replaces what must not be stored as it is. Called only for new and changed documents. */
+  /** Replaces credentials that must not be stored in plain text. Called only for new and changed documents. */
   sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
 ): Promise<AppliedDocument[]> {
   const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
@@ -73,7 +73,7 @@ export async function applyDocuments(
 
 type Unsealed = Pick<DocumentToApply, 'kind' | 'name' | 'source' | 'body'>;
 
-/** Goes through some versions that were stored before credentials were sealed. Returns how many; none are left at 0. */
+/** Seals some versions that were stored before credentials were sealed. Returns how many; 0 means that none are left. */
 export async function sealOldVersions(
   tx: Tx,
   most: number,
@@ -134,7 +134,7 @@ export async function changedDocuments(
   );
   const changed = rows.filter((one) => known.get(`${one.kind} ${one.name}`) !== one.version);
   if (changed.length === 0) return rows;
-  // If most differ, reading all in one statement is simpler for the database.
+  // If most differ, reading all in one statement costs the database less.
   if (changed.length > rows.length / 2) return currentDocuments(db);
   const { rows: read } = await db.query<StoredDocument>(
     `select d.kind, d.name, d.version, d.body, d.hash

@@ -28,8 +28,8 @@ export async function countSealed(db: Pool | Tx): Promise<{ readonly key: string
 }
 
 /**
- * Seals up to `most` values of each place with the first key of the ring, in one transaction. Returns how many, and what does not open
- * although its key is in the ring; `damaged` of the calls before is passed over.
+ * Seals up to `most` values of each place with the first key of the ring, in one transaction. Returns how many, and the values that do not
+ * open although their key is in the ring; `damaged` values of earlier calls are skipped.
  */
 export async function resealSome(
   pool: Pool,
@@ -66,7 +66,7 @@ export async function resealSome(
 }
 
 /**
- * Refuses the key from now on, unless a value that opens is still sealed with it. No value can be sealed between the look and the
+ * Refuses the key from now on, unless a value that opens is still sealed with it. No value can be sealed between the check and the
  * commit, because the tables are locked.
  */
 export async function retireKey(pool: Pool, retired: string, damaged: readonly string[]): Promise<boolean> {

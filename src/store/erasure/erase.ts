@@ -23,7 +23,7 @@ export interface EraseRules {
     reservation: Reservation,
     isErased: (guest: Guest) => boolean,
   ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
-  /** Hashes (hex) to keep of a guest that was found, so that the guest is not stored again. */
+  /** Hashes (hex) to keep for a guest that was found, so that the guest is not stored again. */
   readonly remember: (guest: Guest, integration: string) => readonly string[];
   readonly speaksOfGuests: (path: string) => boolean;
 }
@@ -37,8 +37,8 @@ export interface EraseRequest {
 }
 
 /**
- * Removes a person from every record and from every version of it, and keeps hashes so that the person is not stored again. Runs alone with
- * respect to intake: batches in progress finish before it, later ones find the hashes.
+ * Removes a person from every record and from every version of it, and keeps hashes so that the person is not stored again. Excludes
+ * intake: batches in progress finish before it, later ones find the hashes.
  */
 export async function eraseFromRecords(
   tx: Tx,
@@ -69,7 +69,7 @@ async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): P
   );
 }
 
-/** Writes the newest state without the person as a version of its own, so that destinations learn whom to erase. */
+/** Writes the newest state without the person as a new version, so that destinations are notified whom to erase. */
 async function rewriteNewest(
   tx: Tx,
   target: ApplyTarget,

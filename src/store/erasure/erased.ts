@@ -2,7 +2,7 @@ import type { Prepared } from '../../reconcile/incoming.ts';
 import { type Tx, together } from '../db/pool.ts';
 import type { ApplyTarget } from '../records/changes.ts';
 
-/** Recognises and removes erased guests, without the store knowing any of them. */
+/** Recognises and removes erased guests; the store has only their hashes. */
 export interface ErasurePort {
   /** Keyed hashes (hex) of everything that identifies the guests of a record. */
   hashesOf(prepared: Prepared, integration: string): readonly string[];
@@ -12,12 +12,12 @@ export interface ErasurePort {
 
 const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event' || cause === 'guest';
 
-/** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress brings a guest back. */
+/** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress can store the guest again. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
 /**
  * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
- * `onErased` gets the events, for a caller that has yet to store them.
+ * `onErased` gets the events, for a caller that has not stored them yet.
  */
 export async function withoutErased(
   tx: Tx,

@@ -32,7 +32,7 @@ export interface FoundRecord {
   readonly effectiveAt: number;
   readonly seq: number;
   readonly record: Reservation | Guest;
-  /** What each source said of a reservation, beside the record. */
+  /** The views of each source, stored beside the record. */
   readonly said: StoredViews | undefined;
   readonly versions: readonly {
     readonly version: number;
@@ -44,9 +44,9 @@ export interface FoundRecord {
 }
 
 /**
- * Finds every record of a person, locked. A version of a booking may know the person by another address than the request, and that address
- * may lead to further bookings, so the search goes on until it brings nothing new. It reads all versions once per round: an erasure is rare
- * and must be thorough.
+ * Finds every record of a person, and locks them. A version of a booking may have another address of the person than the request, and that
+ * address may lead to further bookings, so the search repeats until it finds nothing new. It reads all versions once per round: an erasure
+ * is rare and must be thorough.
  */
 export async function findRecords(
   tx: Tx,
@@ -78,7 +78,7 @@ export async function findRecords(
 const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
 
-/** The guests as each source names them, which may be by another address than the record has. */
+/** The guests as each source names them, possibly with another address than the record has. */
 const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
   Object.values(said ?? {}).flatMap((view) =>
     view !== undefined && 'values' in view
@@ -86,7 +86,7 @@ const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
       : [],
   );
 
-/** A profile's person by each key that an operator gave to the profile. */
+/** The person of a profile, by each key that an operator assigned to it. */
 const guestsPinned = ({ record, pins }: Candidate): (readonly Guest[])[] =>
   pins.map((pin) => {
     const [kind = '', ...value] = pin.split(':');

@@ -130,8 +130,8 @@ export interface TraceRow {
 }
 
 /**
- * Empties what else may hold the person: payloads around the records, and payloads and messages that never became one. Whole tables are
- * read: an erasure is rare and must be thorough.
+ * Empties the other places that may name the person: payloads of the records, and payloads and messages that never became a record. Reads
+ * whole tables: an erasure is rare and must be thorough.
  */
 export async function eraseTraces(
   tx: Tx,
@@ -147,7 +147,7 @@ export async function eraseTraces(
   return counts;
 }
 
-/** The same rows, to be shown to the person. */
+/** The same rows, for an access request. */
 export async function findTraces(
   tx: Tx,
   records: readonly ErasedRecord[],
@@ -216,7 +216,7 @@ function names(traces: TraceFinder, text: string): boolean {
   }
 }
 
-/** Deletes the identifiers of erased guests once all destinations have received them; a newer version carries them no less. */
+/** Deletes the identifiers of erased guests once all destinations have received them, with this version or a newer one. */
 export async function forgetToldErasures(db: Pool): Promise<number> {
   const { rowCount } = await db.query(
     `update changes c set erased = null

@@ -24,8 +24,8 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
 }
 
 /**
- * Completes the events that were claimed, which were all received before the request; later ones need another request. Compared
- * by number and not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
+ * Completes the claimed events, which were all received before the request; later ones need another request. Events are compared
+ * by number, not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
  */
 export async function hydrateEvents(pool: Pool, thin: Thin, body: Buffer, requestedAt: EpochMs): Promise<void> {
   await pool.query(

@@ -38,9 +38,9 @@ export async function pendingLanes(pool: Pool): Promise<string[]> {
  * Processes the next batch of an integration's events in one transaction, under a lock that ends with it: only one node works
  * a lane at a time, and a node that dies leaves its batch unchanged.
  *
- * A batch locks records step by step, so not in the order of their ids, and can block pages of a poll that it waits for itself. It
- * therefore gives up after a short wait, long before PostgreSQL looks for a deadlock, and one event is processed alone: it locks all its
- * records in order.
+ * A batch locks records step by step, not in the order of their ids, so it can deadlock with the pages of a poll. It therefore gives up
+ * after a short wait, long before PostgreSQL looks for a deadlock, and the first event is processed alone: one event locks all its records
+ * in order.
  */
 export async function workEventLane(
   pool: Pool,
@@ -99,7 +99,7 @@ export const laneLock = (name: string): string => `hashtextextended('events ' ||
 /** PostgreSQL looks for deadlocks after a second. */
 const batchWaitsMs = 200;
 
-/** Takes the lock and reads the batch in one flight: the second statement's snapshot is taken after the lock is held. */
+/** Takes the lock and reads the batch in one round trip: the second statement's snapshot is taken after the lock is held. */
 async function lockLane(tx: Tx, integration: string, limit: number) {
   const [, { rows }, next] = await together(tx, () => [
     limit > 1 ? tx.query(`set local lock_timeout = '${batchWaitsMs}ms'`) : undefined,

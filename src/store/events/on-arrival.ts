@@ -21,8 +21,8 @@ const mostPending = 50;
 const lockMs = 250;
 
 /**
- * Stores arriving events together with what they change, in one transaction. Events of these lanes that are still pending are
- * processed before them. Throws where a lock is not free in time.
+ * Stores arriving events together with their changes, in one transaction. Events of these lanes that are still pending are
+ * processed first. Throws if a lock is not free in time.
  */
 export async function applyOnArrival(
   pool: Pool,
@@ -66,7 +66,7 @@ export async function applyOnArrival(
 interface Processed {
   readonly target: ApplyTarget;
   readonly events: readonly NewEvent[];
-  /** The same events, with the numbers they were given. */
+  /** The same events, with their sequence numbers. */
   readonly arriving: readonly PendingEvent[];
   readonly settled: readonly Settled[];
   readonly erased: ReadonlySet<number>;
@@ -87,7 +87,7 @@ interface Admitted {
   readonly received_ms: number;
 }
 
-/** Numbers for the events, in the order of arrival; undefined where one is known already, or its endpoint or secret has ended. */
+/** Numbers for the events, in the order of arrival; undefined if one is known already, or its endpoint or secret has ended. */
 async function admit(tx: Tx, events: readonly NewEvent[]): Promise<readonly Admitted[] | undefined> {
   if (new Set(events.map(({ endpointId, eventId }) => `${endpointId} ${eventId}`)).size < events.length)
     return undefined;
@@ -128,7 +128,7 @@ const pendingOf = ({ event, rawBody, data }: NewEvent, { seq, occurred_ms, recei
   ...(data && { data }),
 });
 
-/** Settles the events that were pending and inserts those that arrived, with what became of them. */
+/** Settles the events that were pending and inserts those that arrived, with their outcomes. */
 function write(tx: Tx, { target, events, arriving, settled, erased }: Processed): Promise<unknown>[] {
   const { integration } = target;
   const bySeq = new Map(settled.map((one) => [one.seq, one]));
@@ -137,7 +137,7 @@ function write(tx: Tx, { target, events, arriving, settled, erased }: Processed)
   const wasPending = settled.filter(({ seq }) => !arrived.has(seq));
   const inserted = tx.query({
     name: 'insert-applied-events',
-    // Fails, and rolls back what was sent with it, where another node stored one of the events meanwhile.
+    // Fails, and rolls back the whole transaction, if another node stored one of the events meanwhile.
     text: `
       insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash,
                           state, outcome, type, id, version, due_at)

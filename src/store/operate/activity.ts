@@ -57,7 +57,7 @@ export async function countActivity(pool: Pool): Promise<number> {
   });
 }
 
-/** True on one node only, and there once in this time: whoever moves the mark does the work. */
+/** True once per interval, on one node: the node that moves the mark does the work. */
 export async function claimMark(pool: Pool, name: string, everyMs: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into marks as m (name, at) values ($1, now())

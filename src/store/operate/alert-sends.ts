@@ -8,7 +8,7 @@ export type RouteAlert = (
   news: 'raised' | 'resolved',
 ) => readonly { readonly route: string; readonly waitMs: number }[];
 
-/** Queues open alerts for the routes that do not have them yet, and the end of alerts for the routes that know of them. */
+/** Queues open alerts for the routes that have not sent them yet, and resolved alerts for the routes that have. */
 export async function enqueueSends(
   tx: Tx,
   open: readonly AlertRow[],
@@ -28,7 +28,7 @@ export async function enqueueSends(
   const ended = resolved.flatMap((alert) =>
     routesFor(alert, 'resolved').map((one) => ({ ...one, id: alert.alert_id })),
   );
-  // A route that is trying to send the beginning goes on: it finds the alert resolved at its next claim.
+  // A route that has not sent the alert yet is not queued again: it finds the alert resolved at its next claim.
   await tx.query(
     `update alert_sends s set due_at = now() + t.wait * interval '1 ms'
        from unnest($1::text[], $2::text[], $3::float8[]) as t (route, alert_id, wait)
@@ -96,7 +96,7 @@ export interface RouteState {
   readonly last_sent_at: Date | null;
 }
 
-/** How each route is doing. One that has failed three times in a row is failing. */
+/** The state of each route. After three failures in a row it is failing. */
 export async function routeStates(db: Pool): Promise<RouteState[]> {
   const { rows } = await db.query<RouteState>(
     `select route, count(*) filter (where due_at is not null)::int as waiting,

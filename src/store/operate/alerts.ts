@@ -35,7 +35,7 @@ const columns =
 
 /**
  * Makes the open alerts match the current conditions: raises new ones, refreshes known ones and resolves those whose condition is
- * gone. Alerts of kinds that were not judged this time stay as they are.
+ * gone. Alerts of kinds that were not evaluated this time do not change.
  */
 export async function settleAlerts(
   pool: Pool,
@@ -71,7 +71,7 @@ export async function settleAlerts(
        returning ${columns}`,
       [given[1], given[2], given[3], judged],
     );
-    // Also those that were open before: their severity may have risen, and a route may be new.
+    // Includes alerts that were open before: their severity may have risen, or a route may be new.
     await enqueueSends(tx, open, resolved, routesFor);
     return { raised: open.filter(({ fresh }) => fresh).map(({ fresh: _, ...row }) => row), resolved };
   });

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** The facts that alerts are judged by, one statement each. */
+/** The facts that decide about alerts, one statement each. */
 
 export async function lastRuns(db: Pool, integrations: readonly string[]) {
   const { rows } = await db.query<{
@@ -18,7 +18,7 @@ export async function lastRuns(db: Pool, integrations: readonly string[]) {
   return rows;
 }
 
-/** Syncs whose last finished run failed or is incomplete. Found by the failures, which are few, not by the brands. */
+/** Syncs whose last finished run failed or is incomplete. Searches the failures, which are few, not the brands. */
 export async function failedLastRuns(db: Pool) {
   const { rows } = await db.query<{
     integration: string;

@@ -3,7 +3,7 @@ import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
 import { readMigrations } from '../db/migrate.ts';
 import { type Pool, serviceSchema } from '../db/pool.ts';
 
-/** What `innbound doctor` judges of the database. Works before the first migration and changes nothing. */
+/** The facts about the database that `innbound doctor` checks. Works before the first migration and changes nothing. */
 export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
   const { rows } = await db.query<DatabaseFacts>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
@@ -44,7 +44,7 @@ export async function migrationState(db: Pool): Promise<{ pending: number; isNew
   };
 }
 
-/** Running nodes. None where the table is missing or older than this version. */
+/** Running nodes. Empty if the table is missing or older than this version. */
 export async function nodeFacts(db: Pool): Promise<NodeFacts[]> {
   const { rows: found } = await db.query<{ found: boolean }>(
     `select exists (select from pg_attribute where attrelid = to_regclass('nodes') and attname = 'version') as found`,

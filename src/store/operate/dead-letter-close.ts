@@ -73,7 +73,7 @@ export async function skipHeldTo(tx: Tx, id: string, version: number, node: stri
         where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id)
      insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message, node)
      select integration, destination, type, id, version, 0, 'skipped', 'replaced',
-            'A replay under the documents of today made a newer version.', $3
+            'A replay under today’s documents made a newer version.', $3
        from held, generate_series(next_version, $2 - 1) as version`,
     [id, version, node],
   );

@@ -153,7 +153,7 @@ export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDe
   return rows[0];
 }
 
-/** What failed last inside this transaction, for an operator. */
+/** The last failure inside this transaction, for an operator. */
 export async function newestFailure(
   tx: Tx,
   integration: string,

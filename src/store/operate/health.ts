@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** Facts for judging the health of brands, one statement each. All of them are cheap enough to be read every few seconds. */
+/** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
 
 interface LaneKey {
   readonly integration: string;
@@ -44,7 +44,7 @@ export interface WaitingRun {
   readonly waiting: string;
 }
 
-/** Runs in progress that wait for something: parked until later, or holding their slot. */
+/** Runs in progress that wait: parked, or holding their slot. */
 export async function waitingRuns(db: Pool, integrations: readonly string[]): Promise<WaitingRun[]> {
   const { rows } = await db.query<WaitingRun>(
     `select integration, sync, waiting from runs

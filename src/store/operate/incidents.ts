@@ -116,7 +116,7 @@ export async function alertsOfIncident(
   return rows;
 }
 
-/** Acknowledges the incident and its alerts; whoever was first stays. */
+/** Acknowledges the incident and its alerts; an earlier acknowledgement stays. */
 export async function acknowledgeIncident(db: Pool, incidentId: string, by: string): Promise<void> {
   await transaction(db, async (tx) => {
     const set =
@@ -142,7 +142,7 @@ export interface Effect {
   readonly refused_events: number;
 }
 
-/** What happened between two times: to one destination of these brands, or to these brands. */
+/** What happened between two times to these brands, or to one of their destinations. */
 export async function effectOf(
   db: Pool,
   of: {
@@ -181,7 +181,7 @@ export interface OperatorAction {
 /** Actions that can change how data flows; reading and signing in are not among them. */
 const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
 
-/** What operators changed between two times, newest first: of these brands, or of no brand in particular (`isLimited` leaves those out). */
+/** What operators changed between two times, newest first: for these brands, or for no brand in particular (left out with `isLimited`). */
 export async function operatorActions(
   db: Pool,
   of: {

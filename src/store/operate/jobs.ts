@@ -12,7 +12,7 @@ export interface JobRow {
   readonly requested_by: string;
   readonly requested_at: Date;
   readonly state: 'queued' | 'running' | 'done' | 'stopped' | 'failed';
-  /** What it was expected to go through when it started. */
+  /** How many records it was expected to process when it started. */
   readonly total: number;
   readonly done: number;
   readonly counts: { readonly [outcome: string]: number };
@@ -65,7 +65,7 @@ export async function readJob(
   return rows[0];
 }
 
-/** The step in progress ends; no other one follows. What is done stays done. */
+/** The step in progress finishes and no other follows. Nothing is undone. */
 export async function stopJob(db: Pool, jobId: string, by: string): Promise<void> {
   await db.query(
     `update jobs set state = 'stopped', stopped_by = $2, finished_at = now()
@@ -79,7 +79,7 @@ export interface ClaimedJob extends JobRow {
   readonly fence: number;
 }
 
-/** The job that has waited longest for its next step: a long one does not hold up the others. */
+/** The job that has waited longest for its next step: a long job does not delay the others. */
 export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | undefined> {
   const { rows } = await db.query<ClaimedJob>(
     `update jobs set state = 'running', stepped_at = now(), leased_until = now() + $1 * interval '1 ms', fence = fence + 1

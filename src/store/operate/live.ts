@@ -13,7 +13,7 @@ const most = 40;
 
 /**
  * The news of the last seconds: ids and counts only. A row carries the time at which its transaction began, but becomes visible only
- * when that transaction commits. Reading from where the last read ended would miss it, so each read goes back 15 seconds.
+ * when that transaction commits. Reading from the end of the last read would miss it, so each read goes back 15 seconds.
  */
 export async function readNews(db: Pool): Promise<News> {
   const { rows } = await db.query<News>(

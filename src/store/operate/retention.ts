@@ -8,7 +8,7 @@ export interface Retention {
   readonly deadLettersMs: number;
   readonly runsMs: number;
   readonly auditMs: number;
-  /** Receipts and versions: the timeline. */
+  /** Of receipts and versions, which make up the timeline. */
   readonly historyMs: number;
 }
 

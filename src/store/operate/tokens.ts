@@ -16,7 +16,7 @@ export interface TokenRow {
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
-  /** Of a session that an identity provider vouched for. */
+  /** Set for a session from an identity provider. */
   readonly subject: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface NewToken {
   readonly lifeMs?: number;
   /** The token that this one was created from. It ends with its parent. */
   readonly parent?: string;
-  /** Issuer and subject of somebody whom an identity provider knows. */
+  /** Issuer and subject, if the person signed in through an identity provider. */
   readonly subject?: string;
 }
 
@@ -65,7 +65,7 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
 
 const valid = `t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
 
-/** A session that is not used for this long ends. */
+/** A session ends after this time without use. */
 const idleAfter = `interval '2 hours'`;
 
 /**
@@ -127,7 +127,7 @@ export async function revokeSessionsOf(db: Pool, tokenId: string): Promise<numbe
   return rowCount ?? 0;
 }
 
-/** Ends a session that is shown, for a browser that signs in again. */
+/** Ends the session of this token, for a browser that signs in again. */
 export async function revokeSession(db: Pool, token: string): Promise<void> {
   await db.query(`update tokens set revoked_at = now() where hash = $1 and kind = 'session' and revoked_at is null`, [
     hashOf(token),

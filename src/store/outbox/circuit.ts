@@ -29,7 +29,7 @@ export async function noteSignOfLife(pool: Pool, destination: string): Promise<v
   await pool.query('delete from destination_circuits where destination = $1', [destination]);
 }
 
-/** If the node dies with the probe, another one may send the next when the lease is over. */
+/** If the node dies during the probe, another node may send the next one when the lease is over. */
 export async function takeProbe(pool: Pool, destination: string, leaseMs: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update destination_circuits set probes = probes + 1, probe_at = now() + $2 * interval '1 ms'

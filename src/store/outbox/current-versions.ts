@@ -7,8 +7,8 @@ import { idempotencyKey } from '../records/changes.ts';
 type Wanted = Pick<Claimed, 'type' | 'id' | 'version'>;
 
 /**
- * Newest versions whose history is past its retention, from the records themselves: `resend` may queue them years later. The key is the
- * one that the version always had. What the change had been is not known any more; a first version counts as created.
+ * Newest versions whose history is past its retention, from the records themselves: `resend` may queue them years later. The version
+ * keeps its original idempotency key. The event of the change is no longer known; a first version counts as created.
  */
 export async function currentVersions(
   pool: Pool,

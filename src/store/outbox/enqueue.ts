@@ -12,7 +12,7 @@ interface Row {
   /** The oldest version of the batch. */
   readonly first: Change;
   readonly newest: Change;
-  /** Length of the direct lease; absent where the channel has no capacity and the row is queued. */
+  /** Length of the direct lease; absent if the channel has no capacity and the row is queued. */
   readonly leaseMs?: number;
 }
 

@@ -213,8 +213,8 @@ const columns = (claims: readonly Key[]) =>
   [claims.map(({ type }) => type), claims.map(({ id }) => id), claims.map(({ fence }) => fence)] as const;
 
 /**
- * The generic cell rate algorithm in one row: next_at is when the calls already granted would be over at an even pace. After a
- * quiet time `burst` calls may go at once, then one every interval.
+ * The generic cell rate algorithm in one row: next_at is when the calls already granted would end at an even pace. After a
+ * quiet time `burst` calls are allowed at once, then one every interval.
  */
 async function takeBudget(
   pool: Pool,

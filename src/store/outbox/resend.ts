@@ -12,7 +12,7 @@ export interface ResendLane {
 
 /**
  * Queues the newest version of the next records after an id, or of one, for a destination, with its original idempotency key. Records that
- * have work queued or are held back stay as they are. In steps, so that intake never waits long for a row. `last` is undefined after
+ * have work queued or are held back do not change. In steps, so that intake never waits long for a row. `last` is undefined after
  * the last step.
  */
 export async function resendStep(
@@ -40,7 +40,7 @@ export async function resendStep(
   return { read: found, queued, last: last === null || found < atOnce ? undefined : last };
 }
 
-/** What a resend would go through: the records of each lane, how many of them stay as they are, and the first ids. */
+/** What a resend would process: the records of each lane, how many of them would not change, and the first ids. */
 export async function countResend(
   pool: Pool,
   { integration, destination, type }: ResendLane,
@@ -55,12 +55,12 @@ export async function countResend(
   return rows[0] ?? { records: 0, waiting: 0, ids: [] };
 }
 
-/** What of these lanes is not delivered yet: what waits, and what a dead letter holds back. */
+/** How much of these lanes is not delivered yet: waiting records, and records that a dead letter holds back. */
 export async function undelivered(
   pool: Pool,
   lanes: readonly ResendLane[],
 ): Promise<{ readonly waiting: number; readonly held: number }> {
-  // By the indexes of due rows and of open dead letters: a million delivered rows cost nothing.
+  // Uses the indexes of due rows and of open dead letters, so that a million delivered rows cost nothing.
   const { rows } = await pool.query<{ waiting: number; held: number }>(
     `select coalesce(sum(w.count), 0)::int as waiting, coalesce(sum(h.count), 0)::int as held
        from unnest($1::text[], $2::text[], $3::text[]) as l (integration, destination, type)

@@ -5,8 +5,8 @@ import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
 
 /**
- * Writes the results of claimed versions: the outbox row moves on, the try is logged, a dead letter is kept. Only where the fence is
- * still the claim's; a node that is too late changes nothing.
+ * Writes the results of claimed versions: advances the outbox row, logs the try and keeps a dead letter. Only if the row still has the
+ * fence of the claim; a node that is too late changes nothing.
  */
 export async function settle(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
   const done = settlements.filter(({ result }) => result.kind === 'delivered' || result.kind === 'skipped');
@@ -32,7 +32,7 @@ function unseen(type: string, index: number): string {
   return `(select $${index + 1}::${type}[])`;
 }
 
-/** Sorted as intake locks rows, so that deadlocks between the two are rare; the loser is retried. */
+/** Sorted in the order in which intake locks rows, so that deadlocks between the two are rare; the loser is retried. */
 const given = `
   given as materialized (
     select * from unnest(${arrays})
@@ -62,7 +62,7 @@ const log = `
 const same = 'o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id';
 const ours = `${same} and o.fence = h.fence and o.leased`;
 
-const told =
+const resultColumns =
   'h.integration, h.destination, h.type, h.id, h.version, h.attempt, h.outcome, h.code, h.status, h.message, h.duration_ms';
 
 function columns(settlements: readonly Settlement[], node: string): unknown[] {
@@ -101,7 +101,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
              attempt = 0, leased = false,
              due_at = case when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
         from given h where ${ours}
-      returning ${told}, o.due_at
+      returning ${resultColumns}, o.due_at
     ), logged as (${log}), forgotten as (
       update destination_pace p set told_to_wait = null
         from (select distinct destination from moved where outcome = 'delivered') m
@@ -127,7 +127,7 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
          set attempt = h.tries_used, leased = h.may_have_arrived = 1, fence = o.fence + 1,
              due_at = now() + h.delay_ms * interval '1 millisecond'
         from given h where ${ours}
-      returning ${told}
+      returning ${resultColumns}
     ) ${log}`,
     values: columns(settlements, node),
   });
@@ -155,7 +155,7 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
         update outbox o set due_at = null, leased = h.duration_ms is not null, fence = o.fence + 1, held_by = l.dead_letter_id
           from held h join letters l using (integration, destination, type, id)
          where ${same}
-        returning ${told}
+        returning ${resultColumns}
       ) ${log}`,
       columns(settlements, node),
     ),

@@ -25,7 +25,7 @@ export interface ApplyWays {
 }
 
 /**
- * Applies a batch of prepared messages inside the caller's transaction: all of it happens or nothing. Records that a poll shows
+ * Applies a batch of prepared messages inside the caller's transaction: all or nothing. Records that a poll shows
  * unchanged cost one read and no write to their row. The others are locked in the order of their ids, so that two nodes rarely
  * deadlock; if they do, one transaction is run again.
  */
@@ -61,7 +61,7 @@ export async function applyPrepared(
       ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
       : []),
     ...writeChanges(tx, target, receipts, changes),
-    // After the changes: a later message of this batch may have confirmed a state that an earlier one brought.
+    // After the changes: a later message of this batch may have confirmed a state from an earlier one.
     ...[...moved].map(([type, states]) => moveSaid(tx, target.integration, type, states)),
     enqueue(tx, target, changes, leaseBatch),
     inTurn?.(),
@@ -71,7 +71,7 @@ export async function applyPrepared(
   return tally(taken.outcomes);
 }
 
-/** The messages that concern a record. The others end here: dropped or dead alone, with nothing stored to merge them into. */
+/** The messages that concern a record. The others end here: dropped or dead, without a stored record to merge them into. */
 function arrivalsOf(
   prepared: readonly Prepared[],
   batchSeq: number,

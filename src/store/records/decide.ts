@@ -113,13 +113,13 @@ export function first(arriving: Arriving): Decision {
   };
 }
 
-/** A hash that the record's own does not tell already. */
+/** The other hash, unless it equals the record's own. */
 const otherThan = ({ hash: own }: Content, other: string): string | undefined => (own === other ? undefined : other);
 
 function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews | undefined {
   const { source, isOnlySource, manner } = message;
   if (source === 'pull' && isOnlySource && !ruled) return undefined;
-  // What most messages are: the view is the record, and no view need be made to say so.
+  // The usual case: the view equals the record, so no separate view is stored.
   if (!ruled && message.isVerbatim && manner.lists === 'replace') {
     return soleView(source, said, message.empties(), message.itemIds());
   }
@@ -129,7 +129,7 @@ function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews |
 const profileSaid = (prepared: Prepared): StoredViews | undefined =>
   prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
-/** Who said what about consent stays known for as long as the profile states a consent. */
+/** The sources of a consent are kept for as long as the profile states a consent. */
 const consentKept = (record: Reservation | Guest, said: StoredViews | undefined): StoredViews | undefined =>
   'marketing_consent' in record ? said : undefined;
 
@@ -141,7 +141,7 @@ function unmade(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
   throw new TypeError('a record without content');
 }
 
-/** Nobody else speaks of the record: the newest state replaces it. */
+/** There is no other source: the newest state replaces the record. */
 function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | undefined): Decision {
   const { alone, arrival, seq, prepared } = arriving;
   if (alone === undefined) return unmade(prepared);
@@ -174,7 +174,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
 const stillShown = (sightedAt: Date): string =>
   `The partner's list, requested at ${sightedAt.toISOString()}, still showed the stored state.`;
 
-/** The only source repeats all that it said, with a newer state: the record is the message. Undefined where it must be merged. */
+/** The only source sends all its fields again, with a newer state: the record is the message. Undefined if it must be merged. */
 function restated(arriving: Arriving, message: Message, before: LockedRecord): Decision | undefined {
   const { alone, arrival, seq, prepared } = arriving;
   const { source, manner, isVerbatim } = message;
@@ -206,7 +206,7 @@ function restated(arriving: Arriving, message: Message, before: LockedRecord): D
   };
 }
 
-/** What the message says joins what others said. */
+/** Merges the message with the statements of other sources. */
 function merged(arriving: Arriving, message: Message, before: LockedRecord, sightedAt: Date | undefined): Decision {
   const { arrival, seq } = arriving;
   const said: Mark = [arrival.effectiveAt, seq];
@@ -248,7 +248,7 @@ function merged(arriving: Arriving, message: Message, before: LockedRecord, sigh
     notes: [
       ...message.notes,
       ...finished.notes,
-      // A guest's own event speaks of one guest: that the rest of the reservation stays goes without saying.
+      // A guest event is about one guest; that the rest of the reservation stays needs no note.
       ...(arrival.cause === 'guest' ? [] : keptNotes(result.givers, message.source, said)),
       ...consentNotes(diff, (path) => result.givers.get(path)),
     ],

@@ -5,7 +5,7 @@ import type { Change } from './changes.ts';
 /** Longer values are text rather than codes; their beginning is enough to recognise them. */
 const longestValue = 200;
 
-/** Counts the values that no value map knew, in records that changed. */
+/** Counts the values that no value map lists, in records that changed. */
 export async function countDrift(tx: Tx, integration: IntegrationName, changes: readonly Change[]): Promise<void> {
   const counts = new Map<string, { field: string; value: string; times: number }>();
   for (const { item } of changes) {
@@ -19,7 +19,7 @@ export async function countDrift(tx: Tx, integration: IntegrationName, changes: 
   await add(tx, integration, counts);
 }
 
-/** Counts the properties of pulled rows that no brand takes. */
+/** Counts the properties of pulled rows that belong to no brand. */
 export async function countUnrouted(
   tx: Tx,
   integration: IntegrationName,

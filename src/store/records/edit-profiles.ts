@@ -91,7 +91,7 @@ export async function undoMerge(
   });
 }
 
-/** Gives keys of a profile to a new one, for a second person who shares the profile by mistake. */
+/** Moves keys of a profile to a new one, for a second person who shares the profile by mistake. */
 export async function splitProfile(
   pool: Pool,
   target: ApplyTarget,
@@ -205,7 +205,7 @@ async function stateBefore(tx: Tx, integration: string, id: string, cause: strin
   return rows[0] && decodeRecord('guest', rows[0].data);
 }
 
-/** What the stored reservations say of the guests with one of these keys and none of the others, newest last. */
+/** The guests in stored reservations that have one of these keys and none of the others, newest last. */
 async function fromReservations(
   tx: Tx,
   integration: string,

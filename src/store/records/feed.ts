@@ -75,26 +75,26 @@ const mostSamples = 100;
  *
  * Receipts are numbered when they are written and become visible when their transaction commits, so a smaller number can appear after
  * a larger one. A transaction has its own number before it numbers receipts, because it locks the records first. So: read the last
- * receipt number, then take a transaction number. Once every transaction with a smaller one has ended, no receipt up to the former can
- * still appear.
+ * receipt number, then take a transaction number. Once every transaction with a smaller number has ended, no receipt up to that
+ * receipt number can still appear.
  *
  * Rejected: the transaction's number as the position. It is visible to a plain query, but a transaction that waited for a record's lock
- * has a smaller number than the one it waited for, so two versions of a record would come in the wrong order. Also rejected: xmax of a
- * snapshot in place of a number of our own. It follows the last transaction that has ended, and later ones may be in progress.
+ * has a smaller number than the one it waited for, so two versions of a record would be in the wrong order. Also rejected: xmax of a
+ * snapshot instead of our own transaction number. It follows the last transaction that has ended, and later ones may be in progress.
  */
 export class FeedHorizon {
   readonly #db: Pool;
   #samples: Sample[] = [];
   #looking: Promise<void> | undefined;
   #position: number | undefined;
-  /** The last number that was given out. */
+  /** The last receipt number that was assigned. */
   #last = -1;
 
   constructor(db: Pool) {
     this.#db = db;
   }
 
-  /** Undefined until the transactions of the first look have ended. */
+  /** Undefined until the transactions that the first look found have ended. */
   get position(): number | undefined {
     return this.#position;
   }

@@ -15,7 +15,7 @@ const plain: ReadonlyMap<string, string> = new Map([
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character, which includes the control characters
 const ascii = /^[\u0000-\u007f]*$/;
 
-/** A name in lower case without accents, as people type it who search: Kovač is found by "kovac". */
+/** A name in lower case without accents, as people type it in a search: "kovac" finds Kovač. */
 export function foldName(name: string): string {
   const lower = name.toLowerCase();
   if (ascii.test(lower)) return lower;

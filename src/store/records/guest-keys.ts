@@ -86,7 +86,7 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
 
 const mostExtra = 10;
 
-/** Further fields that look like a number somebody may read out: of a booking site, a room, a loyalty card. */
+/** Further fields that look like a number a guest may quote: of a booking site, a room, a loyalty card. */
 function extraKeys(extra: { readonly [name: string]: unknown } | undefined): string[] {
   const found = new Set<string>();
   for (const value of Object.values(extra ?? {})) {

@@ -4,7 +4,7 @@ import type { Tx } from '../db/pool.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { readReservation } from './stored-record.ts';
 
-/** Only an address that a call centre puts into every booking has more reservations ahead. */
+/** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
 const mostReservations = 200;
 const mostProfiles = 50;
 const ahead = `'confirmed', 'checked_in', 'other'`;
@@ -31,7 +31,7 @@ export async function findProfiles(tx: Tx, integration: string, keys: readonly G
   return profilesByKeys(tx, integration, keys, mostProfiles);
 }
 
-/** A reservation ahead, as it is now; not locked. */
+/** An upcoming or in-house reservation; not locked. */
 export async function readReservationAhead(tx: Tx, integration: string, id: string): Promise<Reservation | undefined> {
   const { rows } = await tx.query<{ data: string }>(
     `select data::text as data from records
@@ -41,7 +41,7 @@ export async function readReservationAhead(tx: Tx, integration: string, id: stri
   return rows[0] && readReservation(rows[0].data);
 }
 
-/** Reservations ahead with a guest that has one of these keys, and the named one; all locked. */
+/** Upcoming and in-house reservations with a guest that has one of these keys, and the named one; all locked. */
 export async function findReservationsOf(
   tx: Tx,
   integration: string,

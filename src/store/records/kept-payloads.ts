@@ -19,8 +19,8 @@ export interface PayloadRange {
 }
 
 /**
- * Kept payloads of the next reservations after an id, oldest first within each. Reservations whose mapping looked around the record are left
- * out, because the surroundings are not kept.
+ * Kept payloads of the next reservations after an id, oldest first within each. Reservations whose mapping reads outside the record are left
+ * out, because the rest of the response is not kept.
  */
 export async function keptPayloads(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function keptPayloads(
   limit: number,
 ): Promise<{
   readonly payloads: readonly KeptPayload[];
-  /** Reservations that were looked at, with a payload or without. */
+  /** Reservations that were read, with or without a payload. */
   readonly read: number;
   readonly last: string | undefined;
 }> {
@@ -43,7 +43,7 @@ export async function keptPayloads(
   return { payloads, read: ids.length, last: ids.length < limit ? undefined : found.at(-1) };
 }
 
-/** How far back the newest payloads of a brand are looked for, among those of all brands. */
+/** How many payloads of all brands are searched for the newest ones of a brand. */
 const depth = 20_000;
 
 /** The kept payloads of the reservations that a brand received last. */

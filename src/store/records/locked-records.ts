@@ -35,9 +35,8 @@ export const saidText = (said: StoredViews | undefined): string | undefined =>
   said === undefined ? undefined : JSON.stringify(said);
 
 /**
- * Makes sure that every id has a row, then locks them all, both in the order of the ids. A new row has version 0; or, where its
- * first state is given, it is complete at once and named in `stored`: a row that is inserted empty and then filled costs two
- * versions of the row.
+ * Makes sure that every id has a row, then locks them all, both in the order of the ids. A new row has version 0. If its first
+ * state is known, the row is inserted complete and named in `stored`: inserting it empty and filling it later writes the row twice.
  */
 export async function lockRecords(
   tx: Tx,

@@ -21,7 +21,7 @@ export interface ReservationVersion {
 
 /**
  * Merges the guests of these reservations into the profiles of their brand, in one transaction. Batches of a brand are serialized,
- * so that a new guest gets one profile. A guest whose profile has all values already writes nothing.
+ * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written.
  */
 export async function assembleProfiles(
   pool: Pool,

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
 
-/** Of the reservations that a brand sent or changed on a day, in their present state. */
+/** Counts over the reservations that a brand sent or changed on a day, in their present state. */
 export interface QualityCounts {
   readonly reservations: number;
   readonly guests: number;

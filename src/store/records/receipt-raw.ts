@@ -10,7 +10,7 @@ export interface NewestRaw {
   readonly event: EventType | null;
 }
 
-/** The mode of a receipt `r` with its event `e`; null where neither a run nor an event brought it. */
+/** The mode of a receipt `r` with its event `e`; null if it came from neither a run nor an event. */
 export const modeOf = `case r.cause when 'run' then 'pull' when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
 
 /** What the partner sent for the newest version of a record, while it is retained. */

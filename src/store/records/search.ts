@@ -9,7 +9,7 @@ export interface Found {
   readonly version: number;
   readonly changed_at: Date;
   readonly data: Json;
-  /** By what it was found: id, confirmation_number, email, alias, phone, guest_id, last_name, extra, check_in; newest where nothing was asked. */
+  /** What matched: id, confirmation_number, email, alias, phone, guest_id, last_name, extra, check_in; `newest` without a search text. */
   readonly matched: string;
   /** Destinations that do not have the newest version yet. */
   readonly undelivered: number;
@@ -28,7 +28,7 @@ export interface SearchFilter {
   readonly limit: number;
 }
 
-/** In milliseconds, as a cursor carries them; ties are many, since a page is one transaction. */
+/** In milliseconds, the precision of a cursor. Ties are common, since a page is one transaction. */
 const order = `(date_trunc('milliseconds', r.changed_at), r.id, r.integration)`;
 const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r.integration desc`;
 
@@ -53,7 +53,7 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
   return rows;
 }
 
-/** How far back the newest are looked for on one page: a record that changes often stands there often. */
+/** How many changes are searched for the newest records of one page: a record that changes often appears often. */
 const depth = 20_000;
 
 function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
@@ -74,7 +74,7 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
 }
 
 /**
- * Behind every key that begins with a text: the largest character there is. As a range, because the index is not used for `like`
+ * The largest character: sorts after every key that begins with a text. Searched as a range, because the index is not used for `like`
  * with several patterns, nor for one with the `_` of last_name in it: among 300,000 reservations a name took 800 ms.
  */
 const last = `chr(1114111)`;
@@ -90,7 +90,7 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
     ...(filter.phones ?? []).map((phone) => `phone:${phone}`),
   ];
   const number = `confirmation_number:${text.toLowerCase()}`;
-  // An initial alone would be the beginning of too many names.
+  // A single initial would match too many names.
   const names = words.filter((word) => word.length > 1 || words.length === 1);
   const others = words.length === 1 ? [] : words;
   const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1`;
@@ -159,7 +159,7 @@ function accentedLetters(): Map<string, string> {
   return found;
 }
 
-/** What people say before a number. */
+/** Words that people put before a number. */
 const labels: ReadonlySet<string> = new Set([
   'room',
   'booking',

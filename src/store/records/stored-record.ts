@@ -20,7 +20,7 @@ export async function storedRecord(
 
 /**
  * A stored reservation with its keys in the schema's order, because the content's hash depends on the order. Records from earlier
- * versions were stored as jsonb, which has an order of its own.
+ * versions were stored as jsonb, which orders keys differently.
  */
 export function readReservation(text: string): Reservation {
   const stored = decodeRecord('reservation', text);

@@ -45,7 +45,7 @@ export async function commitPage(page: PageContext, commit: PageCommit): Promise
     if (isRefusedData(error)) return writeRest(page, commit, write);
     throw error;
   });
-  // Fenced may also mean that the page before has not committed yet, or that both deadlocked: written once more after it.
+  // Fenced may also mean that the page before has not committed yet, or that both deadlocked: write it once more after that page.
   return counters === 'fenced' && (await turn.before) ? write() : counters;
 }
 
@@ -65,7 +65,7 @@ async function writeRest(
   return write({ ...commit, ...(await rest(commit, target)), routed });
 }
 
-/** Applies the records. `sendLast` writes the rest, in one flight with the commit. */
+/** Applies the records. `sendLast` writes the rest, pipelined with the commit. */
 async function applyPage(
   tx: Tx,
   page: PageContext,
@@ -100,7 +100,7 @@ async function applyPage(
 
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
 
-/** Known rows were skipped before the transaction; those whose reservation has changed since are mapped and applied after all. */
+/** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
 async function applyRows(tx: Tx, commit: PageRows, target: Target, ways: ApplyWays) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);

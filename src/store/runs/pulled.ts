@@ -34,7 +34,7 @@ export async function knownRows(
   return known;
 }
 
-/** The known rows whose reservation has changed since: they have to be mapped after all. */
+/** The known rows whose reservation has changed since, so that they must be mapped. */
 export async function changedSince(tx: Tx, target: Target, known: readonly KnownRow[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ key: string }>({
     name: 'changed-since',
@@ -54,7 +54,7 @@ export async function changedSince(tx: Tx, target: Target, known: readonly Known
 
 const settled: ReadonlySet<Outcome['outcome']> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
 
-/** Remembers the version each row produced. Rows that did not become the stored state (superseded, dropped, dead) are not. */
+/** Remembers the version each row produced. Rows that did not become the stored state (superseded, dropped, dead) are not remembered. */
 export async function rememberRows(
   tx: Tx,
   program: string,

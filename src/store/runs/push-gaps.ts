@@ -7,13 +7,13 @@ export interface PushGap {
   readonly created: number;
   readonly updated: number;
   readonly cancelled: number;
-  /** Some of the reservations, for a look at their timelines. */
+  /** Some of the reservations, to look up their timelines. */
   readonly examples: readonly string[];
 }
 
 /**
- * What polls found and no event reported, by day in UTC: changes made by a run without an event for the same reservation from an hour
- * before to ten minutes after. Changes from before the brand's first event are not push's to report.
+ * Changes that polls found and no event reported, by day in UTC: changes made by a run without an event for the same reservation from an
+ * hour before to ten minutes after. Changes from before the brand's first event are not counted.
  */
 export async function pushGaps(pool: Pool, integration: string, days: number): Promise<PushGap[]> {
   const { rows } = await pool.query<PushGap>(

@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 /**
  * Reserves a slot of the partner's rate, over all nodes, and returns the wait before it in milliseconds. A leaky bucket as one
  * number: the row holds the time at which the bucket is empty; `burst` requests fit into it. A slot further away than `mostMs` is
- * returned, so that others do not queue behind a slot that is not used.
+ * released again, so that others do not queue behind an unused slot.
  */
 export async function takeSlot(pool: Pool, api: string, rate: RequestRate, mostMs: number): Promise<number> {
   const everyMs = rate.perMs / rate.requests;

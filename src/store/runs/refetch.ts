@@ -5,7 +5,7 @@ import type { Pool } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
-/** Applies one reservation that was requested by its id, as a finished run of its own, so that the timeline has a cause to show. */
+/** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
 export function commitRefetch(
   pool: Pool,
   directLeases: DirectLeases,

@@ -90,7 +90,7 @@ export async function queueRun(
   }
 }
 
-/** The runs due longest: queued, parked, or abandoned by a node whose lease ran out. */
+/** The runs due longest: queued, parked, or abandoned by a node whose lease expired. */
 async function claimDueRuns(pool: Pool, most: number, node: string, leaseMs: number): Promise<Run[]> {
   const { rows } = await pool.query<RunRow>(
     `update runs r

@@ -26,7 +26,7 @@ export async function alignSchedules(pool: Pool, schedules: readonly Schedule[])
   });
 }
 
-/** As `alignSchedules`, for a change that is known: 300,000 others stay as they are. */
+/** As `alignSchedules`, for the changed schedules only: with 300,000 of them, the others are not touched. */
 export async function changeSchedules(
   pool: Pool,
   changed: readonly Schedule[],

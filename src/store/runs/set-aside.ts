@@ -7,8 +7,8 @@ import { applyPrepared } from '../records/apply.ts';
 
 /**
  * Replaces the records that the database refuses by dead letters, so that one record cannot stop its page. Called after a page was
- * refused as a whole. The records are tried in halves, each in a transaction that is rolled back: two tries per level for one
- * refused record.
+ * refused as a whole. Each half of the records is tried in a transaction that is rolled back, then halved again: two tries per level
+ * for one refused record.
  */
 export async function withoutRefused(
   pool: Pool,
@@ -41,7 +41,7 @@ async function refusalOf(pool: Pool, target: Target, prepared: readonly Prepared
   }
 }
 
-/** Without the id, which may be what the database refused; the payload keeps it. */
+/** Without the id, because the database may have refused the id itself; the payload keeps it. */
 function refused(one: Prepared, error: unknown): Prepared {
   const state = String((error as { code?: unknown }).code ?? 'none');
   const raw: Json =

@@ -9,8 +9,8 @@ import { readReservation } from '../records/stored-record.ts';
 const mostRows = 500;
 
 /**
- * Reservations of earlier lists that lie inside the range with both their dates, so that a list by arrival, departure or stay must
- * show them, and that this run did not list. Marks of reservations that are listed again are removed.
+ * Reservations of earlier lists that this run did not list although both their dates lie inside the range, so that a list by
+ * arrival, departure or stay must show them. Marks of reservations that are listed again are removed.
  */
 export async function findUnlisted(
   pool: Pool,
@@ -67,7 +67,7 @@ async function clearListed(pool: Pool, integration: string, isListed: (key: stri
   await pool.query('delete from unlisted where integration = $1 and id = any($2)', [integration, again]);
 }
 
-/** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are kept. */
+/** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are updated. */
 export async function noteUnlisted(
   pool: Pool,
   { runId }: Lease,
