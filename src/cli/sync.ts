@@ -10,7 +10,8 @@ import { openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { pullPorts } from '../wiring/pull.ts';
-import { type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { printable } from './printable.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -18,6 +19,7 @@ interface Options extends CommonOptions {
   readonly from?: string;
   readonly to?: string;
   readonly dryRun?: boolean;
+  readonly partnerText?: boolean;
 }
 
 export function registerSync(program: Command): void {
@@ -26,7 +28,8 @@ export function registerSync(program: Command): void {
     .addOption(new Option('-t, --type <sync>', 'which sync; without it, a backfill of the range').choices(syncTypes))
     .option('--from <date>', 'first day, YYYY-MM-DD; with --to, replaces the range of the sync', localDate)
     .option('--to <date>', 'last day, YYYY-MM-DD; both days are included', localDate)
-    .option('--dry-run', 'pull and map, and report what would change; store and deliver nothing')
+    .option('--dry-run', 'pull and map, and report what would change; store, acknowledge and deliver nothing')
+    .option('--partner-text', 'if the run fails, print what the partner said; may quote guest data, audited')
     .addHelpText(
       'after',
       `
@@ -68,7 +71,9 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
     view.done();
   }
   if (!options.dryRun) await deliverHere(runtime, request.integration);
-  report(result, options, performance.now() - startedAt);
+  const said = options.partnerText ? result.error?.said : undefined;
+  if (said !== undefined) await audited(runtime, 'runs.partner_text', { target: { run_id: result.runId } });
+  report(result, options, performance.now() - startedAt, said);
 }
 
 function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {
@@ -110,7 +115,12 @@ async function deliverHere(runtime: Runtime, integration: IntegrationName): Prom
   else await drainOnce(await deliverPorts(runtime), { integration });
 }
 
-function report({ runId, state, counters, error }: SyncResult, options: Options, elapsedMs: number): void {
+function report(
+  { runId, state, counters, error }: SyncResult,
+  options: Options,
+  elapsedMs: number,
+  said?: string,
+): void {
   if (state !== 'complete') process.exitCode = 1;
   if (options.json) {
     printJson({
@@ -132,7 +142,8 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
           code: error.code,
           message: error.message,
           next: errors[error.code].next,
-          ...(error.hasPartnerText && { has_partner_text: true }),
+          ...(error.said !== undefined && { has_partner_text: true }),
+          ...(said !== undefined && { partner_text: said }),
         },
       }),
     });
@@ -151,7 +162,12 @@ function report({ runId, state, counters, error }: SyncResult, options: Options,
     );
   }
   if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
-  if (error?.hasPartnerText) say(`  the partner’s own words: innbound runs ${runId} --partner-text`);
+  if (said !== undefined) say(`  the partner’s own words: ${printable(said)}`);
+  else if (error?.said !== undefined) {
+    // A dry run is not stored: its words are gone with it.
+    const where = options.dryRun ? 'repeat with --partner-text' : `innbound runs ${runId} --partner-text`;
+    say(`  the partner’s own words: ${where}`);
+  }
 }
 
 function localDate(text: string): string {

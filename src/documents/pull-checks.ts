@@ -1,4 +1,6 @@
 import { readStatus } from '../canonical/status.ts';
+import type { SyncType } from '../terms.ts';
+import { additionChecks } from './addition-checks.ts';
 import type { CheckFinding, DocumentCheck } from './check.ts';
 import { textsIn } from './checked.ts';
 import type { Connector } from './connector.ts';
@@ -22,7 +24,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
       return [
         ...hiddenCancellations(integration, connector),
         ...manyRequests(integration, connector),
-        ...bodyCredentials(integration, connector),
+        ...additionChecks(integration, connector),
       ];
     }),
   ];
@@ -120,6 +122,8 @@ function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector):
   const stepDays = Math.max(1, Math.floor(durationMs(pull.window.step) / dayMs));
   return Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => {
     if (sync === undefined) return [];
+    const request = pull.requests[type as SyncType] ?? pull.request;
+    if (!asksByDays(request)) return [];
     const requests = requestsPerPoll(sync, stepDays);
     const perHour = Math.round((requests * 3_600_000) / durationMs(sync.every));
     if (requests < 12 && perHour < manyPerHour) return [];
@@ -128,10 +132,21 @@ function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector):
         document: { kind: 'integration' as const, name },
         path: ['pull', 'syncs', type, 'range'],
         severity: 'warning' as const,
-        message: `means at least ${requests} requests at every poll (${perHour} per hour), one per window of ${stepDays === 1 ? '1 day' : `${stepDays} days`}, before paging. Shorten the range, raise window.step of the connector, or set pull.rate`,
+        message: `means at least ${requests} requests at every poll (${perHour} per hour), one per window of ${stepDays === 1 ? '1 day' : `${stepDays} days`}, before paging. ${fewerRequests(stepDays)}`,
       },
     ];
   });
+}
+
+/** A list by modification time alone is one request, whatever the range. */
+function asksByDays(request: unknown): boolean {
+  return [...textsIn(request)].some(({ text }) => placeholdersIn(text).some(({ name }) => name.startsWith('window.')));
+}
+
+/** Only advice that can be followed: a window has at most seven days. */
+function fewerRequests(stepDays: number): string {
+  if (stepDays < 7) return 'Shorten the range, raise window.step of the connector, or set pull.rate';
+  return 'Shorten the range, poll less often (every: 60m), ask only for changes ({since} with window: none) if the partner can, or set pull.rate';
 }
 
 function requestsPerPoll(
@@ -140,32 +155,4 @@ function requestsPerPoll(
 ): number {
   const [from, to] = [parseDayOffset(range[0]) ?? 0, parseDayOffset(range[1]) ?? 0];
   return Math.ceil((to - from + 1) / stepDays);
-}
-
-/** Credentials in the body need a request with a body, and a place in it that the connector does not use. */
-function bodyCredentials({ name, body }: IntegrationDocument, { pull }: Connector): CheckFinding[] {
-  const auth = body.pull?.auth;
-  if (auth?.type !== 'custom' || auth.body === undefined || pull === undefined) return [];
-  const document = { kind: 'integration' as const, name };
-  const requests = [pull.request, ...Object.values(pull.requests)].filter((request) => request !== undefined);
-  if (requests.some(({ method }) => method === 'GET') && auth.headers === undefined && auth.query === undefined) {
-    const message = 'the connector asks by GET, which has no body: nothing would be sent. Use headers or query';
-    return [{ document, path: ['pull', 'auth', 'body'], message }];
-  }
-  const [first] = requests.flatMap((request) => sharedKeys(request.body, auth.body));
-  if (first === undefined) return [];
-  const message = `the connector's request body already has ${first.join('.')}; rename one of them`;
-  return [{ document, path: ['pull', 'auth', 'body', ...first], message }];
-}
-
-/** Paths that both have, where at least one side is not an object. */
-function sharedKeys(one: unknown, other: unknown): string[][] {
-  if (!isPlainObject(one) || !isPlainObject(other)) return one === undefined || other === undefined ? [] : [[]];
-  return Object.keys(other)
-    .filter((key) => Object.hasOwn(one, key))
-    .flatMap((key) => sharedKeys(one[key], other[key]).map((rest) => [key, ...rest]));
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

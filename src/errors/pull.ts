@@ -149,7 +149,7 @@ export const pullErrors = {
     stage: 'pull',
     retry: 'again',
     what: 'The partner answered with a success status, but the body reports an error.',
-    next: 'Read the partner’s own words with innbound runs RUN --partner-text. If it is not an error, or means something else, declare it in pull.errors of the connector.',
+    next: 'Read the partner’s own words (--partner-text of innbound sync and innbound runs). If it is not an error, or means something else, declare it in pull.errors of the connector.',
   },
   'pull.cursor_repeated': {
     stage: 'pull',

@@ -73,7 +73,7 @@ test('a range that means many requests at every poll is reported with the number
     warnings.map(({ path }) => path),
     ['pull.syncs.pre_stay.range'],
   );
-  assert.match(warnings[0]?.message ?? '', /60 requests at every poll \(120 per hour\)/);
+  assert.match(warnings[0]?.message ?? '', /60 requests at every poll \(120 per hour\).*raise window.step/);
 });
 
 function withConnector(pull: string, integration: SourceFile): readonly Mistake[] {
@@ -90,10 +90,25 @@ const withBody = (body: string): SourceFile => {
 test('credentials in a body that a GET does not have, or that the connector uses, are mistakes', () => {
   const get = '  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }\n';
   assert.match(withConnector(get, withBody('{ key: k }'))[0]?.message ?? '', /asks by GET/);
+  const plain = brand('lisbon', stay());
+  const own = { ...plain, text: plain.text.replace('{ type: none }', '{ type: none }\n  body: { account: A1 }') };
+  assert.deepEqual(
+    withConnector(get, own).map(({ path }) => path),
+    ['pull.body'],
+  );
   const post = '  request: { method: POST, path: /list, body: { a: { from: "{window.from}", to: "{window.to}" } } }\n';
   assert.deepEqual(withConnector(post, withBody('{ a: { key: k } }')), []);
   const [taken] = withConnector(post, withBody('{ a: { from: k } }'));
   assert.deepEqual([taken?.path, taken?.message.includes('already has a.from')], ['pull.auth.body.a.from', true]);
+});
+
+test('a placeholder in the integration is sent as written, and reported', () => {
+  const { warnings } = checked(withBody('{ key: k, hotel: "{brand_id}" }'));
+  assert.deepEqual(
+    warnings.map(({ path }) => path),
+    ['pull.auth.body.hotel'],
+  );
+  assert.match(warnings[0]?.message ?? '', /sent as written.*Write the value \(LIS01\)/);
 });
 
 test('a request sends both ends of the window, in any notation, unless the list has none', () => {

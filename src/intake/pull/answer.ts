@@ -90,7 +90,23 @@ function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean }
   return { isTooDeep: false, hasLongNumber };
 }
 
-const messageKeys = ['message', 'error_description', 'detail', 'title', 'error', 'errors', 'description', 'reason'];
+/** Without regard to case and separators: errorMessage is ERROR_MESSAGE. The first that is filled counts. */
+const messageKeys = [
+  'message',
+  'errormessage',
+  'errordescription',
+  'errortext',
+  'errormsg',
+  'msg',
+  'detail',
+  'title',
+  'error',
+  'errors',
+  'fault',
+  'faultstring',
+  'description',
+  'reason',
+];
 
 /** The partner's own error message as one short line, with credentials masked. */
 export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
@@ -112,8 +128,9 @@ export function messageIn(value: Json, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return value[0] === undefined ? undefined : messageIn(value[0], depth + 1);
+  const named = new Map(Object.entries(value).map(([name, inner]) => [name.replace(/[_-]/g, '').toLowerCase(), inner]));
   for (const key of messageKeys) {
-    const inner = Object.hasOwn(value, key) ? value[key] : undefined;
+    const inner = named.get(key);
     const text = inner === undefined ? undefined : messageIn(inner, depth + 1);
     if (text !== undefined) return text;
   }

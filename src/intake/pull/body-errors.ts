@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import { isObject, type Json } from '../../terms.ts';
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
 import { messageIn } from './answer.ts';
 import { pathReader } from './read-path.ts';
@@ -72,10 +72,24 @@ function looksLikeError(body: Readonly<Record<string, Json>>): boolean {
   if (flags.some((flag) => /^false$/i.test(String(flag)))) return true;
   const states = ['status', 'result'].flatMap((key) => own(body, key) ?? []);
   if (states.some((state) => typeof state === 'string' && /^(?:error|fail|failed|failure)$/i.test(state))) return true;
-  return ['error', 'errors', 'Error', 'Errors'].some((key) => !isEmpty(own(body, key)));
+  return ['error', 'errors', 'Error', 'Errors'].some((key) => !saysNone(own(body, key)));
 }
 
-/** From a status number in the body, if it has one; any other error is a fault. */
+/** Empty, or words and numbers for no error: { ErrorCode: "0", ErrorMessage: "Success" }. */
+function saysNone(error: Json | undefined): boolean {
+  if (isEmpty(error) || (typeof error === 'string' && noError.test(error))) return true;
+  if (Array.isArray(error)) return error.every(saysNone);
+  if (!isObject(error as Json)) return false;
+  const fields = Object.entries(error as JsonObject);
+  const codes = fields.filter(([name]) => /code$/i.test(name)).map(([, value]) => value);
+  if (codes.length > 0) return codes.every((code) => /^0+$/.test(String(code)) || noError.test(String(code)));
+  return fields.some(([name, value]) => /(?:message|text|description)$/i.test(name) && noError.test(String(value)));
+}
+
+const noError = /^(?:success|successful|ok|none|no errors?)\.?$/i;
+const refusal = /\bunauthori[sz]ed\b|\b(?:invalid|wrong|unknown) (?:api[ _-]?key|credentials|token)\b/i;
+
+/** From a status number in the body, or from words that only mean refused credentials; any other error is a fault. */
 function meaningOf(body: Readonly<Record<string, Json>>): Meaning {
   const inner = own(body, 'error');
   const places = [body, ...(isObject(inner) ? [inner] : [])];
@@ -84,7 +98,8 @@ function meaningOf(body: Readonly<Record<string, Json>>): Meaning {
   );
   if (numbers.includes(401)) return 'auth';
   if (numbers.includes(429)) return 'rate';
-  return numbers.includes(404) ? 'not_found' : 'fault';
+  if (numbers.includes(404)) return 'not_found';
+  return refusal.test(messageIn(body) ?? '') ? 'auth' : 'fault';
 }
 
 function own(body: Readonly<Record<string, Json>>, key: string): Json | undefined {

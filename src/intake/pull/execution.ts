@@ -2,6 +2,7 @@ import { acknowledgements } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
+import { asksByDays } from './list-request.ts';
 import { type Row, readPage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
@@ -62,7 +63,7 @@ export class Execution {
     this.#paginator = paginatorFor(plan.settings.pagination);
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
-    const { acknowledge } = plan.settings;
+    const acknowledge = ports.runs.isDryRun ? undefined : plan.settings.acknowledge;
     this.#writer = new PageWriter(ports, plan, run, {
       lease: this.#lease,
       counters: this.#counters,
@@ -119,7 +120,7 @@ export class Execution {
     const { settings, shaper } = this.#plan;
     return fetchPage(this.#asker, request, position, position.window, {
       hasRows: (body) => shaper.count(body) > 0,
-      canShrink: settings.hasWindows,
+      canShrink: asksByDays(settings, this.#run),
     });
   }
 

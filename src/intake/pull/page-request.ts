@@ -1,5 +1,6 @@
 import type { Json } from '../../terms.ts';
 import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
+import { listRequestOf } from './list-request.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
@@ -50,7 +51,7 @@ export function pageRequest(
     ...(status !== undefined && { status }),
     ...(since !== undefined && { since }),
   };
-  const template = (sync && settings.requests[sync]) ?? settings.request;
+  const template = listRequestOf(settings, { sync });
   const values = withFormats(template, listValues(about), about);
   const request = openRequest(template, settings.baseUrl, values, paginator.placements(page));
   const address = paginator.address?.(page);

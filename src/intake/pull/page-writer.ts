@@ -90,11 +90,15 @@ export class PageWriter {
   }
 }
 
-function idsIn({ prepared, known }: PageCommit): Set<string> {
-  const ids = new Set(known.map(({ id }) => id));
-  for (const one of prepared) {
-    const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
-    if (id !== undefined) ids.add(id);
+/** Other brands of the account included. */
+function idsIn(commit: PageCommit): Set<string> {
+  const ids = new Set<string>();
+  for (const { prepared, known } of [commit, ...(commit.routed ?? [])]) {
+    for (const { id } of known) ids.add(id);
+    for (const one of prepared) {
+      const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
+      if (id !== undefined) ids.add(id);
+    }
   }
   return ids;
 }

@@ -161,6 +161,8 @@ export interface PageTurn {
 
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
+  /** Nothing is stored: the partner must not be asked to forget what it listed. */
+  readonly isDryRun?: true;
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
   claimDue(most: number, node: string, leaseMs: number): Promise<Run[]>;
   /** Claims this run if no node is working on it, even if its wait is not over. */

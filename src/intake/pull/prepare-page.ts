@@ -4,9 +4,8 @@ import type { RawRecord } from '../../shape/shape.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Row } from './page.ts';
 import type { KnownRow, Pulled, PullPlan } from './ports.ts';
-import { askedRange } from './range.ts';
 import { type Counters, noCounts, type PageCommit, type Position, type Run, sum } from './run-state.ts';
-import { type Selection, selectionFor } from './select.ts';
+import { type Selection, selectionOf } from './select.ts';
 
 type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'>;
 
@@ -37,7 +36,7 @@ export function preparePage(
     return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts };
   }
   const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => !keys.has(raw.key)));
-  const isWanted = selectionFor(run.sync, position.today, askedRange(run));
+  const isWanted = selectionOf(run, plan.settings, position);
   const wanted = known.filter(isWanted);
   const others = known.length - wanted.length;
   return {
@@ -81,7 +80,7 @@ export function prepareRecords(
   pulled: readonly (Pulled | undefined)[] = [],
 ): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId };
-  const isWanted: Selection = selectionFor(run.sync, position.today, askedRange(run));
+  const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];
   const from: (Pulled | undefined)[] = [];
   for (const [i, raw] of raws.entries()) {

@@ -1,8 +1,12 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs } from '../../terms.ts';
+import { asksByDays } from './list-request.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
 import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
+
+/** Longer than any range. */
+const wholeRangeDays = 100_000;
 
 export type Ranged =
   | { readonly kind: 'ok'; readonly position: Position }
@@ -18,11 +22,11 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged 
     return { kind: 'invalid', code: 'pull.no_such_sync', message };
   }
   const range = asked ?? { from: addDays(today, sync?.fromDays ?? 0), to: addDays(today, sync?.toDays ?? 0) };
-  const window = nextWindow(range.from, range.to, settings.stepDays);
+  const stepDays = asksByDays(settings, run) ? settings.stepDays : wholeRangeDays;
+  const window = nextWindow(range.from, range.to, stepDays);
   if (window === undefined) {
     return { kind: 'invalid', code: 'pull.bad_range', message: `${range.from} is after ${range.to}` };
   }
-  const { stepDays } = settings;
   return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [] } };
 }
 

@@ -33,8 +33,6 @@ export interface SettingsSource {
 }
 
 const dayMs = 86_400_000;
-/** Longer than any range. */
-const wholeRangeDays = 100_000;
 
 export function readSettings(source: SettingsSource, notation: Notation): PullSettings {
   const { connectorPull: connector, integrationPull: own } = source;
@@ -73,7 +71,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
       ...error,
       ...(message !== undefined && { message }),
     })),
-    stepDays: hasWindows ? Math.min(7, Math.max(1, stepDays)) : wholeRangeDays,
+    stepDays: Math.min(7, Math.max(1, stepDays)),
     syncs,
     ...(own.rate && {
       rate: {

@@ -1,5 +1,8 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { LocalDate, SyncType } from '../../terms.ts';
+import { askedRange } from './range.ts';
+import type { Position, Run } from './run-state.ts';
+import type { PullSettings } from './settings.ts';
 import type { Window } from './windows.ts';
 
 /** Whether a run keeps this reservation. */
@@ -18,6 +21,20 @@ const purposes: Readonly<Record<SyncType, (today: LocalDate) => Selection>> = {
 
 const ended: ReadonlySet<string> = new Set(['cancelled', 'no_show']);
 const everything: Selection = () => true;
+
+/** What this run keeps. */
+export function selectionOf(run: Run, settings: Pick<PullSettings, 'acknowledge'>, position: Position): Selection {
+  if (listsChanges(settings, position)) return everything;
+  return selectionFor(run.sync, position.today, askedRange(run));
+}
+
+/**
+ * A list by modification time, or of what was not acknowledged, shows a change once. Dividing it between syncs would lose a change: one
+ * sync reads it on the day before arrival, the other on the day itself, and neither keeps it.
+ */
+export function listsChanges({ acknowledge }: Pick<PullSettings, 'acknowledge'>, { since }: Position): boolean {
+  return acknowledge !== undefined || since !== undefined;
+}
 
 export function selectionFor(sync: SyncType | undefined, today: LocalDate, asked: Window | undefined): Selection {
   if (sync === undefined || (asked !== undefined && isOutside(sync, today, asked))) return everything;

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../terms.ts';
+import { listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange } from './range.ts';
 import type { Run } from './run-state.ts';
@@ -15,8 +16,7 @@ export async function sinceOf(
   settings: PullSettings,
   now: EpochMs,
 ): Promise<EpochMs | undefined> {
-  const template = (run.sync && settings.requests[run.sync]) ?? settings.request;
-  if (!JSON.stringify(template).includes('{since')) return undefined;
+  if (!mentions(listRequestOf(settings, run), '{since')) return undefined;
   const asked = askedRange(run);
   if (asked !== undefined) return Date.parse(startOfDayUtc(asked.from, settings.timezone));
   const last = run.sync && (await ports.runs.watermark(run.integration, run.sync));

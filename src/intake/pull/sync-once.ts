@@ -8,7 +8,8 @@ export interface SyncResult {
   readonly runId: string;
   readonly state: 'complete' | 'incomplete' | 'failed';
   readonly counters: Counters;
-  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hasPartnerText?: boolean };
+  /** `said`: the partner's own words. They may quote guest data. */
+  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly said?: string };
 }
 
 export type SyncProgress =
@@ -74,8 +75,7 @@ async function execute(
   });
   if (outcome.kind === 'finished') {
     const { state, code, message = '', said } = outcome.end;
-    const error =
-      code === undefined ? {} : { error: { code, message, ...(said !== undefined && { hasPartnerText: true }) } };
+    const error = code === undefined ? {} : { error: { code, message, ...(said !== undefined && { said }) } };
     return { runId: run.runId, state, counters: outcome.counters, ...error };
   }
   if (outcome.kind === 'parked') {

@@ -3,12 +3,12 @@ import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
 import { limitsOf } from './limits.ts';
+import { asksByDays } from './list-request.ts';
 import type { PullPlan, PullPorts, UnlistedNote, UnlistedRow } from './ports.ts';
-import { askedRange } from './range.ts';
 import { openRequest } from './request.ts';
 import { rowIdentity } from './routing.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
-import { selectionFor } from './select.ts';
+import { listsChanges, selectionOf } from './select.ts';
 
 export interface Context {
   readonly ports: PullPorts;
@@ -31,7 +31,7 @@ export async function unlistedIn(
 ): Promise<readonly UnlistedRow[]> {
   const { settings, shaper } = plan;
   // For a list without dates, or of changes only, it is unknown which reservations it should show.
-  if (position.findings.length > 0 || position.since !== undefined || !settings.hasWindows) return [];
+  if (position.findings.length > 0 || listsChanges(settings, position) || !asksByDays(settings, run)) return [];
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
   if (isFiltered && settings.single === undefined) return [];
   const { integration } = plan.target;
@@ -40,7 +40,7 @@ export async function unlistedIn(
     isFlat: shaper.flat,
     identity: (key) => rowIdentity(key, property),
   });
-  const isWanted = selectionFor(run.sync, position.today, askedRange(run));
+  const isWanted = selectionOf(run, settings, position);
   return rows.filter(isWanted);
 }
 

@@ -26,6 +26,7 @@ export function openDryRunStore(pool: Pool, clock: Pick<Clock, 'now'> = systemCl
     return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
   };
   return {
+    isDryRun: true,
     queue: async (request) => ({ kind: 'queued', run: newRun(request, clock.now()) }),
     claimDue: async () => [],
     claim: async () => undefined,

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { partnerMessage, readAnswer } from '../../../src/intake/pull/answer.ts';
+import { errorIn } from '../../../src/intake/pull/body-errors.ts';
 import { parseJson } from '../../../src/kit/json.ts';
+import type { Json } from '../../../src/terms.ts';
 
 const read = (text: string) => readAnswer(Buffer.from(text), undefined);
 
@@ -46,8 +48,27 @@ test('the partner’s message is found, shortened and masked', () => {
     message({ error: 'invalid', error_description: 'the key s3cret is wrong' }, ['s3cret']),
     'the key *** is wrong',
   );
+  assert.equal(message({ Errors: { ErrorCode: '301', ErrorMessage: 'no such hotel' } }), 'no such hotel');
   assert.equal(message({ code: 1 }), undefined);
   assert.equal(message('plain'), 'plain');
   assert.equal(message({ message: 'x'.repeat(1000) })?.length, 300);
   assert.equal(partnerMessage(Buffer.from('<html>'), []), undefined);
+});
+
+test('an answer with a success status may report an error, or that there is none', () => {
+  const code = (body: Json) => errorIn(body, [], () => false)?.rule.code;
+  for (const body of [
+    { Errors: { ErrorCode: '0', ErrorMessage: 'Success' } },
+    { Errors: [{ ErrorCode: '0' }] },
+    { error: { message: 'No error' } },
+    { error: 'none' },
+    { error: { code: 'OK' } },
+  ]) {
+    assert.equal(code(body), undefined, JSON.stringify(body));
+  }
+  assert.equal(code({ Errors: { ErrorCode: '202', ErrorMessage: 'Success' } }), 'pull.error_in_answer');
+  assert.equal(code({ error: { message: 'no bookings table' } }), 'pull.error_in_answer');
+  assert.equal(code({ error: 'Unauthorized', errorCode: '1000' }), 'pull.auth_failed');
+  assert.equal(code({ Errors: { ErrorCode: '301', ErrorMessage: 'Unauthorized Request.' } }), 'pull.auth_failed');
+  assert.equal(code({ error: 'Invalid API key' }), 'pull.auth_failed');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeDate } from '../../../src/intake/pull/write-date.ts';
+import { openDryRunStore } from '../../../src/store/runs/dry-runs.ts';
 import { type Asked, bookings } from './support/partner.ts';
 import { type Documents, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
@@ -123,16 +124,21 @@ test('a list by modification time goes on where the last complete run began, wit
   const connector = {
     pull: {
       pagination: none,
-      window: 'none',
       request: { path: '/changes', query: { since: '{since}' } },
       since: { overlap: '10m', first: '30d' },
     },
   };
-  const ports = runtime.ports({ integration: 'since', baseUrl: partner.url, connector });
+  const ports = runtime.ports({
+    integration: 'since',
+    baseUrl: partner.url,
+    connector,
+    pull: { syncs: { pre_stay: { every: '30m', range: ['+1d', '+60d'] } } },
+  });
   const minutes = (asked?: Asked) => Math.round((Date.now() - since(asked)) / 60_000);
   const pull = () => sync(ports, 'since', { sync: 'pre_stay' });
   await pull();
   assert.equal(minutes(partner.requests.at(-1)), 30 * 24 * 60);
+  assert.equal(partner.requests.length, 1, 'the range of days is not part of the request');
   broken = true;
   await pull();
   broken = false;
@@ -248,7 +254,7 @@ test('a page is acknowledged after it is stored, and a failure leaves the run in
   const partner = await partnerOf(async ({ path }) => {
     if (path !== '/ack') return list;
     stored.push((await runtime.stored('acked')).length);
-    return refuses ? { status: 400, json: {} } : { json: { success: true } };
+    return refuses ? { status: 400, json: {} } : { json: { Errors: { ErrorCode: '0', ErrorMessage: 'Success' } } };
   });
   const connector = {
     pull: { pagination: none, acknowledge: { method: 'POST', path: '/ack', body: { booking_ids: '{ids}' } } },
@@ -270,6 +276,13 @@ test('a page is acknowledged after it is stored, and a failure leaves the run in
   assert.equal((await sync(forEach, 'acked-each', day)).state, 'complete');
   const calls = partner.requests.slice(-3).map(({ query }) => query.get('of'));
   assert.deepEqual(calls, ['R00001', 'R00002', 'R00003']);
+  const before = partner.requests.length;
+  const dry = runtime.ports(
+    { integration: 'acked-dry', baseUrl: partner.url, connector },
+    { runs: openDryRunStore(runtime.pool) },
+  );
+  assert.equal((await sync(dry, 'acked-dry', day)).counters.changed, 3);
+  assert.equal(partner.requests.length, before + 1, 'a dry run stores nothing and acknowledges nothing');
   refuses = true;
   const failed = await sync(ports, 'acked', day);
   assert.deepEqual([failed.state, failed.error?.code], ['incomplete', 'pull.not_acknowledged']);

@@ -94,6 +94,9 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   assert.equal(result.error.message, 'the partner answered 400');
   assert.equal(result.error.has_partner_text, true);
 
+  const dryFailure = await call('sync', 'grand', ...range, '--dry-run', '--partner-text');
+  assert.match(dryFailure.said, /own words: dateFrom is not a date/, 'a dry run leaves no run to look them up in');
+
   const list = await call('runs', '--json');
   const runs = list.out
     .trim()

@@ -81,6 +81,29 @@ test('a backfill, and a requested range outside the sync’s purpose, keep every
   assert.ok((await sync(ports, 'select-all', { sync: 'pre_stay', ...around })).counters.skipped > 0);
 });
 
+test('a list of changes is not divided between syncs: each change is shown once', async () => {
+  const pagination = { type: 'none' };
+  const feeds = {
+    'by-since': { pagination, window: 'none', request: { path: '/changes', query: { since: '{since}' } } },
+    'by-ack': {
+      pagination,
+      window: 'none',
+      request: { path: '/pending' },
+      acknowledge: { method: 'POST', path: '/ack', body: { ids: '{ids}' } },
+    },
+  };
+  for (const [integration, pull] of Object.entries(feeds)) {
+    const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull } });
+    const { counters } = await sync(ports, integration, { sync: 'pre_stay' });
+    assert.deepEqual([counters.changed, counters.skipped], [book.length, 0], integration);
+  }
+  const { ids } = JSON.parse(partner.requests.at(-1)?.body ?? '');
+  assert.deepEqual(
+    ids,
+    book.map(({ id }) => id),
+  );
+});
+
 test('no reservation falls between the three syncs', () => {
   const day = fc.integer({ min: -400, max: 400 }).map((days) => addDays('2026-03-01', days));
   const status = fc.constantFrom('confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other' as const);
