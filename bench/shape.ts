@@ -6,6 +6,7 @@ import type { Connector } from '../src/documents/connector.ts';
 import { parseJson } from '../src/kit/json.ts';
 import { normalizeReservation } from '../src/normalize/normalize.ts';
 import { compilePath, type Path } from '../src/pipeline.ts';
+import { withoutCards } from '../src/privacy/cards.ts';
 import type { Arrival } from '../src/reconcile/incoming.ts';
 import { reconcile } from '../src/reconcile/reconcile.ts';
 import type { RawRecord } from '../src/shape/config.ts';
@@ -42,7 +43,9 @@ export async function run(_args: readonly string[]): Promise<void> {
   for (let round = -warmUp; round < rounds; round++) {
     if (round === 0) clocks.reset();
     const text = pageText(page++, count);
-    bytes = Buffer.byteLength(text);
+    const sent = Buffer.from(text);
+    bytes = sent.length;
+    clocks.time('card scan', () => withoutCards(sent));
     const body = clocks.time('JSON.parse', () => JSON.parse(text) as Json);
     clocks.time('parseJson', () => parseJson(text));
     clocks.time('path', () => changes(path, body));

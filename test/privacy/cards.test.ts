@@ -43,13 +43,61 @@ test('removes card numbers anywhere in a payload, and the JSON stays valid', () 
 
 test('removes security codes, but not the same digits elsewhere', () => {
   const body =
-    '{"card":{"cvv":"123","CVC2": 4567 ,"security_code":"999","card_cvv_code":"321"},"room":"123","total":4567}';
+    '{"card":{"cvv":"123","CVC2": 4567 ,"security_code":"999","card_cvv_code":"321","guestCvv":"555","cardVerificationValue":"777"},"room":"123","total":4567}';
   const kept = clean(body);
   assert.deepEqual(JSON.parse(kept), {
-    card: { cvv: '[cvv]', CVC2: '[cvv]', security_code: '[cvv]', card_cvv_code: '[cvv]' },
+    card: {
+      cvv: '[cvv]',
+      CVC2: '[cvv]',
+      security_code: '[cvv]',
+      card_cvv_code: '[cvv]',
+      guestCvv: '[cvv]',
+      cardVerificationValue: '[cvv]',
+    },
     room: '123',
     total: 4567,
   });
+});
+
+test('removes card numbers from remarks as people write them', () => {
+  const number = '4111111111111111';
+  const spaced = '4111 1111 1111 1111';
+  for (const remark of [
+    `VISA ${spaced} 12/27 123`,
+    `charge ${number}.`,
+    `card=${number}`,
+    `${number}/12/27`,
+    `CC/VI${number}EXP1227`,
+    `VI/${number}/1227`,
+    `;${number}=27121010000012345678?`,
+    `2 rooms, 2 ${spaced}`,
+    `no.${number}`,
+    'card\n4111111111111111\nthanks',
+    '4111.1111.1111.1111',
+    'AX 3782 822463 10005, DC 3056 930902 5904',
+    `"${number}"`,
+  ]) {
+    const kept = clean(JSON.stringify({ remarks: remark }));
+    assert.doesNotMatch(kept, /1111.?1111.?1111.?1|822463|930902/, kept);
+    assert.match((JSON.parse(kept) as { remarks: string }).remarks, /\[card \d{4}\]/);
+  }
+  assert.ok(!clean(`{"remarks":"x\\u00a0${number}"}`).includes(number));
+});
+
+test('reads hostile payloads once', () => {
+  const bodies = {
+    bare: `[${'4111111111111111,'.repeat(50_000)}1]`,
+    spaced: `{"id":${' '.repeat(390)}4111111111111111,`.repeat(2_000),
+    digits: '4'.repeat(1_000_000),
+    groups: '4111 1111 '.repeat(100_000),
+    codes: `{"cvv":"12${'"cv_'.repeat(250_000)}`,
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    const from = process.threadCpuUsage();
+    clean(body);
+    const { user } = process.threadCpuUsage(from);
+    assert.ok(user < 2_000_000, `${name} took ${user / 1000} ms`);
+  }
 });
 
 test('leaves ids, phone numbers, dates and amounts unchanged', () => {
@@ -66,6 +114,9 @@ test('leaves ids, phone numbers, dates and amounts unchanged', () => {
     other: '9999999999999995',
     amount: 4111111111111.11,
     epoch: '1778889600000',
+    url: 'https://hotel.example/rooms/4111111111111111/photo',
+    currencyCode: '123',
+    locationCode: 4567,
   };
   const text = JSON.stringify(kept);
   assert.equal(clean(text), text);
