@@ -67,6 +67,26 @@ export const variables: readonly Variable[] = [
     meaning:
       'The endpoint’s secret for `innbound partner send` and `partner simulate`; another name with `--secret-env`.',
   },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    absent: 'no traces',
+    meaning:
+      'Turns traces on: where a service sends its spans, by OTLP over HTTP as JSON, `http://collector:4318`. The exporter also reads `OTEL_EXPORTER_OTLP_HEADERS`, `…_TIMEOUT`, `…_COMPRESSION` and `…_CERTIFICATE`.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    absent: 'as for `OTEL_EXPORTER_OTLP_ENDPOINT`',
+    meaning: 'The same with the full path, `http://collector:4318/v1/traces`; comes first.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    absent: '`1`: all',
+    meaning:
+      'The share of new traces that is exported, 0 to 1. A trace that a sender began follows the decision of the sender.',
+  },
+  { name: 'OTEL_SERVICE_NAME', absent: '`innbound`', meaning: 'The name of the service in traces.' },
+  { name: 'OTEL_TRACES_EXPORTER', absent: '', meaning: '`none` turns traces off.' },
+  { name: 'OTEL_SDK_DISABLED', absent: '', meaning: '`true` turns traces off.' },
   { name: 'NO_COLOR', absent: 'colours on a terminal', meaning: 'Any value turns colours off.' },
   {
     name: 'NODE_COMPILE_CACHE',

@@ -1,5 +1,6 @@
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
 import { healthOf, standardCircuit } from './circuit.ts';
+import { spansOf } from './delivery-spans.ts';
 import type { Destination, Outcome } from './destination.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
@@ -58,8 +59,11 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
     const { timeoutMs: deadlineMs, batch, scheduleMs } = config;
     const { stopping } = context;
     const leaseLeftMs = () => currentLease.leftMs;
-    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock };
+    const spans = ports.tracer && spansOf(ports.tracer, key, sendables);
+    const { traceparent } = spans ?? {};
+    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock, traceparent };
     const sent = await send(context.destination, sendables, limits);
+    spans?.end(sent);
     // Cut off by our own shutdown: it may have arrived. The next claim says so, and no try is used.
     abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
     const answered = sendables.flatMap((sendable, i) => {

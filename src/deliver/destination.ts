@@ -28,6 +28,8 @@ export interface DeliverLimits {
   readonly batch: number;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
+  /** W3C traceparent for requests over HTTP. Absent without tracing, or if the deliveries belong to several traces. */
+  readonly traceparent?: string | undefined;
 }
 
 interface Answer {

@@ -1,6 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Heartbeats } from '../kit/heartbeats.ts';
+import type { Tracer } from '../kit/trace.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
 import type { CallHealth, CircuitSettings } from './circuit.ts';
@@ -66,6 +67,8 @@ export interface Claimed {
     readonly record: () => Reservation | Guest;
     /** For an erasure: the identifiers of the erased guests, kept until every destination has confirmed. */
     readonly erased?: readonly Guest[];
+    /** W3C traceparent of the span that made the version. */
+    readonly trace?: string;
   };
   /** The latest delivered versions of the record, newest first; only read where consent is compared. */
   readonly deliveredDataTexts?: readonly string[];
@@ -179,6 +182,7 @@ export interface DeliverPorts {
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
   readonly circuit?: CircuitSettings;
+  readonly tracer?: Tracer | undefined;
   /** Called for every settled batch, for metrics. */
   readonly observe?: (settled: { delivered: number; skipped: number; retry: number; dead: number }) => void;
   readonly node: string;

@@ -18,6 +18,7 @@ export interface SendPorts {
   readonly stopping: AbortSignal;
   readonly leaseLeftMs: () => number;
   readonly clock: Clock & Timers;
+  readonly traceparent?: string | undefined;
 }
 
 /** The outcome of a delivery; `stopped` if this process shut down before an answer came. */
@@ -87,11 +88,11 @@ const graceMs = 2_000;
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  { deadlineMs, batch, stopping, clock, leaseLeftMs }: SendPorts,
+  { deadlineMs, batch, stopping, clock, leaseLeftMs, traceparent }: SendPorts,
 ): Promise<readonly Outcome[] | 'stopped'> {
   if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
-  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal, leaseLeftMs };
+  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal, leaseLeftMs, traceparent };
   const lost = lostLease(limits, deadlineMs);
   if (lost !== undefined) return items.map(() => lost);
   const startedAtMs = clock.uptimeMs();

@@ -15,6 +15,8 @@ export interface Arrival {
   readonly causeId: string;
   /** Decides between equal effective times; taken from the store's sequence where it is absent. */
   readonly seq?: number;
+  /** W3C traceparent of the span that takes the record in; its deliveries continue the trace. */
+  readonly trace?: string;
 }
 
 /**

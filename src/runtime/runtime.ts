@@ -22,6 +22,7 @@ import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
+import { openTracer, type Tracer } from '../kit/trace.ts';
 import { version } from '../kit/version.ts';
 import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
@@ -49,6 +50,8 @@ export interface Runtime {
   /** For every time that is compared with another node's or the database's. */
   readonly clock: DatabaseClock;
   readonly log: Log;
+  /** Undefined for commands, and for a service without tracing. */
+  readonly tracer: Tracer | undefined;
   readonly wake: Wake;
   /** Passes changes directly to the deliveries of this node, or signals all nodes that changes are queued. */
   readonly directLeases: DirectLeases;
@@ -157,9 +160,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   let signals: Signals | undefined;
   let http: Http | undefined;
   let clock: DatabaseClock | undefined;
+  let tracer: Tracer | undefined;
   const close = async (): Promise<void> => {
     clock?.stop();
     await signals?.close();
+    await tracer?.close();
     await http?.close();
     await offload.close();
     await pool.end();
@@ -216,6 +221,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...(network.proxy !== undefined && { proxy: network.proxy, proxyResolves: network.proxy_resolves }),
       ...(ca !== undefined && { ca }),
     });
+    const node = `${hostname()}:${process.pid}`;
+    if (options.purpose === 'service') tracer = await openTracer(process.env, node, log);
     return {
       workspaceDir,
       keys,
@@ -225,7 +232,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       ca,
       resolve,
       partnerApis: openPartnerApis(() => active, resolve),
-      node: `${hostname()}:${process.pid}`,
+      node,
+      tracer,
       alone,
       pool,
       clock,

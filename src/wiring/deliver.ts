@@ -72,6 +72,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
     clock: systemClock,
     heartbeats: runtime.heartbeats,
+    tracer: runtime.tracer,
     wake: runtime.wake,
     directLeases: runtime.directLeases,
     log: runtime.log,

@@ -34,6 +34,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     clock: systemClock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
+    tracer: runtime.tracer,
     lanes: () => pendingLanes(runtime.pool),
     putBack: () => putEventsBack(runtime.pool),
     lane: async (integration, limit, work) => {

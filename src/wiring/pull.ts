@@ -27,6 +27,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     heartbeats: runtime.heartbeats,
     http: httpWithoutCards(runtime.http),
     log: runtime.log,
+    tracer: runtime.tracer,
     random: systemRandom,
     plan: (integration) => planOf(runtime, integration),
     runs: openRunStore(runtime.pool, program.version, runtime.directLeases),

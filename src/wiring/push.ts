@@ -51,6 +51,7 @@ export function openIntake(
     ...more,
     ...(apply && { apply: (events, waitedMs) => apply(events.map(eventWithoutCards), waitedMs) }),
     clock: runtime.clock,
+    tracer: runtime.tracer,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
       const found = runtime.active().integrations.get(integration);
@@ -77,12 +78,13 @@ export function openIntake(
 }
 
 function applierOf(
-  { clock, log, wake, directLeases, active }: Runtime,
+  { clock, log, wake, directLeases, active, tracer }: Runtime,
   pool: Pool,
   { path, worked }: Pick<EventWorkerPorts, 'path' | 'worked'>,
 ): NonNullable<IntakePorts['apply']> {
   return applierOnArrival({
     clock,
+    tracer,
     path,
     apply: async (lanes) => {
       const arriving = lanes.flatMap(({ integration, ...lane }) => {

@@ -1,3 +1,4 @@
+import type { Span } from '../../kit/trace.ts';
 import { acknowledgements } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
@@ -92,13 +93,14 @@ export class Execution {
     let fetching = this.#fetch(position);
     while (fetching !== undefined) {
       this.#reportProgress(position);
-      const { asked, counts } = await fetching;
+      const { asked, counts, span } = await fetching;
       this.#lease.waiting = undefined;
       this.#counters.add(counts);
       const turn =
         asked.kind === 'answer'
-          ? await this.#takePage(position, asked, counts)
+          ? await this.#takePage(position, asked, counts, span)
           : await this.#withoutAnswer(position, asked);
+      if (asked.kind !== 'answer') span?.end({}, 'code' in asked ? asked.code : asked.kind);
       if (turn.kind === 'advanced') {
         position = turn.position;
         fetching = turn.next;
@@ -118,15 +120,24 @@ export class Execution {
     if (position.window === undefined) return undefined;
     const request = pageRequest(this.#plan.settings, this.#run, this.#paginator, position);
     const { settings, shaper } = this.#plan;
+    const attributes = { 'innbound.integration': this.#run.integration, 'innbound.page': position.pass.pages + 1 };
+    const span = this.#ports.tracer?.start('page', { kind: 'client', parent: this.#run.trace, attributes });
     return fetchPage(this.#asker, request, position, position.window, {
       hasRows: (body) => shaper.count(body) > 0,
       canShrink: asksByDays(settings, this.#run),
+      span,
     });
   }
 
-  async #takePage(position: Position, answer: AnswerRead, asking: AskCounts): Promise<Turn | Advanced> {
+  async #takePage(
+    position: Position,
+    answer: AnswerRead,
+    asking: AskCounts,
+    span: Span | undefined,
+  ): Promise<Turn | Advanced> {
     const page = readPage(this.#plan, answer);
     if (page.kind === 'misshapen') {
+      span?.end({}, page.code);
       await this.#writer.isSettled;
       return { kind: 'end', end: failedEnd(page.code, page.message, position) };
     }
@@ -147,7 +158,9 @@ export class Execution {
     if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
     const counted = this.#counters.take();
     const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
-    this.#writer.write(makePageCommit(this.#ports, this.#plan, this.#run, read));
+    const run = span ? { ...this.#run, trace: span.traceparent } : this.#run;
+    const isWritten = this.#writer.write(makePageCommit(this.#ports, this.#plan, run, read));
+    if (span) isWritten.then((isOurs) => isOurs && span.end({ 'innbound.rows': page.count })).catch(() => {});
     return { kind: 'advanced', position: after, next: fetching };
   }
 

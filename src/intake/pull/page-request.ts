@@ -1,3 +1,4 @@
+import type { Span } from '../../kit/trace.ts';
 import type { Json } from '../../terms.ts';
 import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
 import { listRequestOf } from './list-request.ts';
@@ -11,6 +12,7 @@ import { daysIn } from './windows.ts';
 export interface Fetched {
   readonly asked: Asked;
   readonly counts: AskCounts;
+  readonly span?: Span | undefined;
 }
 
 /** Asks for the page at the position. The promise may reject before anybody awaits it: the page before is still being written. */
@@ -19,7 +21,11 @@ export function fetchPage(
   request: OpenRequest,
   { pass }: Position,
   window: NonNullable<Position['window']>,
-  { hasRows, canShrink }: { readonly hasRows: (body: Json) => boolean; readonly canShrink: boolean },
+  {
+    hasRows,
+    canShrink,
+    span,
+  }: { readonly hasRows: (body: Json) => boolean; readonly canShrink: boolean; readonly span: Span | undefined },
 ): Promise<Fetched> {
   const counts = noAskCounts();
   const asked = asker.ask(request, {
@@ -29,7 +35,7 @@ export function fetchPage(
     counts,
     hasRows,
   });
-  const fetched = asked.then((done) => ({ asked: done, counts }));
+  const fetched = asked.then((done) => ({ asked: done, counts, span }));
   fetched.catch(() => {});
   return fetched;
 }

@@ -60,7 +60,8 @@ export class PageWriter {
     return this.#latest.committed;
   }
 
-  write(preparing: Promise<PageCommit>): void {
+  /** Resolves like `isSettled` after this page; a failure shows there too. */
+  write(preparing: Promise<PageCommit>): Promise<boolean> {
     const before = this.#latest;
     const after = this.#pages++;
     const ids = preparing.then(idsIn);
@@ -75,6 +76,7 @@ export class PageWriter {
     committed.catch(() => {});
     this.#earlier = before;
     this.#latest = { ids, committed };
+    return committed;
   }
 
   async #commit(commit: PageCommit, after: number, before: Promise<boolean>): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
+import type { Tracer } from '../../kit/trace.ts';
 import type { Arrival, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EntityType, EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
@@ -63,6 +64,7 @@ export interface PullPorts {
   readonly tokens: TokenStore;
   /** Overrides of the defaults in limits.ts. */
   readonly limits?: Partial<Limits>;
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface Limits {

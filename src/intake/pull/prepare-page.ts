@@ -79,7 +79,8 @@ export function prepareRecords(
   effectiveAt: EpochMs,
   pulled: readonly (Pulled | undefined)[] = [],
 ): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
-  const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId };
+  const trace = run.trace === undefined ? undefined : { trace: run.trace };
+  const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];
   const from: (Pulled | undefined)[] = [];

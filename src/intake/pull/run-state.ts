@@ -28,6 +28,8 @@ export interface Run {
   readonly connectorVersion?: number;
   readonly integrationVersion?: number;
   readonly counters: Counters;
+  /** W3C traceparent of the span to which its records belong. */
+  readonly trace?: string;
 }
 
 /** Where a run is. JSON in the store. */

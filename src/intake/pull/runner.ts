@@ -1,5 +1,6 @@
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
+import type { Tracer } from '../../kit/trace.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
 import { executeRun, type RunOutcome } from './run.ts';
@@ -23,7 +24,7 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
     const startedAt = ports.clock.now();
     const about = { integration: run.integration, run: run.runId, sync: run.sync ?? 'backfill', kind: run.kind };
     try {
-      const outcome = await executeRun(ports, run, { parkable: true, signal });
+      const outcome = await traced(ports.tracer, run, (one) => executeRun(ports, one, { parkable: true, signal }));
       logOutcome(ports, about, outcome, ports.clock.now() - startedAt);
     } catch (error) {
       // Once the lease runs out, any node resumes the run after its last page.
@@ -55,6 +56,26 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
       ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; retrying in 1 s'),
     finish: () => Promise.all(active),
   });
+}
+
+/** All work on a run is one trace, on any number of nodes: its id follows from the run's. */
+async function traced(
+  tracer: Tracer | undefined,
+  run: Run,
+  work: (run: Run) => Promise<RunOutcome>,
+): Promise<RunOutcome> {
+  if (tracer === undefined) return work(run);
+  const { integration, runId, sync = 'backfill' } = run;
+  const attributes = { 'innbound.integration': integration, 'innbound.run': runId, 'innbound.sync': sync };
+  const span = tracer.start('run', { kind: 'internal', traceOf: `${integration} ${runId}`, attributes });
+  let outcome: RunOutcome | undefined;
+  try {
+    outcome = await work({ ...run, trace: span.traceparent });
+    return outcome;
+  } finally {
+    const end = outcome?.kind === 'finished' ? outcome.end : undefined;
+    span.end({ 'innbound.outcome': end?.state ?? outcome?.kind ?? 'interrupted' }, end?.code);
+  }
 }
 
 function logOutcome(ports: PullPorts, about: object, outcome: RunOutcome, durationMs: number): void {

@@ -101,7 +101,8 @@ export async function askFor(
 }
 
 function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
-  return { mode: 'single', effectiveAt, cause: 'run', causeId: run.runId };
+  const trace = run.trace === undefined ? undefined : { trace: run.trace };
+  return { mode: 'single', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
 }
 
 /** A reservation that moved out of the range is not missing from the list. */

@@ -19,6 +19,8 @@ export interface PendingEvent {
   readonly data?: JsonObject;
   /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
+  /** W3C traceparent, see NewEvent. */
+  readonly trace?: string;
 }
 
 /** How an integration's documents process its events. */

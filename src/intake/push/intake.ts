@@ -1,5 +1,6 @@
 import type { Clock, Timers } from '../../kit/clock.ts';
 import { type StrictLimits, strictLimits } from '../../kit/json-strict.ts';
+import type { Tracer } from '../../kit/trace.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
@@ -35,6 +36,7 @@ export interface IntakePorts {
   readonly commitLimits?: GroupCommitLimits;
   /** The failure rate beyond which an address is refused before its request is read. */
   readonly failureRate?: BucketRate;
+  readonly tracer?: Tracer | undefined;
 }
 
 interface LoadedEndpoint {
@@ -102,6 +104,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
     append: commits.append,
     endpointRates: new Buckets(rateOf, 100_000),
     jsonLimits: ports.jsonLimits ?? (() => strictLimits),
+    ...(ports.tracer && { tracer: ports.tracer }),
   };
 
   const enter = (

@@ -1,6 +1,8 @@
 import type { Timers } from '../../kit/clock.ts';
+import type { Tracer } from '../../kit/trace.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { EventPath, Lane, Settled } from './event-path.ts';
+import { tracedLane } from './event-spans.ts';
 import type { GroupCommitPorts } from './group-commit.ts';
 import type { NewEvent } from './ports.ts';
 import { workLane } from './work-lane.ts';
@@ -18,12 +20,15 @@ export interface OnArrivalPorts {
   readonly apply: (lanes: readonly OnArrivalLane[]) => Promise<Applied>;
   readonly worked: (integration: string, settled: readonly Settled[], durationMs: number) => void;
   readonly onError: (error: unknown) => void;
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface OnArrivalLane {
   readonly integration: IntegrationName;
   readonly events: readonly NewEvent[];
   readonly work: (lane: Lane) => Promise<readonly Settled[]>;
+  /** Called after the commit. */
+  readonly committed: (settled: readonly Settled[]) => void;
 }
 
 /**
@@ -53,7 +58,10 @@ export function applierOnArrival(ports: OnArrivalPorts): NonNullable<GroupCommit
     const tookMs = ports.clock.uptimeMs() - began;
     if (applied === 'failed' || applied === 'backlog' || tookMs > slowMs) resumeAt = ports.clock.uptimeMs() + restMs;
     if (typeof applied === 'string') return undefined;
-    for (const [i, settled] of applied.entries()) ports.worked(lanes[i]?.integration ?? '', settled, tookMs);
+    for (const [i, settled] of applied.entries()) {
+      lanes[i]?.committed(settled);
+      ports.worked(lanes[i]?.integration ?? '', settled, tookMs);
+    }
     return events.map(() => ({ kind: 'stored' }));
   };
 }
@@ -63,7 +71,16 @@ function lanesOf(ports: OnArrivalPorts, events: readonly NewEvent[]): OnArrivalL
   for (const [integration, own] of Map.groupBy(events, (event) => event.integration)) {
     const path = ports.path(integration);
     if (path === undefined) return undefined;
-    lanes.push({ integration, events: own, work: (lane) => workLane(lane, path) });
+    let traced: ReturnType<typeof tracedLane> | undefined;
+    lanes.push({
+      integration,
+      events: own,
+      work: (lane) => {
+        traced = tracedLane(ports.tracer, integration, lane);
+        return workLane(traced.lane, path);
+      },
+      committed: (settled) => traced?.settled(settled),
+    });
   }
   return lanes;
 }

@@ -38,6 +38,8 @@ export interface NewEvent {
   readonly rawBody: Buffer;
   /** The parsed data of the body, if the event is applied on arrival. */
   readonly data?: JsonObject | undefined;
+  /** W3C traceparent of the span that accepted it. */
+  readonly trace?: string | undefined;
 }
 
 /** The result of storing an event. */

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
+import type { Span, Tracer } from '../../kit/trace.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import type { Answer, Refused } from './answer.ts';
 import * as answer from './answer.ts';
@@ -26,6 +27,7 @@ export interface ReceivePorts {
   readonly append: (event: NewEvent) => Promise<Appended>;
   readonly endpointRates: Buckets;
   readonly jsonLimits: () => StrictLimits;
+  readonly tracer?: Tracer;
 }
 
 type Appended = Stored | { kind: 'unavailable'; reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
@@ -68,23 +70,43 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   const rate = ports.endpointRates.take(endpoint.endpointId, arrived.receivedAt);
   if (rate.kind === 'wait') return refuse(answer.rateLimited('endpoint_rate', rate.seconds), true);
 
+  // Only a verified sender may join its trace to ours.
+  const span = ports.tracer?.start('accept webhook', {
+    kind: 'server',
+    parent: arrived.headers.traceparent as string | undefined,
+    attributes: { 'innbound.integration': endpoint.integration },
+  });
+  const { answer: given, idReused } = await store(ports, endpoint, settings, verdict.secretNo, arrived, span);
+  const code = 'code' in given ? given.code : undefined;
+  span?.end({ 'http.response.status_code': given.status }, code);
+  return { answer: given, endpoint, verified: true, ...(idReused !== undefined && { idReused }) };
+}
+
+async function store(
+  ports: ReceivePorts,
+  { integration, endpointId }: Endpoint,
+  settings: PushSettings,
+  secretNo: number,
+  arrived: Arrived,
+  span: Span | undefined,
+): Promise<Pick<Received, 'answer' | 'idReused'>> {
   const read = readBody(ports, settings, arrived);
-  if ('status' in read) return refuse(read, true);
+  if ('status' in read) return { answer: read };
   const { events, eventId } = read;
-  if (events.length > 1) ports.endpointRates.charge(endpoint.endpointId, arrived.receivedAt, events.length - 1);
-  const where = { integration: endpoint.integration, endpointId: endpoint.endpointId, secretNo: verdict.secretNo };
+  if (events.length > 1) ports.endpointRates.charge(endpointId, arrived.receivedAt, events.length - 1);
+  const where = { integration, endpointId, secretNo, ...(span && { trace: span.traceparent }) };
   const stored = await Promise.all(
     events.map(({ eventId, event, occurredAt, body, data }) =>
       ports.append({ ...where, eventId, event, occurredAt, rawBody: body, data }),
     ),
   );
   const refused = refusalOf(stored);
-  if (refused) return refuse(refused, true);
+  if (refused) return { answer: refused };
   // A body is a duplicate only when all of its events are; a body without events is accepted.
   const nothingNew = stored.length > 0 && stored.every(({ kind }) => kind === 'duplicate');
   const idReused = stored.some((one) => one.kind === 'duplicate' && !one.sameBody);
   const respond = nothingNew ? answer.duplicate : answer.accepted;
-  return { answer: respond(eventId, events.length), endpoint, verified: true, idReused };
+  return { answer: respond(eventId, events.length), idReused };
 }
 
 /** If one event could not be stored, the sender retries the whole body; the stored ones are duplicates then. */

@@ -19,7 +19,9 @@ export function dataOf(event: PendingEvent): JsonObject {
 /** A timestamp in the future would supersede every later state, so the effective time is never later than the receipt. */
 export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event'): Arrival {
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
-  return { mode: event.hydrated ? 'single' : 'push', effectiveAt, cause, causeId: String(event.seq), seq: event.seq };
+  const trace = event.trace === undefined ? undefined : { trace: event.trace };
+  const mode = event.hydrated ? 'single' : 'push';
+  return { mode, effectiveAt, cause, causeId: String(event.seq), seq: event.seq, ...trace };
 }
 
 /** Takes a reservation event through the path, up to the merge with the stored record. */

@@ -2,7 +2,9 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import { isConnectionFailure } from '../../kit/sql-state.ts';
+import type { Tracer } from '../../kit/trace.ts';
 import type { EventPath, Lane, Settled } from './event-path.ts';
+import { tracedLane } from './event-spans.ts';
 import { workLane } from './work-lane.ts';
 
 /**
@@ -37,6 +39,7 @@ export interface EventWorkerPorts {
   readonly path: (integration: string) => EventPath | undefined;
   readonly worked?: (integration: string, settled: readonly Settled[], durationMs: number) => void;
   readonly onError?: (integration: string, error: unknown) => void;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** `busy`: another node holds the lane. */
@@ -97,11 +100,14 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
   const run = async (limit: number) => {
     const began = ports.clock.now();
     let settled: readonly Settled[] = [];
+    let traced: ReturnType<typeof tracedLane> | undefined;
     const result = await ports.lane(integration, limit, async (lane) => {
-      settled = await workLane(lane, path);
+      traced = tracedLane(ports.tracer, integration, lane);
+      settled = await workLane(traced.lane, path);
       return settled;
     });
     if (settled.length === 0) return result;
+    traced?.settled(settled);
     if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
     ports.worked?.(integration, settled, ports.clock.now() - began);
     return result;

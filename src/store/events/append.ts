@@ -84,15 +84,36 @@ async function insertDistinct(
 }
 
 async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
+  const isTraced = events.some(({ trace }) => trace !== undefined);
   const { rows } = await tx.query<AppendRow>({
-    name: 'append-events',
-    text: `
+    name: isTraced ? 'append-traced-events' : 'append-events',
+    text: isTraced ? appendTraced : appendPlain,
+    values: [
+      texts(events.map((event) => event.integration)),
+      texts(events.map((event) => event.endpointId)),
+      int4s(events.map((event) => event.secretNo)),
+      texts(events.map((event) => event.eventId)),
+      texts(events.map((event) => event.event)),
+      float8s(events.map((event) => event.occurredAt)),
+      bytes(events.map((event) => event.rawBody)),
+      ...(isTraced ? [texts(events.map((event) => event.trace))] : []),
+    ],
+  });
+  return new Map(rows.map((row) => [row.n, row]));
+}
+
+const appendPlain = appendSql(false);
+const appendTraced = appendSql(true);
+
+function appendSql(isTraced: boolean): string {
+  const [array, trace] = isTraced ? [', $8::text[]', ', trace'] : ['', ''];
+  return `
       with incoming as materialized (
         select n::int - 1 as n, nextval('intake_seq') as seq, integration, endpoint_id, secret_no, event_id, event,
                coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()) as occurred_at,
-               statement_timestamp() as received_at, body
-          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::bytea[])
-               with ordinality as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, body, n)
+               statement_timestamp() as received_at, body${trace}
+          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::bytea[]${array})
+               with ordinality as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, body${trace}, n)
       ), checked as (
         select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
                s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
@@ -100,9 +121,10 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
           left join endpoints e on e.endpoint_id = i.endpoint_id
           left join endpoint_secrets s on s.endpoint_id = i.endpoint_id and s.secret_no = i.secret_no
       ), inserted as (
-        insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+        insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body,
+                            body_hash${trace})
         select seq, integration, endpoint_id, event_id, event, occurred_at, received_at,
-               body, sha256(body)
+               body, sha256(body)${trace}
           from checked where not retired and not coalesce(secret_ended, false) order by endpoint_id, event_id
         on conflict (endpoint_id, event_id) do nothing
         returning endpoint_id, event_id
@@ -113,17 +135,5 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
         from checked c
         left join inserted i using (endpoint_id, event_id)
         left join events old using (endpoint_id, event_id)
-       where i.event_id is null`,
-    values: [
-      texts(events.map((event) => event.integration)),
-      texts(events.map((event) => event.endpointId)),
-      int4s(events.map((event) => event.secretNo)),
-      texts(events.map((event) => event.eventId)),
-      texts(events.map((event) => event.event)),
-      float8s(events.map((event) => event.occurredAt)),
-
-      bytes(events.map((event) => event.rawBody)),
-    ],
-  });
-  return new Map(rows.map((row) => [row.n, row]));
+       where i.event_id is null`;
 }

@@ -127,12 +127,13 @@ export async function nextEvents(
     attempt: number;
     hydrated: Buffer | null;
     hydrated_ms: number | null;
+    trace: string | null;
     among: number;
   }>({
     name: 'next-events',
     text: `
-      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, among
-        from (select seq, event, body, attempt, hydrated,
+      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, trace, among
+        from (select seq, event, body, attempt, hydrated, trace,
                      (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
                      (extract(epoch from received_at) * 1000)::bigint as received_ms,
                      (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
@@ -151,6 +152,7 @@ export async function nextEvents(
     body: row.body,
     attempt: row.attempt,
     ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
+    ...(row.trace !== null && { trace: row.trace }),
   }));
   return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
 }

@@ -118,7 +118,10 @@ async function admit(tx: Tx, events: readonly NewEvent[]): Promise<readonly Admi
   return rows.length === events.length ? rows : undefined;
 }
 
-const pendingOf = ({ event, rawBody, data }: NewEvent, { seq, occurred_ms, received_ms }: Admitted): PendingEvent => ({
+const pendingOf = (
+  { event, rawBody, data, trace }: NewEvent,
+  { seq, occurred_ms, received_ms }: Admitted,
+): PendingEvent => ({
   seq,
   event,
   occurredAt: Math.round(occurred_ms),
@@ -126,6 +129,7 @@ const pendingOf = ({ event, rawBody, data }: NewEvent, { seq, occurred_ms, recei
   body: rawBody,
   attempt: 0,
   ...(data && { data }),
+  ...(trace !== undefined && { trace }),
 });
 
 /** Settles the events that were pending and inserts those that arrived, with their outcomes. */
@@ -135,19 +139,10 @@ function write(tx: Tx, { target, events, arriving, settled, erased }: Processed)
   const own = arriving.map(({ seq }) => bySeq.get(seq));
   const arrived = new Set(arriving.map(({ seq }) => seq));
   const wasPending = settled.filter(({ seq }) => !arrived.has(seq));
+  const isTraced = events.some(({ trace }) => trace !== undefined);
   const inserted = tx.query({
-    name: 'insert-applied-events',
-    // Fails, and rolls back the whole transaction, if another node stored one of the events meanwhile.
-    text: `
-      insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash,
-                          state, outcome, type, id, version, due_at)
-      select seq, $1, endpoint_id, event_id, event, to_timestamp(occurred_ms / 1000.0), to_timestamp(received_ms / 1000.0),
-             case when not erased then body end, sha256(body), state, outcome, type, id, version,
-             case when state = 'hydrate' then now() end
-        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::float8[], $8::bytea[], $9::int[]::bool[],
-                    $10::text[], $11::text[], $12::text[], $13::text[], $14::int[])
-          as t (seq, endpoint_id, event_id, event, occurred_ms, received_ms, body, erased, state, outcome, type, id, version)
-       order by endpoint_id, event_id`,
+    name: isTraced ? 'insert-applied-traced-events' : 'insert-applied-events',
+    text: isTraced ? insertTraced : insertPlain,
     values: [
       integration,
       int8s(arriving.map(({ seq }) => seq)),
@@ -163,7 +158,27 @@ function write(tx: Tx, { target, events, arriving, settled, erased }: Processed)
       texts(own.map((one) => (one && 'type' in one ? one.type : 'reservation'))),
       texts(own.map((one) => one?.id)),
       int4s(own.map((one) => (one && 'version' in one ? one.version : undefined))),
+      ...(isTraced ? [texts(events.map(({ trace }) => trace))] : []),
     ],
   });
   return wasPending.length > 0 ? [settle(tx, integration, wasPending), inserted] : [inserted];
+}
+
+const insertPlain = insertSql(false);
+const insertTraced = insertSql(true);
+
+/** Fails, and rolls back the whole transaction, if another node stored one of the events meanwhile. */
+function insertSql(isTraced: boolean): string {
+  const [array, trace] = isTraced ? [', $15::text[]', ', trace'] : ['', ''];
+  return `
+      insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash,
+                          state, outcome, type, id, version, due_at${trace})
+      select seq, $1, endpoint_id, event_id, event, to_timestamp(occurred_ms / 1000.0), to_timestamp(received_ms / 1000.0),
+             case when not erased then body end, sha256(body), state, outcome, type, id, version,
+             case when state = 'hydrate' then now() end${trace}
+        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::float8[], $8::bytea[], $9::int[]::bool[],
+                    $10::text[], $11::text[], $12::text[], $13::text[], $14::int[]${array})
+          as t (seq, endpoint_id, event_id, event, occurred_ms, received_ms, body, erased, state, outcome, type, id,
+                version${trace})
+       order by endpoint_id, event_id`;
 }

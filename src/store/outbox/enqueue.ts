@@ -129,6 +129,7 @@ function claimsOf(rows: readonly Row[], leased: readonly Leased[]): Claimed[] {
           idempotencyKey,
           at: row.at_ms,
           record: () => (item.isVerbatim ? item.incoming.record : decodeRecord(type, item.text)),
+          ...(item.arrival.trace !== undefined && { trace: item.arrival.trace }),
         },
       },
     ];

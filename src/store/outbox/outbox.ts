@@ -93,6 +93,7 @@ interface ClaimedRow {
   readonly at_ms: number;
   readonly data: string;
   readonly erased: readonly Guest[] | null;
+  readonly trace: string | null;
   readonly delivered_data?: readonly string[] | null;
 }
 
@@ -114,7 +115,7 @@ const claimSql = (withDelivered: boolean) => `
      where o.ctid = due.place and o.integration = $1 and o.destination = $2
     returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
   )
-  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased, c.trace
          ${withDelivered ? `, array(${deliveredBefore}) as delivered_data` : ''}
     from claimed k
     left join lateral ${changeOfClaim} c on true`;
@@ -170,6 +171,7 @@ function storedChange(row: ClaimedRow): Claimed['change'] {
     at: row.at_ms,
     record: () => decodeRecord(row.type, row.data),
     ...(row.erased && { erased: row.erased }),
+    ...(row.trace !== null && { trace: row.trace }),
   };
 }
 

@@ -99,28 +99,10 @@ function insertReceipts(
   receipts: readonly Receipt[],
   changes: readonly Change[],
 ): Promise<unknown> {
+  const isTraced = changes.some(({ item }) => item.arrival.trace !== undefined);
   return tx.query({
-    name: 'insert-receipts',
-    text: `
-      with received as (
-        insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
-                              connector_version, integration_version, raw, notes, origins)
-        select $1, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
-               raw::json, notes::jsonb, origins::json
-          from unnest($4::text[], $5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::int[],
-                      $12::text[], $13::text[], $14::text[], $15::text[])
-               with ordinality
-            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, position)
-         order by position
-        returning receipt_id
-      ), numbered as materialized (
-        select receipt_id, row_number() over (order by receipt_id) as position from received
-      )
-      insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
-      select $1, type, id, version, event, receipt_id, data::json, diff::jsonb, key
-        from unnest($16::bigint[], $17::text[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[])
-          as t (position, type, id, version, event, data, diff, key)
-        join numbered using (position)`,
+    name: isTraced ? 'insert-traced-receipts' : 'insert-receipts',
+    text: isTraced ? insertTraced : insertPlain,
     values: [
       target.integration,
       target.connectorVersion,
@@ -145,8 +127,36 @@ function insertReceipts(
       texts(changes.map((c) => c.item.text)),
       texts(changes.map((c) => jsonbText(JSON.stringify(c.diff)))),
       texts(changes.map((c) => c.idempotencyKey)),
+      ...(isTraced ? [texts(changes.map((c) => c.item.arrival.trace))] : []),
     ],
   });
+}
+
+const insertPlain = insertSql(false);
+const insertTraced = insertSql(true);
+
+function insertSql(isTraced: boolean): string {
+  const [array, trace] = isTraced ? [', $24::text[]', ', trace'] : ['', ''];
+  return `
+      with received as (
+        insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
+                              connector_version, integration_version, raw, notes, origins)
+        select $1, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
+               raw::json, notes::jsonb, origins::json
+          from unnest($4::text[], $5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::int[],
+                      $12::text[], $13::text[], $14::text[], $15::text[])
+               with ordinality
+            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, position)
+         order by position
+        returning receipt_id
+      ), numbered as materialized (
+        select receipt_id, row_number() over (order by receipt_id) as position from received
+      )
+      insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key${trace})
+      select $1, type, id, version, event, receipt_id, data::json, diff::jsonb, key${trace}
+        from unnest($16::bigint[], $17::text[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[]${array})
+          as t (position, type, id, version, event, data, diff, key${trace})
+        join numbered using (position)`;
 }
 
 function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {

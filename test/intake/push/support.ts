@@ -145,6 +145,7 @@ export function postEvent(
   url: string,
   { endpointId, secret }: { readonly endpointId: string; readonly secret: string },
   body = eventBody(),
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const timestamp = nowS();
   return fetch(`${url}/webhooks/${endpointId}`, {
@@ -153,6 +154,7 @@ export function postEvent(
       'content-type': 'application/json',
       'x-webhook-timestamp': timestamp,
       'x-webhook-signature': sign(secret, timestamp, body),
+      ...headers,
     },
     body,
   });

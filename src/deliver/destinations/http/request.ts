@@ -43,7 +43,7 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
       const answered = await http.request({
         method,
         url,
-        headers,
+        headers: limits.traceparent === undefined ? headers : { ...headers, traceparent: limits.traceparent },
         ...(body !== undefined && { body }),
         deadlineMs: remainingMs,
         idleMs: remainingMs,

@@ -38,6 +38,7 @@ export const destinationType: DestinationType<Settings> = {
           'webhook-id': id,
           'webhook-timestamp': String(timestamp),
           'webhook-signature': signatures.join(' '),
+          ...(limits.traceparent !== undefined && { traceparent: limits.traceparent }),
         },
         body,
         deadlineMs: limits.deadlineMs,
