@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '../errors.ts';
-import type { Versioned } from '../runtime/active.ts';
+import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import {

@@ -1,6 +1,6 @@
 import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
+import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 

@@ -3,7 +3,7 @@ import { InnboundError } from '../errors.ts';
 import type { EventType } from '../intake/push/envelope.ts';
 import { prepareEvent } from '../intake/push/reservation-event.ts';
 import type { Arrival, Outcome, Prepared } from '../reconcile/incoming.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
+import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';

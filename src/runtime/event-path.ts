@@ -5,7 +5,7 @@ import { cancelledStatus } from '../reconcile/cancelled.ts';
 import { guestKeys, profileId } from '../reconcile/guest-match.ts';
 import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
-import type { ActiveIntegration } from './active.ts';
+import type { ActiveIntegration } from './active-integration.ts';
 
 /** The path of a brand's events. */
 export function eventPathOf(integration: ActiveIntegration): EventPath {

@@ -10,7 +10,7 @@ import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { systemRandom } from '../kit/random.ts';
-import type { ActiveIntegration } from '../runtime/active.ts';
+import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { openPartnerStore } from '../store/runs/partner-states.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';

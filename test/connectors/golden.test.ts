@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { reservationFields } from '../../src/canonical/fields.ts';
 import type { Connector } from '../../src/documents/connector.ts';
 import { loadWorkspace } from '../../src/documents/load.ts';
-import { compileCheck } from '../../src/runtime/active.ts';
+import { compileCheck } from '../../src/runtime/compile-check.ts';
 import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
 
 let connectors: ReadonlyMap<string, { readonly body: Connector; readonly shipped?: boolean }> = new Map();

@@ -2,7 +2,8 @@ import { dayOffset } from '../../src/documents/day-offset.ts';
 import { durationMs } from '../../src/documents/duration.ts';
 import type { PullPlan } from '../../src/intake/pull/ports.ts';
 import { readSettings } from '../../src/intake/pull/read-settings.ts';
-import { type ActiveIntegration, activate } from '../../src/runtime/active.ts';
+import { activate } from '../../src/runtime/active.ts';
+import type { ActiveIntegration } from '../../src/runtime/active-integration.ts';
 import type { StoredDocument } from '../../src/store/documents/documents.ts';
 import type { Json } from '../../src/terms.ts';
 

@@ -1,0 +1,139 @@
+import { profilesDestination } from '../deliver/profiles.ts';
+import type { Bodies, DocumentKind } from '../documents/kinds.ts';
+import { InnboundError } from '../errors.ts';
+import type { PushSettings } from '../intake/push/ports.ts';
+import { compilePath, compileShapes, type Path, type Shapes } from '../pipeline.ts';
+import type { ErasurePort } from '../store/erasure/erased.ts';
+import type { ApplyTarget } from '../store/records/apply.ts';
+import type { EntityType, IntegrationName } from '../terms.ts';
+import { pushSettings } from './push-settings.ts';
+
+export interface Versioned<Kind extends DocumentKind> {
+  readonly name: string;
+  readonly version: number;
+  readonly body: Bodies[Kind];
+}
+
+export interface ActiveIntegration {
+  readonly name: IntegrationName;
+  readonly version: number;
+  readonly body: Bodies['integration'];
+  readonly connector: Versioned<'connector'>;
+  readonly path: Path;
+  readonly pushSettings: PushSettings;
+  /** What the store needs to apply changes of this brand. */
+  readonly target: ApplyTarget;
+}
+
+export interface Broken {
+  readonly document: string;
+  readonly message: string;
+}
+
+/** Mappings, compiled once per connector and time zone. */
+export class SharedShapes {
+  readonly #byConnector = new Map<Versioned<'connector'>, Map<string, Shapes>>();
+
+  constructor(before: SharedShapes | undefined, connectors: ReadonlyMap<string, Versioned<'connector'>>) {
+    for (const connector of connectors.values()) {
+      this.#byConnector.set(
+        connector,
+        before === undefined ? new Map() : (before.#byConnector.get(connector) ?? new Map()),
+      );
+    }
+  }
+
+  of(connector: Versioned<'connector'>, timezone: string): Shapes {
+    const zones = this.#byConnector.get(connector);
+    const shapes = zones?.get(timezone) ?? compileShapes(connector.body, timezone);
+    zones?.set(timezone, shapes);
+    return shapes;
+  }
+}
+
+export class LazyIntegration implements ActiveIntegration {
+  readonly source: Versioned<'integration'>;
+  readonly connector: Versioned<'connector'>;
+  readonly target: ApplyTarget;
+  #compiled: ReturnType<typeof compilePath> | undefined;
+  #pushSettings: PushSettings | undefined;
+  readonly #shapes: SharedShapes;
+
+  constructor(
+    source: Versioned<'integration'>,
+    connector: Versioned<'connector'>,
+    destinations: ReadonlyMap<string, Versioned<'destination'>>,
+    shapes: SharedShapes,
+    erasure: ErasurePort | undefined,
+  ) {
+    this.source = source;
+    this.connector = connector;
+    this.#shapes = shapes;
+    const receiving = (type: EntityType) =>
+      source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
+    this.target = {
+      integration: source.name as IntegrationName,
+      connectorVersion: connector.version,
+      integrationVersion: source.version,
+      destinations: {
+        // Guest profiles are assembled from reservations, if a destination receives guests.
+        reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
+        guest: receiving('guest'),
+      },
+      ...(erasure && { erasure }),
+    };
+  }
+
+  get name(): IntegrationName {
+    return this.source.name as IntegrationName;
+  }
+
+  get version(): number {
+    return this.source.version;
+  }
+
+  get body(): Bodies['integration'] {
+    return this.source.body;
+  }
+
+  get pushSettings(): PushSettings {
+    this.#pushSettings ??= pushSettings(this.body, this.connector.body);
+    return this.#pushSettings;
+  }
+
+  get compiled(): ReturnType<typeof compilePath> {
+    const { body, connector } = this;
+    this.#compiled ??= compilePath(connector.body, body, this.#shapes.of(connector, body.timezone));
+    return this.#compiled;
+  }
+
+  get path(): Path {
+    const { compiled } = this;
+    if (compiled.kind === 'ok') return compiled.path;
+    throw new InnboundError('documents.invalid', `The integration ${this.name} cannot be compiled.`);
+  }
+}
+
+/** `get` compiles on first use. */
+export class Integrations extends Map<string, LazyIntegration> {
+  readonly #broken: Broken[];
+
+  constructor(broken: Broken[]) {
+    super();
+    this.#broken = broken;
+  }
+
+  uncompiled(name: string): LazyIntegration | undefined {
+    return super.get(name);
+  }
+
+  /** An integration that does not compile is removed. */
+  override get(name: string): LazyIntegration | undefined {
+    const found = super.get(name);
+    if (found?.compiled.kind !== 'invalid') return found;
+    const [problem] = found.compiled.problems;
+    this.delete(name);
+    this.#broken.push({ document: `integration ${name}`, message: `${problem?.path}: ${problem?.message}` });
+    return undefined;
+  }
+}
