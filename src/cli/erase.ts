@@ -68,7 +68,11 @@ Example:
         await noteConfirmations(runtime.pool);
         const now = (await privacyPorts(runtime).read(receipt.erasure_id)) ?? receipt;
         if (options.json) return printJson(now);
-        show(`Erased. Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
+        const outcome =
+          receipt.stopped_by === null || receipt.completed_at !== null
+            ? 'Erased.'
+            : `Stopped by ${receipt.stopped_by}. What was erased until then stays erased; erase again to finish.`;
+        show(`${outcome} Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );

@@ -4,14 +4,23 @@ import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { patiently, rolledBack, type Tx, transaction } from '../store/db/pool.ts';
+import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
-import { beginErasure, completeErasure, type ErasureRow, findErasures, type Told } from '../store/erasure/erasures.ts';
+import {
+  beginErasure,
+  completeErasure,
+  type ErasureRow,
+  endStopped,
+  findErasures,
+  noteErasure,
+  type Told,
+} from '../store/erasure/erasures.ts';
 import type { FoundRecord } from '../store/erasure/find.ts';
-import { eraseTraces } from '../store/erasure/traces.ts';
+import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
+import { stoppable } from './stop-erasure.ts';
 
 type Invalid = { readonly kind: 'invalid'; readonly message: string };
 type Read = Extract<ReadRequest, { kind: 'ok' }>;
@@ -29,22 +38,39 @@ export async function eraseGuest(
   if (read.kind === 'invalid') return read;
   const erasureId = timedId('era', runtime.clock.now());
   await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keys.hashKeys[0], read.identities.join(' ')));
-  const erased = await transaction(runtime.pool, (tx) =>
-    patiently(tx, () => eraseRecords(tx, runtime, read, request, erasureId)),
-  );
+  const row = await erase(runtime, read, request, erasureId);
+  if (row === undefined) throw new TypeError('the erasure that was just begun is missing');
+  const receipt = receiptOf(row);
+  const ended = receipt.stopped_at === null ? 'privacy: erased a guest' : 'privacy: an erasure was stopped';
+  runtime.log.info({ erasure_id: erasureId, ...receipt.removed }, ended);
+  return { kind: 'erased', receipt };
+}
+
+/**
+ * First the records, then one place after another. Intake waits while the records are rewritten, but not for the search through payloads;
+ * that is why each is a transaction of its own.
+ */
+async function erase(
+  runtime: Runtime,
+  read: Read,
+  request: EraseRequest,
+  erasureId: string,
+): Promise<ErasureRow | undefined> {
+  const { pool } = runtime;
+  const rewritten = await stoppable(runtime, erasureId, (tx) => eraseRecords(tx, runtime, read, request, erasureId));
+  if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
   runtime.wake.signal('outbox');
-  // Intake waits for the transaction above, so the search through payloads is a second one.
-  const traces = await transaction(runtime.pool, (tx) =>
-    patiently(tx, () => eraseTraces(tx, erased.records, read.person.traces())),
-  );
-  const removed = removedOf(erased, traces);
-  const completed = await completeErasure(runtime.pool, erasureId, {
-    removed,
-    told: toldOf(runtime, erased.records) as unknown as Json,
-  });
-  if (completed === undefined) throw new TypeError('the erasure that was just begun is missing');
-  runtime.log.info({ erasure_id: erasureId, ...removed }, 'privacy: erased a guest');
-  return { kind: 'erased', receipt: receiptOf(completed) };
+  const { records } = rewritten.result;
+  const told = toldOf(runtime, records) as unknown as Json;
+  const traces: { [where: string]: number } = {};
+  for (const [done, place] of places.entries()) {
+    const progress = { place: place.name, done: done + 1, of: places.length + 1 };
+    await noteErasure(pool, erasureId, progress, { removed: removedOf(rewritten.result, traces), told });
+    const found = await stoppable(runtime, erasureId, (tx) => eraseTracesIn(tx, place, records, read.person.traces()));
+    if (found.kind === 'stopped') return endStopped(pool, erasureId);
+    traces[place.name] = found.result;
+  }
+  return completeErasure(pool, erasureId, { removed: removedOf(rewritten.result, traces), told });
 }
 
 /** What an erasure would remove. Changes nothing. */

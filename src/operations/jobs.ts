@@ -18,7 +18,8 @@ import { type ResendJobRequest, resendJob } from './jobs/resend.ts';
 
 /**
  * Operations on many records that an operator starts and may stop. They are stored, so that the console finds them again after a reload
- * and they continue after a restart. Erasure is not a job: it is one transaction, and its receipt shows its progress.
+ * and they continue after a restart. Erasure is not a job: it cannot continue after a restart, because the guest's keys are not stored. Its
+ * receipt shows its progress.
  */
 export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
 

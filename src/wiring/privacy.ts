@@ -2,7 +2,7 @@ import type { ApiPorts } from '../api/api.ts';
 import { eraseGuest, findReceipts, previewErasure, receiptOf } from '../operations/erase-guest.ts';
 import { exportGuest } from '../operations/export-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { listErasures, readErasure } from '../store/erasure/erasures.ts';
+import { listErasures, readErasure, stopErasure } from '../store/erasure/erasures.ts';
 
 export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
   return {
@@ -15,5 +15,6 @@ export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
       const row = await readErasure(runtime.pool, id);
       return row && receiptOf(row);
     },
+    stop: (id, by) => stopErasure(runtime.pool, id, by),
   };
 }

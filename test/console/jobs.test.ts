@@ -95,6 +95,35 @@ describe('jobs', { skip }, () => {
     await admin.context().close();
   });
 
+  test('an erasure says what it touches, shows how far it is, is found after a reload and stops', async () => {
+    const admin = await desk.signIn();
+    const who = 'ines.duarte@letters.example';
+    const holder = await desk.service.runtime.pool.connect();
+    await holder.query('begin');
+    try {
+      await admin.goto(`${desk.url}/privacy`);
+      await admin.getByLabel('E-mail address').fill(who);
+      await admin.getByRole('button', { name: 'Preview the erasure' }).click();
+      const dialog = admin.getByRole('dialog');
+      await dialog.getByText('what is erased by then stays erased').waitFor();
+      assert.match(await textOf(dialog), /Of ines.*: 3 records, .*reservation R1 grand.*Notified: .*crm/);
+      // The search through the tables waits here.
+      await holder.query('lock table staged_rows');
+      await dialog.getByLabel(`Type ${who} to confirm`).fill(who);
+      await dialog.getByRole('button', { name: 'Erase' }).click();
+      await admin.getByText(/Searching staged rows, place \d+ of \d+/).waitFor();
+      await admin.reload();
+      await admin.getByText(/Erased: .*3 records.* Searching staged rows/).waitFor();
+      await admin.getByRole('button', { name: 'Stop' }).click();
+      const row = admin.getByRole('row', { name: /era_/ });
+      await row.getByText('Stopped').waitFor();
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    await admin.context().close();
+  });
+
   test('the page of a brand reports what push missed and what is no longer listed', async () => {
     await page.goto(`${desk.url}/integrations/grand`);
     await page.getByRole('heading', { name: 'What push missed' }).waitFor();

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+import { until } from '../support/process.ts';
 
 /** A guest who must go, everywhere and for good; a companion who stays. */
 
@@ -151,4 +152,61 @@ test('erasing in one brand leaves the others unchanged; a guest_id needs its bra
   assert.equal((await eraseGuest(node.runtime, {}, 'officer')).kind, 'invalid');
   const byId = await eraseGuest(node.runtime, { guest_id: 'g8', integration: 'grand' }, 'officer');
   assert.equal(byId.kind === 'erased' && byId.receipt.removed.records, 2);
+});
+
+/** Starts an erasure that waits for `lock`, and stops it once it has come as far as `until` says. */
+async function stopped(whom: { email: string }, lock: string, place: string | null) {
+  const token = await node.token('admin');
+  const holder = await node.runtime.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(lock);
+    const erasing = eraseGuest(node.runtime, whom, 'officer');
+    const running = await until('the erasure waits', async () => {
+      const { body } = await node.call('GET', '/privacy/erasures', token);
+      const [one] = body.items;
+      return one.state === 'running' && (one.progress?.place ?? null) === place ? one : undefined;
+    });
+    const { status } = await node.call('POST', `/privacy/erasures/${running.erasure_id}/stop`, token, {});
+    assert.equal(status, 200);
+    const ended = await erasing;
+    assert.equal(ended.kind, 'erased');
+    const again = await node.call('POST', `/privacy/erasures/${running.erasure_id}/stop`, token, {});
+    assert.equal(again.status, 409);
+    return (await node.call('GET', `/privacy/erasures/${running.erasure_id}`, token)).body;
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+}
+
+test('stopped before the records are rewritten, an erasure has erased nothing', async () => {
+  const whom = { email: 'stay@mail.example' };
+  await node.take('grand', reservation('S1', { guests: [{ last_name: 'Osei', ...whom }] }));
+  const lock = `select pg_advisory_xact_lock_shared(hashtextextended('erasure', 0))`;
+  const { state, removed, stopped_by, completed_at } = await stopped(whom, lock, null);
+  assert.deepEqual({ state, removed, completed_at }, { state: 'stopped', removed: {}, completed_at: null });
+  assert.match(stopped_by, /admin/);
+  assert.ok((await tablesWith(whom.email)).includes('records'));
+});
+
+test('stopped in the search through payloads, what is erased stays erased; erasing again finishes it', async () => {
+  const whom = { email: 'stay@mail.example' };
+  const { state, removed, progress, told } = await stopped(whom, 'lock table sandbox_reports', 'sandbox_reports');
+  assert.equal(state, 'stopped');
+  assert.equal(removed.records, 1);
+  assert.equal(progress.place, 'sandbox_reports');
+  assert.equal(told[0].destination, 'lake');
+  assert.ok(!(await tablesWith(whom.email)).includes('records'));
+  const finished = await eraseGuest(node.runtime, whom, 'officer');
+  assert.equal(finished.kind === 'erased' && finished.receipt.completed_at !== null, true);
+});
+
+test('an erasure whose process ended is shown as interrupted', async () => {
+  const { pool } = node.runtime;
+  await pool.query(
+    `insert into erasures (erasure_id, requested_by, subject, seen_at) values ('era_gone', 'officer', '', now() - interval '1 min')`,
+  );
+  const { body } = await node.call('GET', '/privacy/erasures/era_gone', await node.token('admin'));
+  assert.equal(body.state, 'interrupted');
 });

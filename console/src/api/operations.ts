@@ -1900,6 +1900,14 @@ export interface Operations {
     };
     answer: {
       erasure_id: string;
+      state: "running" | "stopped" | "interrupted" | "notifying" | "done";
+      progress: {
+        place: string;
+        done: number;
+        of: number;
+      } | null;
+      stopped_at: string | null;
+      stopped_by: string | null;
       requested_at: string;
       completed_at: string | null;
       confirmed_at: string | null;
@@ -1921,6 +1929,14 @@ export interface Operations {
     answer: {
       items: {
         erasure_id: string;
+        state: "running" | "stopped" | "interrupted" | "notifying" | "done";
+        progress: {
+          place: string;
+          done: number;
+          of: number;
+        } | null;
+        stopped_at: string | null;
+        stopped_by: string | null;
         requested_at: string;
         completed_at: string | null;
         confirmed_at: string | null;
@@ -1989,6 +2005,14 @@ export interface Operations {
     answer: {
       items: {
         erasure_id: string;
+        state: "running" | "stopped" | "interrupted" | "notifying" | "done";
+        progress: {
+          place: string;
+          done: number;
+          of: number;
+        } | null;
+        stopped_at: string | null;
+        stopped_by: string | null;
         requested_at: string;
         completed_at: string | null;
         confirmed_at: string | null;
@@ -2012,6 +2036,44 @@ export interface Operations {
     };
     answer: {
       erasure_id: string;
+      state: "running" | "stopped" | "interrupted" | "notifying" | "done";
+      progress: {
+        place: string;
+        done: number;
+        of: number;
+      } | null;
+      stopped_at: string | null;
+      stopped_by: string | null;
+      requested_at: string;
+      completed_at: string | null;
+      confirmed_at: string | null;
+      requested_by: string;
+      subject: string;
+      removed: Record<string, number>;
+      told: {
+        integration: string;
+        destination: string;
+        records: number;
+        confirmed: number;
+        passed_over: number;
+        confirmed_at: string | null;
+      }[];
+    };
+  };
+  'privacy.stop': {
+    input: {
+      erasure_id: string;
+    };
+    answer: {
+      erasure_id: string;
+      state: "running" | "stopped" | "interrupted" | "notifying" | "done";
+      progress: {
+        place: string;
+        done: number;
+        of: number;
+      } | null;
+      stopped_at: string | null;
+      stopped_by: string | null;
       requested_at: string;
       completed_at: string | null;
       confirmed_at: string | null;
@@ -2202,6 +2264,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'privacy.export': ['POST', '/privacy/exports'],
   'privacy.find': ['POST', '/privacy/erasures/find'],
   'privacy.get': ['GET', '/privacy/erasures/{erasure_id}'],
+  'privacy.stop': ['POST', '/privacy/erasures/{erasure_id}/stop'],
   'tokens.list': ['GET', '/tokens'],
   'tokens.create': ['POST', '/tokens'],
   'tokens.revoke': ['DELETE', '/tokens/{token_id}'],

@@ -16,7 +16,19 @@ interface Whom {
 export function Privacy() {
   const [whom, setWhom] = useState<Whom>();
   const [receipt, setReceipt] = useState<Receipt>();
-  const query = useApi('privacy.list', {});
+  const erase = useAct(
+    (asked: Whom) => call('privacy.erase', asked),
+    (done) => {
+      setReceipt(done);
+      return done.state === 'stopped' ? 'The erasure was stopped.' : 'Erased. The receipt is below.';
+    },
+  );
+  const query = useApi(
+    'privacy.list',
+    {},
+    { everyMs: (seen) => (erase.isPending || seen?.items.some(isOpen) ? 1_000 : false) },
+  );
+  const running = query.data?.items.filter(({ state }) => state === 'running') ?? [];
   const [proof, setProof] = useState<readonly Receipt[]>();
   const find = useAct(
     (asked: Whom) => call('privacy.find', asked),
@@ -71,6 +83,9 @@ export function Privacy() {
             </Button>
           </form>
         </Card>
+        {running.map((one) => (
+          <Running key={one.erasure_id} receipt={one} />
+        ))}
         {receipt && <Done receipt={receipt} />}
         {proof && <Proof receipts={proof} />}
         <Card title="Receipts" aside="proof of each erasure" flush>
@@ -81,9 +96,10 @@ export function Privacy() {
         <Confirm
           whom={whom}
           onClose={() => setWhom(undefined)}
-          onDone={(done) => {
+          onErase={() => {
             setWhom(undefined);
-            setReceipt(done);
+            setReceipt(undefined);
+            erase.mutate(whom);
           }}
         />
       )}
@@ -91,17 +107,10 @@ export function Privacy() {
   );
 }
 
-function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Receipt) => void }) {
+function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }) {
   const who = props.whom.email ?? props.whom.phone ?? '';
   const found = useApi('privacy.preview', props.whom, { onFocus: false });
   const [typed, setTyped] = useState('');
-  const erase = useAct(
-    () => call('privacy.erase', props.whom),
-    (receipt) => {
-      props.onDone(receipt);
-      return 'Erased. The receipt is below.';
-    },
-  );
   return (
     <Modal opened onClose={props.onClose} title="Erase the guest">
       <div className="stack">
@@ -110,7 +119,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Rec
             <>
               <p>
                 Of <strong>{who}</strong>: {removedText(removed)}. The reservations stay; everything that identifies the
-                guest is removed everywhere. This cannot be stopped or undone.
+                guest is removed everywhere. It can be stopped while it runs; what is erased by then stays erased.
               </p>
               {records.length > 0 && (
                 <ul className="samples">
@@ -137,12 +146,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onDone: (receipt: Rec
           autoComplete="off"
         />
         <div>
-          <Button
-            data-danger
-            disabled={typed.trim() !== who}
-            loading={erase.isPending}
-            onClick={() => erase.mutate(undefined)}
-          >
+          <Button data-danger disabled={typed.trim() !== who} onClick={props.onErase}>
             Erase
           </Button>
         </div>
@@ -170,6 +174,7 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
 }
 
 function Done({ receipt }: { receipt: Receipt }) {
+  if (receipt.state === 'stopped') return <Stopped receipt={receipt} />;
   const removed = Object.entries(receipt.removed).filter(([, count]) => count > 0);
   return (
     <Notice tone="good" title={`Erased, receipt ${receipt.erasure_id}`} role="status">
@@ -182,11 +187,66 @@ function Done({ receipt }: { receipt: Receipt }) {
   );
 }
 
-/** An erasure is done when every destination has confirmed it. */
-function Progress({ receipt }: { receipt: Receipt }) {
-  if (receipt.confirmed_at) return <State of="done" label="Done" />;
-  return <State of="running" label={receipt.completed_at ? 'Notifying destinations' : 'In progress'} />;
+const isOpen = ({ state }: Receipt): boolean => state === 'running' || state === 'notifying';
+
+/** Found again after a reload, also by somebody else: anybody who may erase may stop it. */
+function Running({ receipt }: { receipt: Receipt }) {
+  const stop = useAct(
+    () => call('privacy.stop', { erasure_id: receipt.erasure_id }),
+    () => 'Stopping.',
+  );
+  const { done, of, place } = receipt.progress ?? { done: 0, of: 1, place: 'records' };
+  return (
+    <Card title="Erasure in progress" aside={receipt.erasure_id}>
+      <div className="stack">
+        <progress className="progress" max={of} value={done} aria-label="Progress" />
+        <p role="status">
+          {done === 0
+            ? 'Finding the guest’s records. Nothing is erased yet.'
+            : `Erased: ${removedText(receipt.removed)}. Searching ${words(place)}, place ${done + 1} of ${of}.`}
+        </p>
+        <div className="row">
+          <Button
+            variant="default"
+            onClick={() => stop.mutate(undefined)}
+            loading={stop.isPending || receipt.stopped_by !== null}
+          >
+            Stop
+          </Button>
+          <span className="muted">
+            What is erased stays erased. Places that were not searched may still name the guest.
+          </span>
+        </div>
+      </div>
+    </Card>
+  );
 }
+
+function Stopped({ receipt }: { receipt: Receipt }) {
+  return (
+    <Notice tone="warn" title={`Stopped by ${receipt.stopped_by}, receipt ${receipt.erasure_id}`} role="status">
+      {receipt.progress === null
+        ? 'Nothing was erased.'
+        : `Erased: ${removedText(receipt.removed)}. From ${words(receipt.progress.place)} on nothing was searched. Erase the guest again to finish.`}
+    </Notice>
+  );
+}
+
+/** An erasure is done when every destination has confirmed it. */
+const stateTexts = {
+  running: 'In progress',
+  stopped: 'Stopped',
+  interrupted: 'Interrupted, erase again',
+  notifying: 'Notifying destinations',
+  done: 'Done',
+} as const satisfies Record<Receipt['state'], string>;
+const stateTones = {
+  running: 'running',
+  stopped: 'stopped',
+  interrupted: 'failed',
+  notifying: 'running',
+  done: 'done',
+};
 
 function Notified({ told }: { told: Receipt['told'][number] }) {
   const { destination, integration, records, confirmed, passed_over, confirmed_at } = told;
@@ -216,7 +276,7 @@ function Receipts({ items, error }: { items: readonly Receipt[] | undefined; err
       }
       columns={[
         { head: 'Receipt', kind: 'code', cell: ({ erasure_id }) => erasure_id },
-        { head: 'State', cell: (receipt) => <Progress receipt={receipt} /> },
+        { head: 'State', cell: ({ state }) => <State of={stateTones[state]} label={stateTexts[state]} /> },
         { head: 'Erased', phone: 'line', cell: ({ removed }) => <span className="small">{removedText(removed)}</span> },
         {
           head: 'Notified',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Told } from '../../store/erasure/erasures.ts';
+import type { ErasureProgress, ErasureState, Told } from '../../store/erasure/erasures.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
@@ -22,6 +22,11 @@ export interface ErasureReceipt {
   readonly subject: string;
   readonly removed: { readonly [where: string]: number };
   readonly told: readonly Told[];
+  readonly state: ErasureState;
+  /** While it runs, and where it was stopped. */
+  readonly progress: ErasureProgress | null;
+  readonly stopped_at: Date | null;
+  readonly stopped_by: string | null;
 }
 
 /** What an erasure would remove. */
@@ -55,10 +60,21 @@ export interface PrivacyPorts {
     | { readonly kind: 'invalid'; readonly message: string }
   >;
   readonly read: (erasureId: string) => Promise<ErasureReceipt | undefined>;
+  /** False if it no longer runs. */
+  readonly stop: (erasureId: string, by: string) => Promise<boolean>;
 }
 
 const receipt = z.object({
   erasure_id: z.string(),
+  state: z
+    .enum(['running', 'stopped', 'interrupted', 'notifying', 'done'])
+    .describe('`notifying`: destinations have yet to confirm it. `interrupted`: its process ended first; erase again.'),
+  progress: z
+    .object({ place: z.string(), done: z.int(), of: z.int() })
+    .nullable()
+    .describe('Where it searches, or stopped; null before the records are rewritten.'),
+  stopped_at: instant.nullable(),
+  stopped_by: z.string().nullable(),
   requested_at: instant,
   completed_at: instant.nullable().describe('When nothing of the guest was left in the store.'),
   confirmed_at: instant.nullable().describe('When the last destination confirmed it; null while one has not.'),
@@ -83,6 +99,8 @@ const whom = z.strictObject({
   guest_id: z.string().max(200).optional(),
   integration: z.string().optional(),
 });
+
+const idParam = z.strictObject({ erasure_id: z.string().max(100) });
 
 function asked({ email, phone, guest_id, integration }: z.infer<typeof whom>): EraseRequest {
   return {
@@ -185,11 +203,31 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       path: '/privacy/erasures/{erasure_id}',
       id: 'privacy.get',
       summary: 'One receipt',
-      params: z.strictObject({ erasure_id: z.string().max(100) }),
+      params: idParam,
       response: receipt,
       handle: async ({ params }) => {
         const found = await ports.read(params.erasure_id);
         return found ? ok(found) : notFound(`erasure ${params.erasure_id}`);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/privacy/erasures/{erasure_id}/stop',
+      id: 'privacy.stop',
+      summary: 'Stop an erasure that is running',
+      description:
+        'What is erased stays erased, and destinations are notified of it. Stopped before the records are rewritten, it has erased nothing. Stopped later, payloads that were not searched yet may still name the guest: `progress` says how far it came.',
+      params: idParam,
+      body: z.strictObject({}),
+      response: receipt,
+      handle: async ({ params, caller }) => {
+        const found = await ports.read(params.erasure_id);
+        if (found === undefined) return notFound(`erasure ${params.erasure_id}`);
+        if (found.state !== 'running' || !(await ports.stop(params.erasure_id, caller.name))) {
+          return problem(409, 'operate.conflict', `The erasure no longer runs: it is ${found.state}.`);
+        }
+        return ok((await ports.read(params.erasure_id)) ?? found);
       },
     }),
   ];

@@ -9,9 +9,25 @@ export interface ErasureRow {
   readonly confirmed_at: Date | null;
   readonly subject: string;
   readonly receipt: Json;
+  readonly state: ErasureState;
+  readonly progress: ErasureProgress | null;
+  readonly stopped_by: string | null;
+  readonly stopped_at: Date | null;
 }
 
-const columns = 'erasure_id, requested_by, requested_at, completed_at, confirmed_at, subject, receipt';
+/** `interrupted`: its process ended before the erasure did. It does not go on by itself, because the guest's keys are not stored. */
+export type ErasureState = 'running' | 'stopped' | 'interrupted' | 'notifying' | 'done';
+
+export interface ErasureProgress {
+  /** Where it searches now: the records, then one table after another. */
+  readonly place: string;
+  readonly done: number;
+  readonly of: number;
+}
+
+const columns = `erasure_id, requested_by, requested_at, completed_at, confirmed_at, subject, receipt, progress, stopped_by, stopped_at,
+  case when stopped_at is not null then 'stopped' when confirmed_at is not null then 'done'
+       when completed_at is not null then 'notifying' when seen_at < now() - interval '30 s' then 'interrupted' else 'running' end as state`;
 
 export async function beginErasure(db: Pool | Tx, erasureId: string, by: string, subject: string): Promise<void> {
   await db.query('insert into erasures (erasure_id, requested_by, subject) values ($1, $2, $3)', [
@@ -31,6 +47,48 @@ export async function completeErasure(db: Pool, erasureId: string, receipt: Json
   return rows[0];
 }
 
+/** Shows that it still runs. True if somebody asked to stop it. */
+export async function renewErasure(db: Pool, erasureId: string): Promise<boolean> {
+  const { rows } = await db.query<{ stopped_by: string | null }>(
+    'update erasures set seen_at = now() where erasure_id = $1 returning stopped_by',
+    [erasureId],
+  );
+  return typeof rows[0]?.stopped_by === 'string';
+}
+
+/** How far it has come, and what was removed until then. */
+export async function noteErasure(
+  db: Pool,
+  erasureId: string,
+  progress: ErasureProgress,
+  receipt: Json,
+): Promise<void> {
+  await db.query('update erasures set progress = $2, receipt = $3 where erasure_id = $1', [
+    erasureId,
+    JSON.stringify(progress),
+    JSON.stringify(receipt),
+  ]);
+}
+
+/** Asks the process that runs it to stop. False if it no longer runs. */
+export async function stopErasure(db: Pool, erasureId: string, by: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update erasures set stopped_by = coalesce(stopped_by, $2)
+      where erasure_id = $1 and completed_at is null and stopped_at is null`,
+    [erasureId, by],
+  );
+  return rowCount === 1;
+}
+
+/** It has stopped. The destinations are still notified of what was removed. */
+export async function endStopped(db: Pool, erasureId: string): Promise<ErasureRow | undefined> {
+  const { rows } = await db.query<ErasureRow>(
+    `update erasures set stopped_at = now() where erasure_id = $1 returning ${columns}`,
+    [erasureId],
+  );
+  return rows[0];
+}
+
 /** How many records of an erasure a destination must confirm, and how many it has confirmed. */
 export interface Told {
   readonly integration: string;
@@ -46,7 +104,8 @@ export interface Told {
 /** Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too. */
 export async function noteConfirmations(db: Pool): Promise<void> {
   const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Told[] } }>(
-    'select erasure_id, receipt from erasures where completed_at is not null and confirmed_at is null limit 1000',
+    `select erasure_id, receipt from erasures
+      where (completed_at is not null or stopped_at is not null) and confirmed_at is null and receipt is not null limit 1000`,
   );
   for (const { erasure_id: id, receipt } of open) {
     const { rows: now } = await db.query<Told & { settled: number; last_at: Date }>(

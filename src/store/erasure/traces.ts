@@ -29,7 +29,7 @@ interface Place {
   readonly clean: string;
 }
 
-const places: readonly Place[] = [
+export const places: readonly Place[] = [
   {
     name: 'events',
     table: 'events',
@@ -139,12 +139,19 @@ export async function eraseTraces(
   traces: TraceFinder,
 ): Promise<{ [where: string]: number }> {
   const counts: { [where: string]: number } = {};
-  for (const place of places) {
-    const keys: string[] = [];
-    await scan(tx, place, records, traces, ({ key }) => keys.push(key));
-    counts[place.name] = keys.length === 0 ? 0 : await clean(tx, place, keys);
-  }
+  for (const place of places) counts[place.name] = await eraseTracesIn(tx, place, records, traces);
   return counts;
+}
+
+export async function eraseTracesIn(
+  tx: Tx,
+  place: Place,
+  records: readonly ErasedRecord[],
+  traces: TraceFinder,
+): Promise<number> {
+  const keys: string[] = [];
+  await scan(tx, place, records, traces, ({ key }) => keys.push(key));
+  return keys.length === 0 ? 0 : clean(tx, place, keys);
 }
 
 /** The same rows, for an access request. */

@@ -1,0 +1,45 @@
+import type { Runtime } from '../runtime/runtime.ts';
+import { patiently, type Tx, transaction } from '../store/db/pool.ts';
+import { renewErasure } from '../store/erasure/erasures.ts';
+
+const everyMs = 1_000;
+
+/**
+ * Runs one step of an erasure in a transaction, and cancels its statement when somebody asks to stop: a search through all payloads may
+ * take minutes. A step that is stopped has changed nothing.
+ */
+export async function stoppable<T>(
+  runtime: Runtime,
+  erasureId: string,
+  step: (tx: Tx) => Promise<T>,
+): Promise<{ readonly kind: 'done'; readonly result: T } | { readonly kind: 'stopped' }> {
+  const { pool, clock } = runtime;
+  let isStopped = await renewErasure(pool, erasureId);
+  if (isStopped) return { kind: 'stopped' };
+  const attempt = async (tx: Tx): Promise<T> => {
+    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const ended = new AbortController();
+    const watch = async () => {
+      for (;;) {
+        await clock.wait(everyMs, ended.signal);
+        if (ended.signal.aborted) return;
+        isStopped = await renewErasure(pool, erasureId).catch(() => false);
+        if (isStopped) return void (await pool.query('select pg_cancel_backend($1)', [rows[0]?.pid]));
+      }
+    };
+    const watching = watch();
+    try {
+      return await step(tx);
+    } finally {
+      // Waited for, so that no cancellation meets the connection's next work.
+      ended.abort();
+      await watching;
+    }
+  };
+  try {
+    return { kind: 'done', result: await transaction(pool, (tx) => patiently(tx, () => attempt(tx))) };
+  } catch (error) {
+    if (isStopped) return { kind: 'stopped' };
+    throw error;
+  }
+}
