@@ -1,4 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts';
+import { cancelOf } from '../store/db/cancel.ts';
 import { patiently, type Tx, transaction } from '../store/db/pool.ts';
 import { renewErasure } from '../store/erasure/erasures.ts';
 
@@ -17,14 +18,14 @@ export async function stoppable<T>(
   let isStopped = await renewErasure(pool, erasureId);
   if (isStopped) return { kind: 'stopped' };
   const attempt = async (tx: Tx): Promise<T> => {
-    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const cancel = await cancelOf(tx);
     const ended = new AbortController();
     const watch = async () => {
       for (;;) {
         await clock.wait(everyMs, ended.signal);
         if (ended.signal.aborted) return;
         isStopped = await renewErasure(pool, erasureId).catch(() => false);
-        if (isStopped) return void (await pool.query('select pg_cancel_backend($1)', [rows[0]?.pid]));
+        if (isStopped) return cancel(pool);
       }
     };
     const watching = watch();

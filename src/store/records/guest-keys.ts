@@ -30,7 +30,9 @@ export function moveGuestKeys(
   for (const { type, id, was, now } of records) {
     const before = keysOf(type, was);
     const after = keysOf(type, now);
-    for (const key of before) if (!after.has(key)) gone.push(...spellings(key).map((one) => ({ type, id, key: one })));
+    const lost = [...before].filter((key) => !after.has(key));
+    const former = lost.some((key) => key.startsWith('last_name:')) ? formerNames(type, was) : [];
+    for (const key of [...lost.flatMap(spellings), ...former]) if (!after.has(key)) gone.push({ type, id, key });
     for (const key of after) if (!before.has(key)) come.push({ type, id, key });
   }
   const statements: Promise<unknown>[] = [];
@@ -62,18 +64,15 @@ const columns = (rows: readonly KeyRow[]): Buffer[] => [
 function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   const keys = new Set<string>();
   if (record === undefined || record === null) return keys;
-  const guests = type === 'guest' ? [record as Guest] : ((record as Partial<Reservation>).guests ?? []);
+  const guests = guestsOf(type, record);
   for (const guest of guests) {
-    const { email, email_proxy, email_raw, last_name } = guest;
+    const { email, email_proxy, email_raw } = guest;
     for (const key of guestKeys(guest)) keys.add(keyText(key));
     if (email && email_proxy === true) keys.add(`alias:${email}`);
     const asWritten = email_raw?.slice(0, 320).toLowerCase();
     if (asWritten && asWritten !== email) keys.add(`email_raw:${asWritten}`);
-    if (last_name) {
-      const name = last_name.slice(0, 100);
-      keys.add(`last_name:${name.toLowerCase()}`);
-      keys.add(`last_name:${foldName(name)}`);
-    }
+    const name = nameKey(guest);
+    if (name !== undefined) keys.add(name);
   }
   for (const { extra } of guests) for (const key of extraKeys(extra)) keys.add(key);
   if (type === 'guest') return keys;
@@ -83,6 +82,24 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   for (const key of extraKeys(extra)) keys.add(key);
   return keys;
 }
+
+const guestsOf = (type: EntityType, record: unknown): readonly Guest[] =>
+  type === 'guest' ? [record as Guest] : ((record as Partial<Reservation> | undefined)?.guests ?? []);
+
+/** The last name with the first name behind it: a caller says both, and the commonest last name has thousands of guests. */
+function nameKey({ first_name, last_name }: Guest): string | undefined {
+  if (!last_name) return undefined;
+  const first = first_name ? `, ${foldName(first_name.slice(0, 60))}` : '';
+  return `last_name:${foldName(last_name.slice(0, 100))}${first}`;
+}
+
+/** Names as nodes of earlier versions write them, beside this one during an upgrade. */
+const formerNames = (type: EntityType, record: unknown): string[] =>
+  guestsOf(type, record).flatMap(({ last_name }) => {
+    if (!last_name) return [];
+    const name = last_name.slice(0, 100);
+    return [`last_name:${name.toLowerCase()}`, `last_name:${foldName(name)}`];
+  });
 
 const mostExtra = 10;
 

@@ -79,6 +79,10 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
  */
 const last = `chr(1114111)`;
 
+/**
+ * Every branch reads keys only, from the index alone. Names, dates and the brands that the caller sees are intersected there: records are
+ * read only for the result.
+ */
 function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[]; filter?: string } {
   const { arrival, words } = readWords(text);
   const spoken = words.filter((word) => !labels.has(word));
@@ -92,10 +96,31 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
   const number = `confirmation_number:${text.toLowerCase()}`;
   // A single initial would match too many names.
   const names = words.filter((word) => word.length > 1 || words.length === 1);
-  const others = words.length === 1 ? [] : words;
-  const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1`;
+  const values: unknown[] = [text, number, keys];
+  const parameter = (value: unknown): string => `$${values.push(value) + 4}`;
+  const arriving = arrival === undefined ? undefined : parameter(`check_in:${arrival}`);
+  const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1 ${
+    arriving === undefined
+      ? ''
+      : 'and exists (select from arriving a where a.integration = k.integration and a.id = k.id)'
+  }`;
+  const byName = names.map((name) => {
+    const key = parameter(`last_name:${name}`);
+    const others = parameter(
+      words.filter((word) => word !== name).map((word) => `% ${word.replace(/[\\%_]/g, '\\$&')}%`),
+    );
+    return `
+            (select k.integration, k.id, 'last_name', case when k.key = ${key} or k.key like ${key} || ', %' then 4 else 5 end
+               from guest_keys k
+              where k.key >= ${key} and k.key < ${key} || ${last} and k.key like all (${others}::text[]) and ${visible} limit 1000)`;
+  });
   return {
-    sql: `select distinct on (integration, id) integration, id, matched, rank from (
+    sql: `${
+      arriving === undefined
+        ? ''
+        : `with arriving as materialized (select k.integration, k.id from guest_keys k where k.key = ${arriving} and k.type = $1)`
+    }
+          select distinct on (integration, id) integration, id, matched, rank from (
             select integration, id, 'id' as matched, 1 as rank from records
              where integration = any(coalesce($2, array(select distinct name from documents where kind = 'integration')))
                and type = $1 and id = $5
@@ -105,58 +130,11 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
             union all
             (select k.integration, k.id, split_part(k.key, ':', 1), 3 from guest_keys k
               where k.key = any($7) and ${visible} limit 1000)
-            union all
-            (select k.integration, k.id, 'last_name', case when k.key = name then 4 else 5 end
-               from unnest($8::text[]) as name
-              cross join lateral (
-                    select integration, type, id, key from guest_keys k
-                     where k.key >= name and k.key < name || ${last} and ${visible} limit 10000) k
-              -- By the key of the arrival first: reading 10,000 records for their date took 250 ms.
-              join lateral (select where $10::text is null or exists (
-                    select from guest_keys d
-                     where d.key = 'check_in:' || $10 and d.id = k.id and d.integration = k.integration)) arrives on true
-              cross join lateral (
-                    select data from records where integration = k.integration and type = k.type and id = k.id limit 1) r
-              where ($10::text is null or r.data ->> 'check_in' = $10)
-                and ${guestsOf} ~ all ($9::text[])
-              limit 1000)
+            ${byName.map((branch) => `union all ${branch}`).join('')}
           ) t order by integration, id, rank`,
-    filter: `and ($10::text is null or r.data ->> 'check_in' = $10)`,
-    values: [text, number, keys, names.map((word) => `last_name:${word}`), others.map(spelledAnyway), arrival ?? null],
+    ...(arrival !== undefined && { filter: `and r.data ->> 'check_in' = ${parameter(arrival)}` }),
+    values,
   };
-}
-
-const guestsOf = `(case when $1 = 'guest' then r.data else r.data -> 'guests' end)::text`;
-
-/**
- * A word as a regular expression that also matches its accented spellings, at the beginning of a value or of a word in it. The
- * alternative, to fold the text of every candidate in the database, took seven times as long (10,000 candidates, two arm64 cores).
- */
-function spelledAnyway(word: string): string {
-  const letters = [...word].map((letter) => {
-    const accented = accents.get(letter);
-    return accented === undefined ? letter.replace(/[\\.*+?^${}()|[\]]/, '\\$&') : `[${letter}${accented}]`;
-  });
-  return `[" ]${letters.join('')}`;
-}
-
-/** By plain letter, its upper case and its accented forms. */
-const accents: ReadonlyMap<string, string> = accentedLetters();
-
-function accentedLetters(): Map<string, string> {
-  const letters = [
-    [0x0041, 0x005a],
-    [0x00c0, 0x024f],
-    [0x1e00, 0x1eff],
-  ].flatMap(([first = 0, end = 0]) =>
-    Array.from({ length: end - first + 1 }, (_, i) => String.fromCodePoint(first + i)),
-  );
-  const found = new Map<string, string>();
-  for (const letter of letters) {
-    const plain = foldName(letter);
-    if (plain !== letter && plain.length === 1) found.set(plain, (found.get(plain) ?? '') + letter);
-  }
-  return found;
 }
 
 /** Words that people put before a number. */

@@ -1,0 +1,201 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
+import { migrate } from '../src/store/db/migrate.ts';
+import { openPool, type Pool, transaction } from '../src/store/db/pool.ts';
+import { moveGuestKeys } from '../src/store/records/guest-keys.ts';
+import { type SearchFilter, searchRecords } from '../src/store/records/search.ts';
+import type { IntegrationName } from '../src/terms.ts';
+
+const aimMs = 200;
+const brands = 100;
+
+/**
+ * How long a search takes among many reservations, as a caller says it: names, numbers, dates. `npm run bench -- search [ROWS [FOLDER]]`; a
+ * million reservations take 4 GB of disk and some minutes to write, once if a folder is named. The commonest last name has 9 % of the guests, the first day of August 1 % of the
+ * arrivals.
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const rows = Number(args[0] ?? 1_000_000);
+  const kept = args[1];
+  const folder = kept ?? (await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-')));
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 3_600_000 });
+  try {
+    await migrate(pool);
+    const { rows: present } = await pool.query('select from records limit 1');
+    if (present.length === 0) {
+      const start = performance.now();
+      await fill(pool, rows);
+      console.log(`${rows} reservations written in ${Math.round((performance.now() - start) / 1_000)} s`);
+    }
+    console.log('search'.padEnd(34), 'found', 'median ms'.padStart(10), 'worst ms'.padStart(9));
+    for (const [name, filter] of Object.entries(searches(rows))) await measure(pool, name, filter);
+    console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors; aim ${aimMs} ms`);
+  } finally {
+    await pool.end();
+    await server.release();
+    if (kept === undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(pool: Pool, name: string, filter: Partial<SearchFilter>): Promise<void> {
+  const took: number[] = [];
+  let found = 0;
+  for (let round = 0; round < 7; round++) {
+    const start = performance.now();
+    found = (await searchRecords(pool, { type: 'reservation', limit: 50, ...filter })).length;
+    took.push(performance.now() - start);
+  }
+  took.sort((a, b) => a - b);
+  const [median = 0, worst = 0] = [took[3], took[6]];
+  const mark = worst > aimMs ? '  over the aim' : '';
+  console.log(
+    name.padEnd(34),
+    String(found).padStart(5),
+    median.toFixed(0).padStart(10),
+    worst.toFixed(0).padStart(9),
+    mark,
+  );
+}
+
+const searches = (rows: number): Readonly<Record<string, Partial<SearchFilter>>> => {
+  const some = reservation(Math.floor(rows / 3));
+  const guest = some.guests[0];
+  return {
+    'nothing (what changed last)': {},
+    'commonest last name': { text: lastNames[0] },
+    'rare last name': { text: lastNames.at(-1) },
+    'three letters': { text: lastNames[0]?.slice(0, 3) },
+    'two letters': { text: lastNames[0]?.slice(0, 2) },
+    'one letter': { text: 'k' },
+    'without accents': { text: 'kovac' },
+    'first and last name': { text: `${guest.first_name} ${guest.last_name}` },
+    'first and commonest last name': { text: `Wilhelmina ${lastNames[0]}` },
+    'initial and last name': { text: `${guest.first_name[0]}. ${guest.last_name}` },
+    'initial and commonest last name': { text: `x ${lastNames[0]}` },
+    'commonest last name, quiet day': { text: `${lastNames[0]} ${some.check_in}` },
+    'commonest last name, busiest day': { text: `${lastNames[0]} ${busiestDay}` },
+    'three letters, busiest day': { text: `${lastNames[0]?.slice(0, 3)} ${busiestDay}` },
+    'two letters, quiet day': { text: `${lastNames[0]?.slice(0, 2)} ${some.check_in}` },
+    'first name, quiet day': { text: `${guest.first_name} ${some.check_in}` },
+    'no such name, busiest day': { text: `zzyzx ${busiestDay}` },
+    'quiet day': { text: some.check_in },
+    'busiest day': { text: busiestDay },
+    'one brand, three letters, a day': {
+      text: `${lastNames[0]?.slice(0, 3)} ${busiestDay}`,
+      integrations: ['brand-7'],
+    },
+    'one brand, commonest last name': { text: lastNames[0], integrations: ['brand-7'] },
+    phone: { text: guest.phone, phones: [guest.phone] },
+    'national phone, four countries': {
+      text: guest.phone.slice(4),
+      phones: ['+351', '+34', '+49', '+385'].map((country) => country + guest.phone.slice(4)),
+    },
+    'e-mail': { text: guest.email, email: guest.email },
+    'confirmation number': { text: some.confirmation_number },
+    'part of a confirmation number': { text: 'cn-1' },
+    'booking site number': { text: some.extra.booking_site_number },
+    room: { text: 'room 412' },
+    'room and a day': { text: `room 412 ${busiestDay}` },
+    id: { text: some.id, integrations: Array.from({ length: brands }, (_, n) => `brand-${n}`) },
+    'nobody of that name': { text: 'zzyzx' },
+  };
+};
+
+const busiestDay = '2026-08-01';
+const firstDayMs = Date.parse('2025-06-01');
+const dayMs = 86_400_000;
+
+/** Deterministic and evenly spread over 0 to 1. */
+const spread = (n: number, of: number): number => {
+  let x = Math.imul(n ^ (of * 0x9e3779b9), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return ((x ^ (x >>> 16)) >>> 0) / 4_294_967_296;
+};
+
+const syllables = [
+  'ka',
+  'lo',
+  'mi',
+  'ru',
+  'sen',
+  'ta',
+  'vič',
+  'dor',
+  'bel',
+  'gar',
+  'jé',
+  'nu',
+  'pi',
+  'zo',
+  'hal',
+  'wem',
+];
+const nameOf = (n: number): string => {
+  const text = [n % 16, (n >> 4) % 16, (n >> 8) % 16].map((one) => syllables[one]).join('');
+  return text[0]?.toUpperCase() + text.slice(1);
+};
+const lastNames = ['Silva', 'Kovač', 'Müller', ...Array.from({ length: 3_000 }, (_, n) => nameOf(n)), 'Quillfeather'];
+const firstNames = ['Inês', 'Marko', 'Ana', 'Łukasz', ...Array.from({ length: 400 }, (_, n) => nameOf(n * 7)), 'Xena'];
+/** The first of a list often, the last seldom: by 1 / rank. `share` is between 0 and 1. */
+const seldomer = (list: readonly string[], share: number): string =>
+  list[Math.min(list.length - 1, Math.floor((list.length + 1) ** share) - 1)] ?? '';
+
+function reservation(n: number) {
+  const last_name = seldomer(lastNames, spread(n, 1));
+  const first_name = seldomer(firstNames, spread(n, 2));
+  const arrivalMs = firstDayMs + Math.floor(spread(n, 3) * 730) * dayMs;
+  const check_in = spread(n, 4) < 0.01 ? busiestDay : new Date(arrivalMs).toISOString().slice(0, 10);
+  const phone = `+351${String(900_000_000 + Math.floor(spread(n, 5) * 99_999_999))}`;
+  return {
+    id: `R${n}`,
+    confirmation_number: `CN-${n}`,
+    status: 'confirmed',
+    check_in,
+    check_out: check_in,
+    currency: 'EUR',
+    total: '412.50',
+    guests: [
+      {
+        guest_id: `G${n % 700_000}`,
+        primary: true,
+        first_name,
+        last_name,
+        email: `guest${n % 700_000}@mail.example`,
+        phone,
+      },
+    ] as const,
+    rooms: [{ room_type: 'Double', rate_plan: 'flexible', adults: 2, children: 0 }],
+    charges: Array.from({ length: 4 }, (_, line) => ({
+      code: `ROOM-${line}`,
+      description: 'Accommodation, one night',
+      amount: '103.13',
+    })),
+    extra: { booking_site_number: `BDC-${n * 7}`, room_number: String(100 + (n % 800)) },
+  };
+}
+
+async function fill(pool: Pool, rows: number): Promise<void> {
+  const { rows: indexes } = await pool.query<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition from pg_indexes where tablename = 'guest_keys'`,
+  );
+  for (const { name } of indexes) await pool.query(`drop index ${name}`);
+  const perBatch = 5_000;
+  for (let from = 0; from < rows; from += perBatch) {
+    const brand = `brand-${(from / perBatch) % brands}` as IntegrationName;
+    const records = Array.from({ length: Math.min(perBatch, rows - from) }, (_, n) => reservation(from + n));
+    await transaction(pool, async (tx) => {
+      await tx.query(
+        `insert into records (integration, type, id, version, effective_at, seq, hash, data)
+         select $1, 'reservation', id, 1, now(), 1, '', data from unnest($2::text[], $3::json[]) as t (id, data)`,
+        [brand, records.map(({ id }) => id), records.map((one) => JSON.stringify(one))],
+      );
+      const keyed = records.map((now) => ({ type: 'reservation', id: now.id, was: undefined, now }) as const);
+      await Promise.all(moveGuestKeys(tx, brand, keyed));
+    });
+  }
+  for (const { definition } of indexes) await pool.query(definition);
+  await pool.query('vacuum analyze records, guest_keys');
+}
