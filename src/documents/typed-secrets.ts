@@ -32,6 +32,13 @@ export function withReferences(
   return { text: replaced, secrets };
 }
 
+/** Whether a credential is typed into the text. A text that cannot be read may hold one anywhere. */
+export function holdsCredentials(kind: DocumentKind, text: string): boolean {
+  const read = readYaml(text);
+  if (read.kind === 'refused' || read.faults.length > 0) return true;
+  return literalSecrets(kind, bodyOf(read.yaml)).length > 0;
+}
+
 /** The text for people to see. */
 export function maskedSource(kind: DocumentKind, text: string): string {
   return replaceTyped(kind, text, () => mask);

@@ -31,11 +31,12 @@ export async function validateDocument(
   const others = await sourcesInForce(runtime, inForce, { kind, name });
   const edited = { kind, file, text, shipped: false };
   const known = hostReferences(inForce.find((one) => isOne(one, { kind, name }))?.body);
-  const { checked } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
+  const { checked, ...found } = await offThread(runtime, 'checkEdit', { others, edited, hostReferences: known });
   const here = (found: readonly Mistake[]) => found.filter((mistake) => mistake.file === file);
   return {
     mistakes: checked.kind === 'ok' ? [] : here(checked.mistakes),
     warnings: here(checked.warnings).map((one) => ({ ...one, severity: 'warning' as const })),
+    holdsCredentials: found.holdsCredentials,
   };
 }
 

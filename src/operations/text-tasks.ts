@@ -3,6 +3,7 @@ import { type CheckResult, checkFiles } from '../documents/check.ts';
 import { refuseHostReferences } from '../documents/host-references.ts';
 import type { Bodies } from '../documents/kinds.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
+import { holdsCredentials } from '../documents/typed-secrets.ts';
 import type { Arrived } from '../intake/push/receive.ts';
 import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
 import { parseJson } from '../kit/json.ts';
@@ -34,6 +35,7 @@ export interface TextTasks {
   }): {
     readonly name: string | undefined;
     readonly checked: CheckResult;
+    readonly holdsCredentials: boolean;
   };
   check(input: { readonly sources: readonly SourceFile[] }): CheckResult;
   preview(input: {
@@ -65,6 +67,7 @@ export const textTasks: TextTasks = {
   checkEdit: ({ others, edited, hostReferences }) => ({
     name: parseFile(edited).name,
     checked: refuseHostReferences(checkFiles([...others, edited], [compileCheck]), edited, hostReferences),
+    holdsCredentials: holdsCredentials(edited.kind, edited.text),
   }),
   check: ({ sources }) => checkFiles(sources, [compileCheck]),
   preview: ({ asked, integration }) => previewMapping(asked, integration),

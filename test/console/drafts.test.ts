@@ -25,6 +25,7 @@ describe('drafts and undo', { skip }, () => {
     await page.goto(at());
     await editor().fill(edited);
     await page.getByText('Draft, not applied').waitFor();
+    await page.getByText('It is kept in this browser.').waitFor();
     await page.getByText(/^Applying this concerns 1 brand with \d+ reservations? and \d+ guests?$/).waitFor();
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
@@ -39,6 +40,25 @@ describe('drafts and undo', { skip }, () => {
     await page.goto(at());
     assert.equal(await editor().text(), edited);
     assert.equal(await inForce(), source);
+  });
+
+  test('a draft with a typed credential never reaches the storage that outlives the tab', async () => {
+    const stored = async () => String(await page.evaluate('JSON.stringify({ ...localStorage })'));
+    assert.match(await stored(), /every: 45m/, 'a draft without a credential is kept');
+    const typed = source.replace('{ type: none }', '{ type: bearer, token: swordfish-1234 }');
+    assert.notEqual(typed, source);
+    await editor().fill(typed);
+    await page.getByText('It is kept in this tab only').waitFor();
+    assert.doesNotMatch(await stored(), /swordfish/);
+    await page.getByText(/^Applying this concerns 1 brand/).waitFor();
+    await page.reload();
+    assert.equal(await editor().text(), typed);
+    await editor().fill(source.replace('every: 60m', 'every: 45m'));
+    await page.getByText('It is kept in this browser.').waitFor();
+    assert.doesNotMatch(
+      String(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')),
+      /swordfish/,
+    );
   });
 
   test('closing the tab with a draft asks first', async () => {

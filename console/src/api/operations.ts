@@ -1675,6 +1675,7 @@ export interface Operations {
         suggestion?: string | undefined;
         severity: "warning";
       }[];
+      holds_credentials: boolean;
     };
   };
   'documents.schema': {

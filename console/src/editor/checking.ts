@@ -25,11 +25,24 @@ export function useMistakes(
   name: string | undefined,
   text: string,
 ): readonly Mistake[] | undefined {
+  return useCheck(kind, name, text).mistakes;
+}
+
+/**
+ * `secret` says whether this very text may hold a credential: undefined before its check, true for an invalid text, where a
+ * credential may be under a misspelled key.
+ */
+export function useCheck(
+  kind: DocumentKind,
+  name: string | undefined,
+  text: string,
+): { mistakes: readonly Mistake[] | undefined; secret: boolean | undefined } {
   const settled = useSettled(text);
-  const { data } = useApi(
+  const { data, isPlaceholderData } = useApi(
     'documents.validate',
     { kind, name: name || undefined, text: settled },
     { enabled: settled.trim() !== '', staleMs: 60_000, keep: true },
   );
-  return data?.mistakes;
+  const isOfThisText = data !== undefined && !isPlaceholderData && settled === text;
+  return { mistakes: data?.mistakes, secret: isOfThisText ? data.holds_credentials || !data.valid : undefined };
 }

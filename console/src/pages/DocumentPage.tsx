@@ -3,10 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { DocumentKind, DocumentText } from '../api/types.ts';
 import { AppliedNotice, ImpactNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
-import { useMistakes, useSchema } from '../editor/checking.ts';
+import { useCheck, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Ago, Card, Head, Loaded, Notice } from '../parts/basics.tsx';
-import { type Draft, useDraft, useLeaveWarning } from '../parts/draft.ts';
+import { type TextDraft, useKeeping, useLeaveWarning, useTextDraft } from '../parts/draft.ts';
 import { capital, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -25,13 +25,11 @@ export function DocumentPage() {
 
 function OneDocument({ kind, name }: { kind: DocumentKind; name: string }) {
   const query = useApi('documents.get', { kind, name }, { onFocus: false });
-  const [draft, saveDraft] = useDraft<Edited>(`document ${kind} ${name}`);
-  const applying = useApplying(kind, name, () => saveDraft(undefined));
+  const edited = useTextDraft<Edited>(`document ${kind} ${name}`);
+  const applying = useApplying(kind, name, () => edited.save(undefined));
   return (
     <Loaded query={query} head={<Head title={name} crumb={<Link to="/documents">Documents</Link>} />}>
-      {(document) => (
-        <Editing key={document.version} document={document} applying={applying} draft={draft} onDraft={saveDraft} />
-      )}
+      {(document) => <Editing key={document.version} document={document} applying={applying} edited={edited} />}
     </Loaded>
   );
 }
@@ -45,10 +43,10 @@ interface Edited {
 function Editing(props: {
   document: DocumentText;
   applying: ReturnType<typeof useApplying>;
-  draft: Draft<Edited> | undefined;
-  onDraft: (edited: Edited | undefined) => void;
+  edited: TextDraft<Edited>;
 }) {
-  const { document, applying, draft } = props;
+  const { document, applying, edited } = props;
+  const { draft } = edited;
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const older = Number(search.version) || undefined;
@@ -58,9 +56,11 @@ function Editing(props: {
   const text = draft?.value.text ?? source;
   const dirty = text !== source;
   const setText = (next: string) =>
-    props.onDraft(next === source ? undefined : { text: next, version: draft?.value.version ?? version });
+    edited.save(next === source ? undefined : { text: next, version: draft?.value.version ?? version });
   useLeaveWarning(dirty);
-  const checked = useMistakes(kind, name, text) ?? [];
+  const check = useCheck(kind, name, text);
+  useKeeping(edited, check.secret);
+  const checked = check.mistakes ?? [];
   const mistakes = checked.length > 0 ? checked : ownMistakes(kind, name, text, applying.refused);
   const schema = useSchema(kind);
   const admin = useMay('admin');
@@ -116,7 +116,7 @@ function Editing(props: {
                 />
               )}
               {dirty && admin && <ImpactNotice kind={kind} name={name} />}
-              {draft && <DraftNotice draft={draft} version={version} onDiscard={() => props.onDraft(undefined)} />}
+              <DraftNotice edited={edited} version={version} />
               <YamlEditor
                 label={`${kind} ${name} as YAML`}
                 value={text}
@@ -166,18 +166,20 @@ function Editing(props: {
   );
 }
 
-function DraftNotice(props: { draft: Draft<Edited>; version: number; onDiscard: () => void }) {
-  const { value, savedMs } = props.draft;
+function DraftNotice(props: { edited: TextDraft<Edited>; version: number }) {
+  const { draft, inTabOnly, save } = props.edited;
+  if (draft === undefined) return null;
+  const { value, savedMs } = draft;
   const outdated = value.version !== props.version;
   return (
     <Notice tone={outdated ? 'warn' : 'calm'} title="Draft, not applied">
       <span className="row">
         <span>
           Changed <Ago at={new Date(savedMs).toISOString()} />, from version {value.version}
-          {outdated && `; version ${props.version} is in force by now, compare before you apply`}. It is kept in this
-          browser.
+          {outdated && `; version ${props.version} is in force by now, compare before you apply`}.{' '}
+          {inTabOnly ? 'It is kept in this tab only, because it may hold a credential.' : 'It is kept in this browser.'}
         </span>
-        <Button size="compact-xs" variant="default" onClick={props.onDiscard}>
+        <Button size="compact-xs" variant="default" onClick={() => save(undefined)}>
           Discard the draft
         </Button>
       </span>

@@ -5,12 +5,12 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../api/types.ts';
 import { AppliedNotice, ImpactNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
-import { useSchema, useSettled } from '../editor/checking.ts';
+import { useCheck, useSchema, useSettled } from '../editor/checking.ts';
 import { pathsIn } from '../editor/paths.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Card, Empty, Head } from '../parts/basics.tsx';
-import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
+import { useKeeping, useLeaveWarning, useTabDraft, useTextDraft } from '../parts/draft.ts';
 import { plural } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
 import { Mapped } from './Mapped.tsx';
@@ -32,7 +32,8 @@ const zones = Intl.supportedValuesOf('timeZone');
 export function Studio() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [draft, saveDraft] = useDraft<Edited>(`studio ${search.connector ?? ''}`);
+  const text = useTextDraft<Edited>(`studio ${search.connector ?? ''}`);
+  const { draft, save: saveDraft } = text;
   const [sampleDraft, setSample] = useTabDraft<string>('studio sample');
   const sample = sampleDraft?.value ?? '';
   const [push, setPush] = useState(false);
@@ -56,6 +57,7 @@ export function Studio() {
   const setYaml = (text: string) => saveDraft(text === source ? undefined : { yaml: text, name });
   const setName = (text: string) => saveDraft({ yaml, name: text });
   useLeaveWarning(dirty);
+  useKeeping(text, useCheck('connector', undefined, yaml).secret);
   const applying = useApplying('connector', name, () => {
     saveDraft(undefined);
     const stillHere = location.pathname === '/studio';

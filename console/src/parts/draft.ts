@@ -10,11 +10,54 @@ export interface Draft<T> {
 
 /**
  * Drafts survive navigation, reloads and signing out. They stay in this browser, under the name of who wrote them. Never put a
- * secret or guest data into one: for samples there is `useTabDraft`.
+ * secret or guest data into one: for documents there is `useTextDraft`, for samples `useTabDraft`.
  */
 export function useDraft<T>(name: string): [draft: Draft<T> | undefined, save: (value: T | undefined) => void] {
   const { data: who } = useSession();
   return useStored<T>(localStorage, `innbound draft ${who?.name ?? ''} ${name}`);
+}
+
+export interface TextDraft<T> {
+  readonly draft: Draft<T> | undefined;
+  readonly save: (value: T | undefined) => void;
+  /** It is lost with the tab. */
+  readonly inTabOnly: boolean;
+  /** Moves the draft to where it may be. */
+  readonly settle: (secret: boolean) => void;
+}
+
+/**
+ * For a text that may hold a typed credential. The draft lasts as long as the tab. Once `useKeeping` knows that it holds none, it also
+ * survives signing out, as with `useDraft`.
+ */
+export function useTextDraft<T>(name: string): TextDraft<T> {
+  const [kept, keep] = useDraft<T>(name);
+  const [inTab, saveInTab] = useTabDraft<T>(name);
+  const draft = inTab ?? kept;
+  const inTabOnly = kept === undefined;
+  const save = useCallback(
+    (value: T | undefined) => {
+      saveInTab(value);
+      keep(undefined);
+    },
+    [keep, saveInTab],
+  );
+  const settle = useCallback(
+    (secret: boolean) => {
+      if (draft === undefined || secret === inTabOnly) return;
+      if (secret) save(draft.value);
+      else keep(draft.value);
+    },
+    [draft, inTabOnly, keep, save],
+  );
+  return { draft, save, inTabOnly, settle };
+}
+
+/** `secret`: whether the draft may hold a credential; undefined before that is known. */
+export function useKeeping({ settle }: Pick<TextDraft<unknown>, 'settle'>, secret: boolean | undefined): void {
+  useEffect(() => {
+    if (secret !== undefined) settle(secret);
+  }, [settle, secret]);
 }
 
 /** For samples, which may hold guest data: it lasts as long as the tab, and signing out removes it. */

@@ -20,6 +20,7 @@ export interface DocumentPorts {
   ) => Promise<{
     readonly mistakes: readonly Mistake[];
     readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
+    readonly holdsCredentials: boolean;
   }>;
   readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
@@ -148,10 +149,13 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
         warnings: z
           .array(mistake.extend({ severity: z.literal('warning') }))
           .describe('What is allowed and probably not meant; it can be applied.'),
+        holds_credentials: z
+          .boolean()
+          .describe('Whether credentials are typed into the text; true for a text that cannot be read.'),
       }),
       handle: async ({ body }) => {
-        const { mistakes, warnings } = await ports.validate(body.kind, body.name, body.text);
-        return ok({ valid: mistakes.length === 0, mistakes, warnings });
+        const { mistakes, warnings, holdsCredentials } = await ports.validate(body.kind, body.name, body.text);
+        return ok({ valid: mistakes.length === 0, mistakes, warnings, holds_credentials: holdsCredentials });
       },
     }),
     route({

@@ -60,5 +60,7 @@ deliver: [${brand.deliver.join(', ')}]
 export function withoutSecrets(brand: Brand, forms: readonly AuthForm[]): Brand {
   const plain = forms.find(({ title }) => title === brand.auth)?.fields.filter(({ secret }) => !secret) ?? [];
   const kept = Object.entries(brand.authFields).filter(([name]) => plain.some((field) => field.name === name));
-  return { ...brand, authFields: Object.fromEntries(kept) };
+  // A password or a key may be in the URL.
+  const baseUrl = /[@?]/.test(brand.baseUrl) ? '' : brand.baseUrl;
+  return { ...brand, baseUrl, authFields: Object.fromEntries(kept) };
 }
