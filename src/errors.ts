@@ -20,7 +20,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Thrown only where no value can carry the failure: a broken setup, an unreachable store, a command that cannot go on. */
+/** Thrown only where no value can carry the failure: a broken setup, an unreachable store, a command that cannot continue. */
 export class InnboundError extends Error {
   readonly code: ErrorCode;
   readonly detail: Readonly<Record<string, unknown>>;

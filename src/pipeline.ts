@@ -23,20 +23,20 @@ import { compileRules, type RuleSet } from './transform/rules.ts';
 
 /** The path of every record, for one integration: compiled once from its documents, then only run. */
 export interface Path {
-  /** What a partner's list holds. */
+  /** Reads a partner's list. */
   readonly shaper: Shaper;
-  /** What a partner answers for one reservation: as in its list, unless the connector says otherwise. */
+  /** Reads the answer for one reservation: like the list, unless the connector says otherwise. */
   readonly singleShaper: Shaper;
-  /** What a partner's event holds: the same, but for what the connector's push section says. */
+  /** Reads a partner's event: like the list, with the changes of the connector's push section. */
   readonly pushShaper: Shaper;
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
-  /** What a guest's own event says. */
+  /** Reads a guest event. */
   guest(data: Json): GuestRead;
-  /** The rest of the path for a reservation that a guest's own event changed. */
+  /** The rest of the path for a reservation that a guest event changed. */
   finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
 }
 
-/** Corrects what an event's payload says by what the event itself says, before the check. */
+/** Corrects an event's payload by the type of the event, before the check. */
 export type Adjust = (record: Draft['record']) => {
   readonly record: { readonly [field: string]: Json | undefined };
   readonly notes: readonly Note[];
@@ -47,7 +47,7 @@ export interface PathProblem {
   /** Inside the document, such as map.guests.fields.email. */
   readonly path: string;
   readonly message: string;
-  /** The character inside the text that stands there. */
+  /** The character inside the text at that path. */
   readonly offset?: number;
 }
 
@@ -115,26 +115,26 @@ export function compilePath(
   return { kind: 'invalid', problems };
 }
 
-/** What the path of one integration is made of. */
+/** The compiled parts of one integration's path. */
 interface Steps {
   readonly shaper: Shaper;
   readonly rules: RuleSet;
   readonly region: NormalizeContext;
   readonly manner: Manner;
   readonly isOnlySource: boolean;
-  /** Pulled rows that are not whole records, such as bare cancellations, say what they say of a stored one. */
+  /** Pulled rows may be incomplete, such as bare cancellations; they then change a stored record. */
   readonly partialRows: boolean;
 }
 
 /**
- * The path of a reservation. Nothing in it waits, writes or throws; every way out is a value.
+ * The path of a reservation. Nothing in it waits, writes or throws; every result is a value.
  *
- *   shape ─▶ check ─▶ normalize     what the message says: a statement
- *   merge                           with what other messages said, in the store, under the reservation's lock
+ *   shape ─▶ check ─▶ normalize     makes a statement of the message
+ *   merge                           with other messages' statements, in the store, under the reservation's lock
  *   check ─▶ normalize ─▶ rules     the merged record
  *
- * For the first message of a reservation, and for pulled rows where nobody else can speak, the statement is the whole record: it is
- * finished here, outside any transaction. A message that lacks dates or status is a dead letter alone and may be whole once merged.
+ * For the first message of a reservation, and for pulled rows of a brand without other sources, the statement is the whole record: it is
+ * finished here, outside any transaction. A message without dates or status is a dead letter by itself, but may be complete once merged.
  */
 function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: Adjust | undefined): Prepared {
   const { shaper } = steps;
@@ -149,7 +149,7 @@ function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: A
   const id = said?.record.id ?? raw.key;
   const message: Message | undefined = said && {
     id,
-    // Not the view of the list: what it omits is not taken back.
+    // Not part of the list's view, so that the fields it omits are not cleared.
     source: isPartial ? 'single' : arrival.mode,
     manner: isPartial ? { silence: 'keep', lists: 'replace' } : steps.manner,
     isOnlySource: steps.isOnlySource && !isPartial,
@@ -195,7 +195,7 @@ interface Said {
   readonly notes: readonly Note[];
 }
 
-/** Check, normalize, rules. `said` is the record before the rules; absent where it did not pass the check. */
+/** Check, normalize, rules. `said` is the record before the rules; absent if it did not pass the check. */
 function finish(
   { shaper, rules, region }: Steps,
   draft: Sent,
@@ -218,7 +218,7 @@ function finish(
   if (!ruled.changed) {
     return { finished: { kind: 'record', record: clean.reservation, notes: ruled.notes, isRuled: false }, said };
   }
-  // What a rule wrote is checked and cleaned like what a partner wrote.
+  // Values from rules are checked and cleaned like values from partners.
   const again = toReservation({ record: ruled.record as ReservationDraft }, clean.reservation);
   if (again.kind === 'invalid') return { finished: failed(again, id), said };
   const cleanAgain = normalizeReservation(again.reservation, region, clean.reservation);
@@ -226,7 +226,7 @@ function finish(
   return { finished: { kind: 'record', record: cleanAgain.reservation, notes, isRuled: true }, said };
 }
 
-/** The statement of a message that is not a complete record; undefined where one of its fields breaks a rule. */
+/** The statement of a message that is not a complete record; undefined if one of its fields breaks a rule. */
 function partsOf({ region }: Steps, draft: Sent): Said | undefined {
   const parts = toParts(draft);
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
@@ -234,17 +234,17 @@ function partsOf({ region }: Steps, draft: Sent): Said | undefined {
   return { record: clean.reservation, notes: joined(parts.notes, clean.notes) };
 }
 
-/** What the data of a guest's own event says, or the rule that it breaks. */
+/** The content of a guest event, or the rule that it breaks. */
 export type GuestRead =
   | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /**
- * The path of a guest's own event.
+ * The path of a guest event.
  *
- *   shape ─▶ check ─▶ normalize     what the event says of the guest
+ *   shape ─▶ check ─▶ normalize     reads the guest from the event
  *   match                           the profile, by the guest's keys and by the reservation that the event names
- *   merge                           the profile, and the guest's place in each reservation still to come or in house
+ *   merge                           the profile, and the guest in each upcoming or in-house reservation
  *   check ─▶ normalize ─▶ rules     each of these reservations
  */
 function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
@@ -265,7 +265,7 @@ function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestR
   };
 }
 
-/** One after the other, without a copy where one is empty, as most are. */
+/** Concatenates; usually one of the lists is empty, and no copy is made. */
 function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
   return more.length === 0 ? some : some.length === 0 ? more : [...some, ...more];
 }
@@ -273,7 +273,7 @@ function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
 const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean =>
   arrival.cause !== 'replay' && arrival.cause !== 'reprocess' && isAlone(raw);
 
-/** Nothing around the record was looked at to read it. */
+/** The mapping read nothing outside the record. */
 const isAlone = ({ place, around, body }: RawRecord): boolean =>
   place === undefined && around === undefined && body === undefined;
 
@@ -293,7 +293,7 @@ function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Bro
       code,
       message: message ?? describeProblems(problems),
       detail: { problems: problems.map((problem) => ({ ...problem })) },
-      // What a replay needs besides the record itself, where the mapping looks around it.
+      // Includes the surrounding data that a replay needs if the mapping reads outside the record.
       raw: { ...raw } as unknown as Json,
     },
   };
@@ -320,8 +320,8 @@ function compileSingle(connector: Connector, config: ShapeConfig, pull: Compiled
 }
 
 /**
- * Events and single answers use the connector's map where they have none of their own, so its mistakes appear in each; they are
- * reported once.
+ * Events and single answers use the connector's map unless they have their own, so its mistakes appear in each; they are reported
+ * once.
  */
 function shapeProblems(...shapes: readonly CompiledShape[]): MappingProblem[] {
   const found = new Map<string, MappingProblem>();

@@ -51,7 +51,7 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string;
   readonly runtime: Runtime;
-  /** Stops within the time that SIGTERM allows. For the grace, events are still accepted while /readyz already says no. */
+  /** Stops within the time that SIGTERM allows. During `graceMs`, events are still accepted while /readyz already answers 503. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
 

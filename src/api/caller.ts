@@ -8,7 +8,7 @@ export type TokenRole = (typeof tokenRoles)[number];
 /** The caller, as identified by its token. */
 export interface Caller {
   readonly tokenId: string;
-  /** The token that a session was created from, else the token itself: what limits per holder count by. */
+  /** The token that a session was created from, else the token itself. Limits per holder count by it. */
   readonly grantId: string;
   /** The token's name, written into the audit log. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Caller {
   readonly kind: 'api' | 'session';
 }
 
-/** A viewer sees guest data masked, so the feed is of no use to it. */
+/** A viewer sees guest data masked, so the feed would be useless to it. */
 export function mayAs({ role }: Caller, needed: TokenRole): boolean {
   if (role === 'feed' || needed === 'feed') return needed === 'feed' && role !== 'viewer';
   return roles.indexOf(role) >= roles.indexOf(needed);

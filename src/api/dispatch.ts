@@ -64,7 +64,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       method: route.method,
       url: `${apiPrefix}${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       bodyLimit: route.role === 'public' ? publicBodyLimit : bodyLimit,
-      // Checked before the body is read, so that nobody without a token makes us parse one.
+      // Checked before the body is read: without a token, no body is parsed.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store');
         const identified = await identify(route, request, ports, state.failures);
@@ -118,7 +118,7 @@ async function serve(
   const wait = route.waits ? waits.begin(request, reply, caller.grantId) : undefined;
   if (wait === 'too many') {
     reply.header('retry-after', '1');
-    const detail = 'This token has too many requests waiting; ask again when one is answered.';
+    const detail = 'This token has too many waiting requests; retry when one is answered.';
     return sendProblem(request, reply, 429, 'operate.busy', { detail });
   }
   const shown = shownToken(request.headers, ports.secure());
@@ -137,7 +137,7 @@ async function serve(
     .handle(call)
     .catch(asProblem)
     .finally(() => wait?.end());
-  // Else the connection stays open for the next request, and the server does not close.
+  // Otherwise the connection stays open for the next request, and the server does not close.
   if (waits.isEnding) reply.header('connection', 'close');
   if (wait !== undefined && !(await stillMay())) {
     const detail = 'The token has expired or was revoked.';
@@ -168,7 +168,7 @@ async function serve(
   return send(request, reply, status, hides ? { ...result, body: masked(route, result.body) } : result);
 }
 
-/** What a viewer sees: no guest data in payloads, and the partner's guest ids nowhere. */
+/** What a viewer sees: no guest data in payloads, and no guest ids of the partner anywhere. */
 const masked = (route: Route, body: unknown): unknown => (route.payload ? redacted(body) : withoutGuestIds(body));
 
 /** The filters of a search. Its text may be a guest's name or address, so it is hashed. */

@@ -97,7 +97,7 @@ const sandboxOutcome = z.discriminatedUnion('kind', [
     type: entityType,
     record: anyJson,
     notes: z.array(note),
-    effect: z.string().optional().describe('What else live processing would do with it.'),
+    effect: z.string().optional().describe('The other effects of live processing.'),
   }),
   z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
   z.object({ kind: z.literal('dropped'), reason: z.string() }),

@@ -36,7 +36,7 @@ const anonymous: Caller = {
   integrations: [],
   kind: 'api',
 };
-/** Tokens have 256 random bits and cannot be guessed; this limits what guessing costs us. */
+/** Tokens have 256 random bits and cannot be guessed; this limits the load from guesses. */
 export const failureRate = { perSecond: 1, burst: 60 };
 
 /**

@@ -36,7 +36,7 @@ export function holdConnections(server: Server, limits: ConnectionLimits = {}): 
   server.maxConnections = maxConnections;
   const exempt = rangesOf(trustedProxies);
   const open = new Map<string, number>();
-  // Else one address could take all connections of the node and shut every sender out.
+  // Otherwise one address could take all connections of the node and lock out every sender.
   server.on('connection', (socket: Socket) => {
     const plain = plainAddress(socket.remoteAddress ?? '');
     if (exempt.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')) return;

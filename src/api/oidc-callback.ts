@@ -5,8 +5,8 @@ import type { SessionPorts } from './routes/session.ts';
 import { strictPolicy } from './security-headers.ts';
 
 /**
- * Where the identity provider sends the browser back to. The answer is a page that leads on, not a redirect: a browser does not send
- * the strict session cookie along a chain of redirects that began at another site.
+ * Where the identity provider sends the browser back to. The answer is a page that then opens the console, not a redirect: a browser
+ * does not send the strict session cookie along a chain of redirects that began at another site.
  */
 export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts): void {
   app.get('/sign-in/callback', async (request, reply) => {

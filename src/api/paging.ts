@@ -24,7 +24,7 @@ const forms = {
   text: (part: string) => !part.includes('\0'),
 };
 
-/** The cursor's parts as text. A foreign cursor is refused: starting over would page in circles. */
+/** The cursor's parts as text. A foreign cursor is refused: starting over would never end. */
 export function decodeCursor(cursor: string | undefined, ...kinds: (keyof typeof forms)[]): string[] {
   if (cursor === undefined) return [];
   const parts = partsOf(cursor);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export type BodyRead =
   | { readonly kind: 'body'; readonly bytes: Buffer }
   | { readonly kind: 'too_large' }
-  /** The client went away. */
+  /** The client disconnected. */
   | { readonly kind: 'gone' };
 
 /** Reads the raw body. A body over the limit is reported as soon as its header or its chunks show it. */

@@ -60,7 +60,7 @@ export interface Call<Params, Query, Body> {
   readonly address: string;
   /** Aborted when the caller has gone or the server closes; only for routes that wait. */
   readonly signal: AbortSignal;
-  /** The session cookie of the request, also where none is needed. */
+  /** The session cookie of the request, even if the route needs none. */
   readonly cookie?: string | undefined;
   /** Whether the request has the header that only the console can send. */
   readonly fromConsole?: boolean;

@@ -10,7 +10,7 @@ export function isSandboxId(endpointId: string): boolean {
   return endpointId.startsWith('sbx_');
 }
 
-/** The sandbox's response to an event, with `accepted` only where the live endpoint would accept it; and the report. */
+/** The sandbox's response to an event, with `accepted` only if the live endpoint would accept it; and the report. */
 export function sandboxBody(endpointId: string, report: SandboxReport): string {
   return JSON.stringify({
     status: report.would_answer.status < 300 ? 'accepted' : 'refused',

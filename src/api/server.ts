@@ -9,7 +9,7 @@ import { setSecurityHeaders } from './security-headers.ts';
 
 export interface ServerPorts extends HealthPorts {
   readonly log: Log;
-  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  /** Addresses and ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly connectionsPerAddress?: number;
   /** Whether browsers reach the service over https and may insist on it. */

@@ -53,7 +53,7 @@ export function openStreams(): Streams {
         );
       }, heartbeatMs);
       open.set(raw, holder);
-      // A client that has gone is noticed at once, not at the next heartbeat: until then it would count against its token.
+      // Notices a disconnected client at once, not at the next heartbeat: until then it would count against its token.
       request.raw.socket.once('end', () => raw.destroy());
       raw.once('close', () => {
         clearInterval(beat);

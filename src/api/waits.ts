@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** So that one holder of a token cannot take all waiting places of the node. */
+/** One holder of a token must not take all waiting slots of the node. */
 const mostPerHolder = 20;
 
 interface Wait {
@@ -26,7 +26,7 @@ export function openWaits(): Waits {
       open.set(holder, held + 1);
       const own = new AbortController();
       const leave = () => own.abort();
-      // A client that has gone must not keep its place until its time is over.
+      // A disconnected client must not keep its slot until its time is over.
       socket.once('end', leave);
       raw.once('close', leave);
       return {

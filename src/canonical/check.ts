@@ -39,7 +39,7 @@ export function toReservation(
   return checked(draft, sound, true);
 }
 
-/** Checks the fields that a message carries; none is required, because other messages may have given the rest. */
+/** Checks the fields that a message carries; none is required, because other messages may have sent the rest. */
 export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
   return checked(draft, undefined, false);
 }
@@ -173,7 +173,7 @@ function list<Of>(
     }
     check.at(name, index);
     const made = of(item, check);
-    // One that came without any field is the place of an erased guest, which stays.
+    // A guest that was sent without any field is an erased one; its place stays.
     if (name === 'guests' && isEmptyGuest(made as Guest) && !isEmptyGuest(item)) check.leaveOut(`guests[${index}]`);
     else items.push(made);
   }

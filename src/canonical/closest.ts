@@ -5,7 +5,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const plainCandidate = plain(candidate);
-    // rootPath, root-path and ROOT_PATH are spellings of root_path, not typos: they cost half an edit at most.
+    // rootPath, root-path and ROOT_PATH are spellings of root_path, not typos: they count as half an edit.
     const spelled = plainWord === plainCandidate && plainWord !== '' ? 0.5 : Number.POSITIVE_INFINITY;
     const distance = Math.min(edits(word, candidate), edits(plainWord, plainCandidate) + 0.5, spelled);
     if (distance < bestDistance && distance <= allowed(word, candidate)) {

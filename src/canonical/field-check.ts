@@ -27,7 +27,7 @@ const typeWords: ReadonlyMap<string, string> = new Map<string, string>(
   }),
 );
 
-/** One sentence for a person: "check_in must be a real date, YYYY-MM-DD (it came as text)". */
+/** One sentence for a person: "check_in must be a real date, YYYY-MM-DD (received: text)". */
 export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(describe).join('; ');
 }
@@ -35,7 +35,7 @@ export function describeProblems(problems: readonly Problem[]): string {
 function describe({ field, rule, type, status }: Problem): string {
   if (rule === mustBeThere) return `${field} is missing`;
   const came = status === undefined ? typeWords.get(type ?? '') : JSON.stringify(status);
-  return came === undefined ? `${field} ${rule}` : `${field} ${rule} (it came as ${came})`;
+  return came === undefined ? `${field} ${rule}` : `${field} ${rule} (received: ${came})`;
 }
 
 /** The rule of a required field. */
@@ -45,12 +45,12 @@ const longestDecimal = 60;
 /** A longer value is not repeated in the note that reports it. */
 const longestNoted = 200;
 
-/** Without these there is no booking; any other field that breaks its rule is left out with a note. */
+/** A booking needs these; any other field that breaks its rule is left out with a note. */
 const essential: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
 
 /**
  * Turns the values of one record, field by field, into canonical ones. An absent or empty field gives undefined, and so does one that
- * breaks its rule: an essential or strict field becomes a problem, which costs the record; any other becomes a note.
+ * breaks its rule: for an essential or strict field that is a problem, which makes the record a dead letter; for any other, a note.
  */
 export class FieldCheck {
   readonly problems: Problem[] = [];
@@ -61,7 +61,7 @@ export class FieldCheck {
   #list: string | undefined;
   #index = 0;
 
-  /** `strict` names further fields that cost the record: currency, guests.nationality. */
+  /** `strict` names further fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
   constructor(strict?: ReadonlySet<string>) {
     this.#strict = strict;
   }
@@ -87,7 +87,7 @@ export class FieldCheck {
     return undefined;
   }
 
-  /** A fault that costs the record whatever the field. */
+  /** A fault that makes the record a dead letter, whatever the field. */
   refuse(name: string, rule: string, value: unknown, code: ErrorCode): undefined {
     this.code ??= code;
     this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
@@ -153,7 +153,7 @@ export class FieldCheck {
     );
   }
 
-  /** The id of a guest: also a key, but the booking can do without it. */
+  /** The id of a guest: also a key, but the booking does not need it. */
   guestId(value: unknown, name: string): string | undefined {
     const text = this.text(value, name);
     return text === undefined || text.length <= longestId
@@ -252,7 +252,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** PostgreSQL cannot store NUL or half a surrogate pair; such a character must not cost the reservation. */
+/** PostgreSQL cannot store NUL or half a surrogate pair; such a character must not make the reservation a dead letter. */
 export function storable(text: string): string | undefined {
   if (isPlain(text)) return text;
   const clean = text.toWellFormed().replaceAll('\0', '');

@@ -36,7 +36,7 @@ export const guestSchema = z.strictObject({
   ),
   phone: field(text, 'The phone number in E.164.', '+351912345678'),
   phone_raw: field(text, 'What the partner sent, if it is not a possible number; `phone` is then absent.', '12345'),
-  date_of_birth: field(localDateSchema, 'Date of birth; no time zone moves it.', '1988-11-30'),
+  date_of_birth: field(localDateSchema, 'Date of birth; never converted between time zones.', '1988-11-30'),
   nationality: field(
     z.string().regex(/^[A-Z]{2}$/),
     'ISO 3166-1 alpha-2. The citizenship, not the country of residence.',
@@ -51,7 +51,7 @@ export const guestSchema = z.strictObject({
   ),
   extra: field(
     z.record(z.string(), z.json()),
-    'Other fields of the guest that the connector maps, under names of its own: a loyalty number, a tier.',
+    'Other fields of the guest, under names that the connector chooses: a loyalty number, a tier.',
     { loyalty_number: 'L-77120' },
   ),
 });
@@ -61,7 +61,7 @@ export const roomSchema = z.strictObject({
   room_type: field(text, 'The room type or category, in the hotel’s own words or code.', 'Sea View'),
   board: field(
     text,
-    'What is included to eat: `room_only`, `bed_and_breakfast`, `half_board`, `full_board` or `all_inclusive`; other words pass unchanged.',
+    'The meals included: `room_only`, `bed_and_breakfast`, `half_board`, `full_board` or `all_inclusive`; other words pass unchanged.',
     'half_board',
   ),
   rate_code: field(text, 'The rate plan, as a code.', 'BAR'),

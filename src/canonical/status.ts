@@ -20,7 +20,7 @@ export function foldSpelling(text: string): string {
   return text.toLowerCase().replace(/[\s_.\-‐-―]+/gu, '');
 }
 
-/** The canonical status of a spelling that needs no value map, or undefined. `other` is our own word, never a partner's. */
+/** The canonical status of a spelling that needs no value map, or undefined. `other` is never a partner's spelling. */
 export function readStatus(text: string): Status | undefined {
   return spellings.get(text) ?? spellings.get(foldSpelling(text));
 }

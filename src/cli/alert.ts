@@ -7,7 +7,7 @@ import { audited, type CommonOptions, common, printJson, show, table, withRuntim
 export function registerAlert(program: Command): void {
   const alert = program.command('alert').description('where alerts are sent: list the routes, try one');
   common(alert.command('routes'))
-    .description('list the alert routes, and how each is doing')
+    .description('list the alert routes and their state')
     .action((options: CommonOptions) =>
       withRuntime(options, 'alert routes', async (runtime) => {
         const routes = await viewRoutes(runtime);

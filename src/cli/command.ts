@@ -19,7 +19,7 @@ export function common(command: Command): Command {
     .option('--json', 'print one JSON object (one per line for lists) on standard output');
 }
 
-/** Opens what commands stand on (store, documents, secrets), runs one, and closes it whatever happens. */
+/** Opens the runtime (store, documents, secrets), runs a command, and closes it whatever happens. */
 export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,

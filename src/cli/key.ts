@@ -38,7 +38,7 @@ Examples:
     .action(() => show(newKey().bytes.toString('base64')));
   common(key.command('rotate'))
     .description('replace the key and seal every stored value with the new one')
-    .option('--wait <seconds>', 'how long to wait for running nodes to take the new key', '90')
+    .option('--wait <seconds>', 'how long to wait until running nodes have the new key', '90')
     .addHelpText(
       'after',
       `

@@ -99,7 +99,7 @@ function portsOf({ server, to }: Options, integration: string, token: string, se
     payload: async (seq) => {
       const event = await ask(`/integrations/${name}/events/${seq}`);
       if (event?.body == null) return undefined;
-      // Viewers get a mask in the place of payloads.
+      // Viewers get a mask instead of payloads.
       if (typeof event.body !== 'object')
         throw new InnboundError(
           'operate.usage',

@@ -26,10 +26,7 @@ export function registerMap(program: Command): void {
       'a JSON response from the partner (with --push, an event); - for standard input',
     )
     .option('-i, --integration <name>', 'use the time zone, country and rules of this integration')
-    .option(
-      '--timezone <zone>',
-      'the time zone of the property, such as Europe/Lisbon, where there is no integration yet',
-    )
+    .option('--timezone <zone>', 'the time zone of the property, such as Europe/Lisbon, if there is no integration yet')
     .option('--country <code>', 'the country of the property, such as PT, for local phone numbers')
     .option('--single', 'the sample is one reservation, not a list')
     .option('--push', 'the sample is an event, not a list')
@@ -91,9 +88,7 @@ Examples:
       }
       for (const [id, times] of ids)
         if (times > 1)
-          say(
-            `Warning: the id ${id} is there ${times} times; a run keeps the last one. Is it the id of a reservation?`,
-          );
+          say(`Warning: ${times} records have the id ${id}; a run keeps the last one. Is it the id of a reservation?`);
       const unmatched = shaper.unmatched(records);
       if (unmatched.length > 0) {
         say(

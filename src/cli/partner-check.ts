@@ -175,7 +175,7 @@ function fromIntegration(
     }
     const { auth } = pull;
     if (auth.type === 'login') {
-      const message = `partner check cannot log in as ${name} does. Log in by hand and give the token as bearer.`;
+      const message = `partner check does not support auth type login, which ${name} uses. Log in by hand and give the token as bearer.`;
       throw new InnboundError('operate.usage', message);
     }
     const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth });

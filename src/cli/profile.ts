@@ -30,7 +30,7 @@ Example:
     )
     .action((id: string, into: string, options: Options) => edit(options, { kind: 'merge', id, into }));
   common(profile.command('split <id>'))
-    .description('give fields of a profile to a new one, or take a merge back')
+    .description('move fields of a profile to a new one, or undo a merge')
     .requiredOption('-i, --integration <name>', 'the integration that it belongs to')
     .option('--fields <list>', 'what belongs to the other person: guest_id, email, phone (with commas)')
     .option('--merged <id>', 'a profile that was merged into this one')

@@ -10,7 +10,9 @@ interface Options extends CommonOptions {
 
 export function registerReprocess(program: Command): void {
   common(program.command('reprocess <integration>'))
-    .description('take stored payloads through the documents now in force, after a change of the mapping or the rules')
+    .description(
+      'process stored payloads again under the documents in force, after a change of the mapping or the rules',
+    )
     .option('--from <day>', 'only payloads received on or after this day (YYYY-MM-DD, UTC)')
     .option('--to <day>', 'only payloads received on or before this day')
     .option('--apply', 'apply the changes; without it, only show what would change')

@@ -21,7 +21,7 @@ export function registerServe(program: Command): void {
     )
     .option(
       '--grace <seconds>',
-      'after SIGTERM, accept events for so long while /readyz already answers 503',
+      'after SIGTERM, accept events for this long while /readyz already answers 503',
       seconds,
       0,
     )

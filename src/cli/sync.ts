@@ -174,6 +174,6 @@ function localDate(text: string): string {
   if (isLocalDate(text)) return text;
   const isWritten = /^\d{4}-\d{2}-\d{2}$/.test(text);
   throw new InvalidArgumentError(
-    isWritten ? `${text} is not a date of the calendar.` : 'Write the date as YYYY-MM-DD.',
+    isWritten ? `${text} does not exist in the calendar.` : 'Write the date as YYYY-MM-DD.',
   );
 }

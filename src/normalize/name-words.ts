@@ -36,7 +36,7 @@ export const placeholders: ReadonlySet<string> = new Set(
     .split('|')
     .map((word) => word.trim()),
 );
-/** Also family names somewhere (Gast, Child): they stand for no name only where the other field has none either. */
+/** These are family names in some countries (Gast, Child), so they count as placeholders only if the other field has no name either. */
 export const placeholdersAlone: ReadonlySet<string> = new Set(
   'adult child infant passenger name gast gäste invité ospite na test'.split(' '),
 );
@@ -44,7 +44,7 @@ export const placeholdersAlone: ReadonlySet<string> = new Set(
 export const numberedPlaceholder =
   /^(?:(?:guest|adult|child|infant|pax|passenger|gast|person)[ ._-]*#?\d{1,3}|x{2,}(?: x{2,})*|\?+)$/;
 
-/** Words that join two people wherever the guest is from; others only where they mean it. */
+/** Words that join two people in every country; others do so only where the language uses them. */
 export const joiningWords: readonly string[] = ['and', 'und', 'et'];
 const joiningByRegion: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -6,7 +6,7 @@ import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
 
 export interface NormalizeContext {
-  /** The integration's country: the region of a local phone number if the guest's nationality does not settle it. */
+  /** The integration's country: the region of a local phone number if the guest's nationality does not decide it. */
   readonly country?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function normalizeReservation(
     if (isEmpty(done)) emptied.push(done);
   }
   if (guests === undefined) return { reservation, notes };
-  // A guest that was nothing but a placeholder is nobody. One that came empty is the place of an erased guest, which stays.
+  // A guest with only a placeholder as name is left out. One that was empty before is an erased guest; its place stays.
   const left = emptied.length === 0 ? guests : guests.filter((guest) => !emptied.includes(guest));
   return { reservation: { ...reservation, guests: left }, notes };
 }

@@ -4,7 +4,7 @@ import { saysNothing, visible } from './text.ts';
 
 /**
  * The result of reading a partner's phone text. A number is accepted only if the numbering plan of its country contains it (the `max`
- * metadata): a wrong number accepted would reach a stranger, a right one kept as raw can still be corrected.
+ * metadata): a wrong number that is accepted would reach a stranger; a right number that is kept as raw can still be corrected.
  */
 export type PhoneReading =
   | {

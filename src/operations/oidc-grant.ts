@@ -47,7 +47,7 @@ function nameOf(claims: Claims): string {
   for (const claim of ['preferred_username', 'email', 'name', 'sub']) {
     const value = own(claims, claim);
     if (typeof value === 'string' && value.trim() !== '') {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
       return value.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').slice(0, 100);
     }
   }

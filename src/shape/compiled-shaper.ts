@@ -22,7 +22,7 @@ export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env
 }
 
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
-/** A key that the database cannot index counts as none: the check then refuses the record by its id. */
+/** A key that the database cannot index counts as missing: the check then refuses the record because of its id. */
 function usableKey(key: string | undefined): string {
   return key === undefined || !isUsableId(key) ? '' : key;
 }
@@ -80,7 +80,7 @@ export class CompiledShaper implements Shaper {
   }
 
   group(rows: readonly Json[]): RawRecord[] {
-    // Each row without a key is a record of its own, which the check then refuses: its id is missing.
+    // Each row without a key becomes a separate record, which the check then refuses because its id is missing.
     let nameless = 0;
     const groups = groupBy(rows, (row) => this.rowKey(row) || `\u0000${nameless++}`);
     return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));

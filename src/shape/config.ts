@@ -118,7 +118,7 @@ export type MapConfig = { readonly [Name in ReservationField]?: FieldMap | undef
   readonly extra?: { readonly [name: string]: FieldMap } | undefined;
 };
 
-/** What rows or items of one thing have in common: a path, several paths, or a field with any source. */
+/** What the rows or items of one thing share: a path, several paths, or a field with any source. */
 export type KeyMap = string | readonly string[] | FieldForm;
 
 export interface FlatConfig {
@@ -134,9 +134,9 @@ export interface FlatConfig {
 /** A further list of the same response, such as cancellations beside bookings. */
 export interface FurtherList {
   readonly path: string;
-  /** Fields that every row of it is given. */
+  /** Fields that are set in every row of the list. */
   readonly set?: Readonly<Record<string, Scalar>> | undefined;
-  /** Its rows may state only a part of a reservation, such as its id and that it is cancelled. */
+  /** Its rows may state only a part of a reservation, such as its id and a cancelled status. */
   readonly partial?: boolean | undefined;
 }
 

@@ -2,7 +2,7 @@ import { formatLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
 import { localDateOf, offsetMs } from './zone.ts';
 
-/** The parts of a pattern as regular expressions. A part that begins with another one comes before it. */
+/** The parts of a pattern as regular expressions. Longer parts come before their own prefixes (MMM before MM). */
 const parts = [
   ['YYYY', '(\\d{4})'],
   ['YY', '(\\d{2})'],

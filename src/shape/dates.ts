@@ -54,7 +54,7 @@ export function compileDates(formats: readonly string[], timezone: string): Comp
 const isoForm =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
-/** ISO 8601. A date stays as it is; an instant becomes its date in the time zone, or the date as written if there is no zone. */
+/** ISO 8601. A date stays unchanged; an instant becomes its date in the time zone, or the date as written if there is no zone. */
 function isoDate(text: string, timezone: string | undefined): string | undefined {
   if (text.length === 10 && isLocalDate(text)) return text;
   const found = isoForm.exec(text.trim());
@@ -91,7 +91,7 @@ export function addDays(date: string, days: number): string | undefined {
 }
 
 /**
- * The first day of the calendar, which some systems use for "none", also after a time zone conversion moved it a day back.
+ * The first day of the calendar, which some systems use for "none"; also if a time zone conversion moved it back by a day.
  */
 export function isPlaceholderDate(date: string): boolean {
   return date.startsWith('0000') || date === '0001-01-01';

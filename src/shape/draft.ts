@@ -19,7 +19,7 @@ export type DraftRecord = {
 } & { [Name in 'guests' | 'rooms' | 'charges']: Json[] | undefined } & { extra: JsonObject | undefined };
 
 export interface Built<Of> {
-  /** Fields whose wrong value costs the record. */
+  /** Fields whose wrong value makes the record a dead letter. */
   readonly strict?: ReadonlySet<string>;
   readonly record: Of;
   readonly notes: readonly Note[];
@@ -28,7 +28,7 @@ export interface Built<Of> {
   readonly assumed: ReadonlySet<string> | undefined;
 }
 
-/** The partner's own ids of rooms and charges, by position; undefined where it gives none. */
+/** The partner's own ids of rooms and charges, by position; undefined if there is none. */
 export interface ItemIds {
   readonly rooms: readonly (string | undefined)[] | undefined;
   readonly charges: readonly (string | undefined)[] | undefined;

@@ -27,7 +27,7 @@ export class Env {
   readonly strict = new Set<string>();
   /** Every path that the document states, collected while tracing. */
   readonly uses: PathUse[] = [];
-  /** True while a field is compiled that the document does not mention: its path is our default, not a statement. */
+  /** True while compiling a field that the document does not mention: its path is our default. */
   implied = false;
   /** Reads the record's currency, for amounts in its minor unit. */
   currency: Read = () => undefined;

@@ -8,7 +8,7 @@ import { newSlot, type Slot } from './slot.ts';
 
 export type ReadExtra = (scope: Scope) => JsonObject | undefined;
 
-/** Compiles `extra` of the reservation or of its guests: names of the connector's own, each with any JSON value. */
+/** Compiles `extra` of the reservation or of its guests: names that the connector chooses, each with any JSON value. */
 export function compileExtra(
   fields: { readonly [name: string]: FieldMap } | undefined,
   within: 'extra' | 'guests.extra',

@@ -30,7 +30,7 @@ export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflic
   };
 }
 
-/** One field over all rows of its item: the first value that is not empty by rank; a row that says otherwise leaves a note. */
+/** One field over all rows of its item: the first value by rank that is not empty; a row with a different value leaves a note. */
 export function overRows(read: Read, slot: Slot, rule: string): Read {
   return (scope) => {
     const { group } = scope;

@@ -11,7 +11,7 @@ type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Fi
 
 /**
  * Builds the items of a list; undefined if the partner sent neither the list nor any field of its items. An item without any value is
- * left out with a note. `usual` is a field that nearly every item has, so that the other fields are rarely checked for emptiness.
+ * left out with a note. `usual` is a field that nearly every item has, so that the other fields rarely need to be checked.
  */
 export function itemsOf<Field extends string>(
   scope: Scope,

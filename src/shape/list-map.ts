@@ -16,7 +16,7 @@ import { valuesFor } from './values.ts';
 /** One source of a list's items: where they are and how each field is read. */
 export interface ListPart<Field extends string> {
   readonly items: Each;
-  /** Whether the partner sent the list, be it empty. Asked only where no item was found. */
+  /** Whether the partner sent the list, even an empty one. Called only if no item was found. */
   readonly isSent: (scope: Scope) => boolean;
   readonly reads: { readonly [Name in Field]: Read };
   /** Guests only. */
@@ -61,7 +61,7 @@ function compilePart<Name extends ListName>(
   const flat = config.shape?.flat;
   const from = compileOrigin(name, map, at, flat !== undefined, env);
   const joined = compileJoins(from, map.join, `${at}.join`, env, (item, join) => {
-    const reason = `${join.in} has no row for an item of ${name}; only what the item itself says is taken.`;
+    const reason = `${join.in} has no row for an item of ${name}; only the item's own fields are used.`;
     item.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
     return [item];
   });
@@ -94,7 +94,7 @@ function compilePart<Name extends ListName>(
   };
 }
 
-/** Without `id`: the item's own `id`; for flat rows what the rows of one item have in common. Guests have a canonical field for it. */
+/** Without `id`: the item's own `id`; for flat rows, what the rows of one item share. Guests have a canonical field for it. */
 function compileItemId(
   name: ListName,
   { id }: AnyListMap,

@@ -14,7 +14,7 @@ import { asList, compileKey } from './table.ts';
 export interface ListValues {
   readonly items: Each;
   readonly value: Read;
-  /** Whether the partner sent a list, be it null or empty. */
+  /** Whether the partner sent a list, even if null or empty. */
   readonly isSent: (scope: Scope) => boolean;
   /** Whether it is more than null. */
   readonly isList: (scope: Scope) => boolean;
@@ -34,7 +34,7 @@ export function compileListSource(source: ListSource, slot: Slot, at: string, en
   };
 }
 
-/** Whether the partner sent anything at one of the paths, be it null or an empty list; a path to the item itself tells nothing. */
+/** Whether the partner sent anything at one of the paths, even null or an empty list; a path to the item itself proves nothing. */
 export function compileSent(paths: readonly string[]): (scope: Scope) => boolean {
   const reads = listsOf(paths);
   return (scope) => reads.some((read) => read(scope) !== undefined);

@@ -35,7 +35,7 @@ export const modifierNames = [
   'if_invalid',
 ] as const;
 
-/** Applies the modifiers in a fixed order, whatever order the document has. A value that a modifier cannot read passes unchanged, so that the check names the field. */
+/** Applies the modifiers in a fixed order, whatever their order in the document. A value that a modifier cannot read passes unchanged, so that the check names the field. */
 export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: string, env: Env): Read {
   const leaf = isLeaf(form);
   const steps = [
@@ -60,7 +60,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
   return form.default === undefined ? read : defaulted(read, form.default, slot);
 }
 
-/** Keeps the difference that `Read` makes: undefined is a key that was not sent, null one that was sent empty. */
+/** Keeps the distinction of `Read`: undefined is a key that was not sent, null one that was sent empty. */
 function chained(source: Read, steps: readonly Modify[]): Read {
   const [only] = steps;
   if (steps.length === 1 && only !== undefined) {
@@ -106,7 +106,7 @@ function dropping(read: Read, slot: Slot): Read {
   return (scope) => {
     const value = read(scope);
     if (isBlank(value) || passes(kind, value)) return value;
-    const reason = 'The value broke the rule of its field and was left out, as the connector says.';
+    const reason = 'The value broke the rule of its field and was left out, as the connector requests.';
     scope.root.notes.push({ step: 'shape', field: slotPath(slot, scope.root), code: 'invalid_dropped', reason });
     return undefined;
   };
@@ -182,7 +182,7 @@ function dated(slot: Slot): Modify | undefined {
   return (value, scope) => {
     const date = read(value);
     if (date === undefined ? !isZeros(value) : !isPlaceholderDate(date)) return date ?? value;
-    const reason = 'A date that systems write where they have none was read as empty.';
+    const reason = 'The date is a placeholder for "no date"; it was read as empty.';
     const field = slotPath(slot, scope.root);
     scope.root.notes.push({ step: 'shape', field, code: 'placeholder_date', reason, before: value });
     return undefined;

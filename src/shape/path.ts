@@ -19,7 +19,7 @@ export interface Path {
   readonly use?: PathUse | undefined;
 }
 
-/** What a path found in the records read so far. Neither is set for a path that only leads through empty lists. */
+/** What a path found in the records read so far. Neither is set for a path that only passes through empty lists. */
 export interface PathUse {
   /** The path in the document, and its text. */
   readonly at: string;
@@ -89,7 +89,7 @@ class PathParser {
     return this.#bad ?? { kind: 'ok', path: { start: this.#start, up: this.#up, steps: this.#steps } };
   }
 
-  /** Dollar words come first only; $parent may repeat. */
+  /** Dollar words are allowed only at the start; $parent may repeat. */
   #beginning(): void {
     while (this.#text[this.#at] === '$') {
       const word = this.#match(dollarWord) ?? '$';

@@ -88,7 +88,7 @@ function textOf(steps: readonly Step[]): StepsText {
   return { after: steps.reduce(add, 'x').slice(1), alone: steps.reduce(add, '') };
 }
 
-/** Tells the trace, where there is one, that a place was looked at and what it gave. */
+/** Records in the trace, if there is one, that a place was read and with what result. */
 function wasRead({ root: { trace } }: Scope, from: Scope, { after, alone }: StepsText, value: Json | undefined): void {
   if (trace === undefined) return;
   trace.present = true;

@@ -65,7 +65,7 @@ function place(text: string | undefined, at: string, env: Env): Place {
   return { text, each: compileEach(path, false), read: compileRead(path, false), many };
 }
 
-/** Why there is no list at the path, or undefined. A null list is empty; a missing one may be a wrong path, so it is not taken for empty. */
+/** Why there is no list at the path, or undefined. A null list is empty; a missing one may mean a wrong path, so it does not count as empty. */
 function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
   if (root.many) return undefined;
   const value = root.read(scope);

@@ -15,7 +15,7 @@ export class Trace {
   /** Every raw path that was read; undefined if not requested. */
   readonly touched: Set<string> | undefined;
   readonly origins: Origins = {};
-  /** Fields of list items for which the partner sent something, be it null. */
+  /** Fields of list items for which the partner sent something, even null. */
   readonly itemKeys = new Set<string>();
   /** Rows found in tables of the response: path of the table to the keys of its rows. */
   readonly tables = new Map<string, Set<string | number>>();
@@ -52,7 +52,7 @@ export interface Scope {
   readonly group: readonly Scope[] | undefined;
 }
 
-/** The value at a place: undefined where the partner sent no such key, null where it sent one with nothing in it. */
+/** The value at a place: undefined if the partner did not send the key, null if it sent the key without a value. */
 export type Read = (scope: Scope) => Json | undefined;
 export type Each = (scope: Scope) => readonly Scope[];
 

@@ -17,7 +17,7 @@ export interface GuestEventDraft {
   readonly present: ReadonlySet<string>;
   readonly guestId: string | undefined;
   readonly reservationId: string | undefined;
-  /** Fields whose wrong value costs the event. */
+  /** Fields whose wrong value makes the event a dead letter. */
   readonly strict: ReadonlySet<string>;
 }
 
@@ -49,8 +49,8 @@ export interface Shaper {
   guestDraft(data: Json): GuestEventDraft;
   readonly flat: boolean;
   /**
-   * Rows of one reservation have dates of their own, so that a list may show only some of them: a group with fewer rooms than before
-   * may be cut at the edge of a window.
+   * Rows of one reservation have their own dates, so a list may show only some of them: a group with fewer rooms than before may be
+   * cut off at the edge of a window.
    */
   readonly mayCutGroups: boolean;
 }

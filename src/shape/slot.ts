@@ -40,7 +40,7 @@ export function slotPath(slot: Slot, root: Root): string {
   return `${slot.within}[${root.index}].${slot.field}`;
 }
 
-/** Notes that the value of a slot comes from the connector alone: the partner sent nothing for it. */
+/** Marks the value of a slot as the connector's own: the partner sent nothing for it. */
 export function assume(slot: Slot, root: Root): void {
   root.assumed ??= new Set();
   root.assumed.add(slotPath(slot, root));

@@ -23,7 +23,7 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
     const parsed = env.path(path, dot === '' ? at : `${at}.path`);
     return parsed === undefined ? () => undefined : compileRead(parsed, env.traced);
   }
-  // A constant under a condition says what the partner's own data says in another way: it is not assumed.
+  // A constant with a condition restates the partner's own data, so it does not count as assumed.
   if (constant !== undefined) return slot.piece || form.when !== undefined ? () => constant : assumed(constant, slot);
   if (first !== undefined) {
     const reads = pieces(first, pieceOf(slot), `${at}.first`, env);
@@ -52,7 +52,7 @@ function assumed(constant: Json, slot: Slot): Read {
   };
 }
 
-/** A constant among the alternatives stands for the others only where the partner sent none of them. */
+/** A constant among the alternatives counts as assumed only if the partner sent none of the others. */
 function assuming(taken: Read, maps: readonly FieldMap[], reads: readonly Read[], slot: Slot): Read {
   const isConstant = (map: FieldMap | undefined) =>
     typeof map === 'object' && map.const !== undefined && map.when === undefined;

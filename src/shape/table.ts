@@ -4,7 +4,7 @@ import { markUse, pathText } from './path.ts';
 import { compileRead, silent } from './read.ts';
 import { keyText, type Read, type Scope } from './scope.ts';
 
-/** The rows of a table elsewhere in the response that have the key. Their parent is the asking scope. */
+/** The rows of a table elsewhere in the response that have the key. Their parent is the scope of the lookup. */
 export type Find = (scope: Scope, key: string) => readonly Scope[];
 
 type Index = ReadonlyMap<string, readonly (string | number)[]>;

@@ -60,7 +60,7 @@ export function findCharges(
   return joinedCharges(tables, id);
 }
 
-/** An id that lines share names the article; one for each line only numbers the lines. */
+/** An id that several lines share is the id of the article; an id that is unique per line only numbers the lines. */
 function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
   const usable = leaves.filter(
     (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
@@ -130,7 +130,7 @@ function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): 
   matches.set('amount', { ...amount, leaf: total, others: [], confidence: 0.95, reason });
 }
 
-/** A price beside a count is the price of one; the canonical amount is that of the line. */
+/** A price beside a count is a unit price; the canonical amount is that of the whole line. */
 function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>): Section {
   const amount = matches.get('amount')?.leaf;
   const quantity = matches.get('quantity')?.leaf;

@@ -56,7 +56,7 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
     if (isLastNight(field, leaf))
       return { modifiers: { ...modifiers, add_days: 1 }, remark: 'the day after the last night' };
     return found?.open
-      ? { modifiers, remark: 'day and month could be the other way round: no value in the sample tells' }
+      ? { modifiers, remark: 'day and month could be the other way round: the sample does not show it' }
       : { modifiers };
   }
   if (kind === 'decimal') {
@@ -81,7 +81,7 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
   };
 }
 
-/** A time with an offset of its own is local at the property: its date needs no conversion. */
+/** A time with an offset is local at the property: its date needs no conversion. */
 function hasLocalOffset(value: Json): boolean {
   return typeof value === 'string' && /[T ]\d{2}:\d{2}.*[+-](?!00:?00)\d{2}:?\d{2}$/.test(value);
 }

@@ -98,7 +98,7 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   };
 }
 
-/** Rows of one reservation were booked at one time: an id that repeats otherwise is that of a property or a guest. */
+/** Rows of one reservation were booked at one time: any other id that repeats is that of a property or a guest. */
 function areOneBooking(key: Leaf, booked: Leaf | undefined): boolean {
   const times = new Map<string, string>();
   return key.values.every((value, index) => {

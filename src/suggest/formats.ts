@@ -35,7 +35,7 @@ export interface DateFormat {
   readonly format: string;
   /** Share of the values that it reads, 0 to 1: one bad date does not change the format. */
   readonly share: number;
-  /** The other order of day and month reads as many. */
+  /** The other order of day and month reads as many values. */
   readonly open: boolean;
 }
 

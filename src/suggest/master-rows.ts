@@ -61,7 +61,7 @@ export function findMasterRows(
   };
 }
 
-/** An id that every line has for itself; without one, equal lines would be taken for one. */
+/** An id that is unique per line; without one, equal lines would be merged. */
 function lineKey(section: Section | undefined): string | undefined {
   return section?.leaves?.find(({ own, kind, depth, values }) => {
     const all = values.map((value) => plain(value ?? null));
@@ -71,7 +71,7 @@ function lineKey(section: Section | undefined): string | undefined {
   })?.path;
 }
 
-/** The mapping of a row as that of the whole. */
+/** The mapping of a row, turned into the mapping of the whole reservation. */
 export function asWhole(map: JsonObject, matches: ReadonlyMap<string, Match>, rows: MasterRows): JsonObject {
   const total = matches.get('total_amount')?.leaf;
   const sum = total !== undefined && typeof map.total_amount === 'string' && rows.isSummed(total);

@@ -71,7 +71,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       pagination: { type: 'url', next: next.path, ...held },
       ...rest,
       confidence: typeof next.value === 'string' ? 0.9 : 0.75,
-      reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', to judge by its name'}`,
+      reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', judging by its name'}`,
     };
   }
   const cursor = by(cursors, (value) => value === null || typeof value === 'string');

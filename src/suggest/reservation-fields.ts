@@ -60,8 +60,8 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
 const lifecycle: ReadonlySet<string> = new Set(['checked_in', 'checked_out', 'no_show']);
 
 /**
- * Systems often have an old status beside the current one, or the state of a message beside that of the stay. The place whose
- * spellings are known, and tell of arrival and departure, is the status; the other one fills its gaps.
+ * Systems often have an old status beside the current one, or the state of a message beside that of the stay. The field whose
+ * spellings are known, and which shows arrival and departure, is the status; the other one fills its gaps.
  */
 function betterStatus(current: Match | undefined, leaves: readonly Leaf[]): Match | undefined {
   if (current === undefined) return undefined;
@@ -102,7 +102,7 @@ function areStatuses(leaf: Leaf): boolean {
   return everywhere(leaf) && !told.includes(undefined) && new Set(told).size > 1;
 }
 
-/** Beside a plain `id` that every record has, another name for an id is a composed or an outside one. */
+/** If every record has a plain `id`, an id under another name is composed or external. */
 function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void {
   const current = found.get('id');
   const id = leaves.find(({ depth, kind, own }) => depth === 0 && kind === 'value' && own.join(' ') === 'id');

@@ -94,7 +94,7 @@ const named = (leaf: Leaf): Leaf => (isBareName(leaf) ? { ...leaf, own: ['room',
 
 const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
 
-/** Heads may be counted among the fields of the guest who booked. */
+/** The number of people may be among the fields of the guest who booked. */
 function isHeadCount({ own, kind, values }: Leaf): boolean {
   return (
     kind === 'value' &&

@@ -17,7 +17,7 @@ export interface Root {
   readonly reason: string;
 }
 
-/** Enough records to judge by. */
+/** The most records to examine. */
 const most = 60;
 
 interface Candidate {

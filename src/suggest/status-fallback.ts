@@ -19,12 +19,12 @@ const signs: readonly { readonly status: Status; readonly names: readonly string
   { status: 'checked_out', names: ['checked out', 'departed', 'check out done', 'actual departure'] },
   { status: 'checked_in', names: ['checked in', 'in house', 'inhouse', 'arrived', 'actual arrival'] },
 ];
-/** What may stand around a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
+/** Words that may surround a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
 const around = new Set('is has was booking reservation at on date time flag stay guest the of'.split(' '));
 
 /**
- * Flags and times that tell the status: `cancelled: true`, `cancelledAt`. Where the sample has none, every reservation is proposed as
- * confirmed, so that one missing field does not cost all records.
+ * Flags and times that imply the status: `cancelled: true`, `cancelledAt`. If the sample has none, every reservation is proposed as
+ * confirmed, so that one missing field does not make all records dead letters.
  */
 export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
   const found = signs.flatMap(({ status, names }) => {
@@ -36,7 +36,7 @@ export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
       map: { const: 'confirmed' },
       path: 'nothing',
       confidence: 0.3,
-      reason: 'no field of the sample tells the status; find it in the partner’s documentation',
+      reason: 'no field of the sample shows the status; find it in the partner’s documentation',
     };
   }
   const cases = found.map(({ status, leaf }): Json => ({ const: status, when: { [leaf.path]: holds(leaf) } }));
@@ -44,7 +44,7 @@ export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
     map: { first: [...cases, { const: 'confirmed' }] },
     path: found.map(({ leaf }) => leaf.path).join(', '),
     confidence: 0.75,
-    reason: 'flags and times tell the status; confirmed where none of them is set',
+    reason: 'derived from flags and times; confirmed if none of them is set',
   };
 }
 

@@ -39,7 +39,7 @@ export type Suggestion =
     }
   | { readonly kind: 'nothing'; readonly message: string };
 
-/** Proposes a connector from a response alone, with a reason for each line. It knows no partner. */
+/** Proposes a connector from a response alone, with a reason for each line. It has no knowledge of particular partners. */
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
   const root = findRoot(sample);
   if (root === undefined) {

@@ -52,12 +52,12 @@ export function guessStatus(spelling: string): Status | undefined {
   );
 }
 
-/** The status that a spelling states by itself; `booking` beside `cancellation` only tells what kind of record it is. */
+/** The status that a spelling states by itself; `booking` beside `cancellation` only names the kind of record. */
 export function statedStatus(spelling: string): Status | undefined {
   return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling));
 }
 
-/** Abbreviations and compounds, such as CANC, guestcheckedin and cancelledbyguest; not what is only asked for or waited for. */
+/** Abbreviations and compounds, such as CANC, guestcheckedin and cancelledbyguest; not requests or waiting lists. */
 function byForm(text: string): Status | undefined {
   if (text.length > 24 || /pend|request|await|^not|^un|fail|partial|link|policy/.test(text)) return undefined;
   return forms.find(([form]) => form.test(text))?.[1];

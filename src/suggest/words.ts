@@ -19,7 +19,7 @@ const parts: readonly string[] =
   );
 const known: ReadonlySet<string> = new Set(parts);
 
-/** The fewest known words that make up the whole; undefined for a word of its own. */
+/** The fewest known words that make up the whole; undefined for a simple word. */
 function apart(word: string): string[] | undefined {
   if (word.length < 6 || word.length > 40 || known.has(word)) return undefined;
   const best: (string[] | undefined)[] = [[]];

@@ -65,7 +65,7 @@ function tooCostly({ steps, most }: Cost, text: string): Mistake {
   return { message, ...place };
 }
 
-/** Rounded to two digits and grouped: an estimate has no more. */
+/** Rounded to two digits and grouped: an estimate is not more precise. */
 export function roundedSteps(steps: number): string {
   const scale = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, steps))) - 1);
   return String(Math.round(steps / scale) * scale).replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -152,7 +152,7 @@ function unknown(kind: string, word: string, known: readonly string[]): string {
   const near = closest(word, known);
   if (near !== undefined) return `There is no ${kind} ${word}; did you mean ${near}?`;
   return kind === 'variable'
-    ? `There is no variable ${word}. A text needs quotes of its own: "${word}".`
+    ? `There is no variable ${word}. A text needs its own quotes: "${word}".`
     : `There is no ${kind} ${word}.`;
 }
 

@@ -80,7 +80,7 @@ export function guard(text: string, root: ASTNode): Guarded {
       const at = methodNameAt(text, node);
       if (isMacro(node)) {
         if (nesting === limits.macroNesting) {
-          const message = `${name} stands inside ${limits.macroNesting} others that go over lists; ${limits.macroNesting} is the most.`;
+          const message = `${name} is nested inside ${limits.macroNesting} other functions over lists; at most ${limits.macroNesting} may be nested.`;
           mistakes.push({ message, offset: at, length: name.length });
         }
         visit(receiver, nesting);
@@ -119,7 +119,7 @@ function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]):
   });
 }
 
-/** A pattern from the data could be anything, and would be compiled again for each record. */
+/** A pattern from the data is untrusted and would be compiled again for each record. */
 function checkPattern(pattern: ASTNode | undefined, mistakes: Mistake[]): void {
   if (pattern === undefined) return;
   const place = { offset: pattern.start, length: pattern.end - pattern.start };

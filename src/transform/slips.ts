@@ -16,10 +16,10 @@ const elsewhere: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 const words = /^[\p{L}\p{N}][\p{L}\p{N}\s.,&'’/-]*$/u;
 
-/** A common slip at the place where an expression could not be read; undefined if it is none. */
+/** A common slip at the place where an expression could not be parsed; undefined if there is none. */
 export function slipAt(text: string, offset: number): Mistake | undefined {
   if (isPlainText(text)) {
-    const message = `A text needs quotes of its own inside those of YAML: '"${text.trim()}"'.`;
+    const message = `A text needs its own quotes inside those of YAML: '"${text.trim()}"'.`;
     return { message, offset: 0, length: text.length };
   }
   // The error may point at a later character of the sign.
@@ -36,14 +36,14 @@ export function slipAt(text: string, offset: number): Mistake | undefined {
   return undefined;
 }
 
-/** `==` and `<=` hold an equals sign that is right. */
+/** The equals sign in `==` and `<=` is correct. */
 function isPartOfSign(text: string, start: number, found: string): boolean {
   return found === '=' && (/[=<>!]/.test(text[start - 1] ?? '') || text[start + 1] === '=');
 }
 
 const known: ReadonlySet<string> = new Set([...fieldsOf.values(), ...Object.values(variables)].flat());
 
-/** Words that name nothing a rule knows: a text without its quotes. */
+/** Words that a rule does not know: probably a text without its quotes. */
 function isPlainText(text: string): boolean {
   const trimmed = text.trim();
   if (!words.test(trimmed) || /^[\d.,/-]+$/.test(trimmed)) return false;

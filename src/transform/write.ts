@@ -60,7 +60,7 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
   }
   if (copied.has('guests') && next !== undefined) {
     const emptied = new Set<Json>([...copied.values()].filter((holder) => Object.keys(holder).length === 0));
-    // A guest that was empty before is the place of an erased guest, which stays.
+    // A guest that was empty before is an erased one; its place stays.
     next.guests = (next.guests as Json[]).filter((guest) => !emptied.has(guest));
   }
   return next === undefined ? record : (next as unknown as Reservation);

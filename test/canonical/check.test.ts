@@ -58,9 +58,9 @@ test('every broken rule is reported at once, without values', () => {
   assert.ok(checked.kind === 'invalid');
   assert.ok(!JSON.stringify(checked).includes('Ana Reis'));
   assert.deepEqual(describeProblems(checked.problems).split('; '), [
-    'check_in must be a real date, YYYY-MM-DD (it came as text)',
+    'check_in must be a real date, YYYY-MM-DD (received: text)',
     'id is missing',
-    'status must be a known status (it came as "WAITL")',
+    'status must be a known status (received: "WAITL")',
   ]);
 });
 
@@ -69,8 +69,8 @@ test('a strict field costs the record', () => {
   const checked = toReservation({ record, strict: new Set(['currency', 'guests.nationality']) });
   assert.ok(checked.kind === 'invalid');
   assert.deepEqual(describeProblems(checked.problems).split('; '), [
-    'currency must be a currency of ISO 4217, as three letters (it came as text)',
-    'guests[0].nationality must be a country of ISO 3166, as two letters (it came as text)',
+    'currency must be a currency of ISO 4217, as three letters (received: text)',
+    'guests[0].nationality must be a country of ISO 3166, as two letters (received: text)',
   ]);
 });
 
@@ -116,16 +116,16 @@ test('problems read as a sentence for every type', () => {
     const checked = toReservation({ record, strict });
     return checked.kind === 'ok' ? '' : describeProblems(checked.problems);
   };
-  assert.equal(of('check_in', 7), 'check_in must be a real date, YYYY-MM-DD (it came as a number)');
-  assert.equal(of('channel', ['a']), 'channel must be text (it came as a list)');
-  assert.equal(of('channel', {}), 'channel must be text (it came as an object)');
-  assert.equal(of('total_amount', true), 'total_amount must be a decimal number (it came as true or false)');
+  assert.equal(of('check_in', 7), 'check_in must be a real date, YYYY-MM-DD (received: a number)');
+  assert.equal(of('channel', ['a']), 'channel must be text (received: a list)');
+  assert.equal(of('channel', {}), 'channel must be text (received: an object)');
+  assert.equal(of('total_amount', true), 'total_amount must be a decimal number (received: true or false)');
   assert.equal(of('check_out', null), 'check_out is missing');
   assert.equal(of('check_out', '2026-04-01'), 'check_out must not be before check_in');
   assert.equal(of('status', ' '), 'status is missing');
-  assert.equal(of('status', 'x'.repeat(200)), `status must be a known status (it came as "${'x'.repeat(80)}…")`);
+  assert.equal(of('status', 'x'.repeat(200)), `status must be a known status (received: "${'x'.repeat(80)}…")`);
   assert.equal(of('status_raw', ['x']), '');
-  assert.equal(of('status', ['x']), 'status must be a known status (it came as a list)');
+  assert.equal(of('status', ['x']), 'status must be a known status (received: a list)');
 });
 
 test('a canonical record passes unchanged, with its keys in the order of the schema', () => {

@@ -24,7 +24,7 @@ const map = (...args: string[]) => innbound('map', 'desk', '--sample', sample, .
 test('map warns of what it assumes about the property, and reports an id that is there twice', async () => {
   const { stdout, stderr } = await map('--json');
   assert.match(stderr, /without --integration, times are read in UTC \(--timezone\) and local phone numbers/);
-  assert.match(stderr, /the id R1 is there 2 times/);
+  assert.match(stderr, /2 records have the id R1/);
   assert.equal((JSON.parse(stdout.split('\n')[0] ?? '') as { check_in: string }).check_in, '2026-05-01');
   const there = await map('--json', '--timezone', 'Europe/Lisbon', '--country', 'PT');
   assert.doesNotMatch(there.stderr, /without --integration/);

@@ -351,7 +351,7 @@ test('what is not a description, or lists no reservations, is said', async () =>
     assert.ok(imported.kind === 'wrong');
     return imported.message;
   };
-  assert.match(await message('not: [closed'), /neither JSON nor YAML/);
+  assert.match(await message('not: [closed'), /not a JSON or YAML object/);
   assert.match(await message('{"a": 1}'), /not an API description/);
   assert.match(await message('{"openapi": "3.0.0", "paths": {}}'), /None of the 0 operations/);
   assert.match(

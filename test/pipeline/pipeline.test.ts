@@ -88,7 +88,7 @@ test('a single answer is read by its own map, whether the list is nested or flat
 test('a status that is not text is reported once', () => {
   const [one] = prepare(pathOf({}), '[{"id":"A","check_in":"2026-03-01","check_out":"2026-03-02","status":["x"]}]');
   assert.ok(one?.kind === 'dead');
-  assert.equal(one.deadLetter.message, 'status must be a known status (it came as a list)');
+  assert.equal(one.deadLetter.message, 'status must be a known status (received: a list)');
 });
 
 test('one bad record is a dead letter that names field and rule and no value; its neighbours go on', () => {
@@ -106,7 +106,7 @@ test('one bad record is a dead letter that names field and rule and no value; it
   if (dead?.kind !== 'dead') return;
   assert.equal(dead.deadLetter.id, 'B');
   assert.equal(dead.deadLetter.code, 'record.invalid');
-  assert.equal(dead.deadLetter.message, 'check_in must be a real date, YYYY-MM-DD (it came as text)');
+  assert.equal(dead.deadLetter.message, 'check_in must be a real date, YYYY-MM-DD (received: text)');
   assert.doesNotMatch(dead.deadLetter.message, /1990|Sharp/);
 });
 

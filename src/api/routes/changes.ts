@@ -12,7 +12,7 @@ export interface FeedRequest {
   readonly filter: string;
   readonly limit: number;
   readonly waitMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 

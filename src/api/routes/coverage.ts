@@ -17,7 +17,7 @@ const unlisted = z.object({
   answer: z
     .enum(['present', 'absent'])
     .nullable()
-    .describe('What the partner answered when asked for it by its id; null if the connector has no pull.single.'),
+    .describe('The partner’s answer to a request by its id; null if the connector has no pull.single.'),
   asked_at: instant.nullable(),
   check_in: z.string(),
   check_out: z.string(),
@@ -52,7 +52,7 @@ const qualityDay = z.object({
   rooms: z.int(),
   lead_guest: count('Reservations with at least one guest.'),
   events: z.int(),
-  late_events: count('Events that arrived more than 15 minutes after what they report.'),
+  late_events: count('Events that arrived more than 15 minutes after the change that they report.'),
 });
 
 /** What a brand's lists no longer show, and what its events did not report. */
@@ -62,7 +62,7 @@ export function coverageRoutes(ports: CoveragePorts): Route[] {
       method: 'GET',
       path: '/integrations/{integration}/quality',
       id: 'integrations.quality',
-      summary: 'By day: how complete the reservations were that a brand sent',
+      summary: 'By day: how complete a brand’s reservations were',
       tag: 'integrations',
       role: 'viewer',
       scope: 'param',

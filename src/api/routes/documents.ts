@@ -40,7 +40,7 @@ export interface ConnectorRow {
   readonly name: string;
   readonly title: string | null;
   readonly description: string | null;
-  /** Comes with Innbound and is not in force yet; the first integration that names it puts it in force. */
+  /** Shipped with Innbound and not in force yet; the first integration that names it puts it in force. */
   readonly shipped: boolean;
 }
 
@@ -148,7 +148,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
         mistakes: z.array(mistake),
         warnings: z
           .array(mistake.extend({ severity: z.literal('warning') }))
-          .describe('What is allowed and probably not meant; it can be applied.'),
+          .describe('Warnings: allowed, but probably a mistake. The document can be applied.'),
         holds_credentials: z
           .boolean()
           .describe('Whether credentials are typed into the text; true for a text that cannot be read.'),

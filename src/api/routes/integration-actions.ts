@@ -8,14 +8,14 @@ export interface IntegrationActionPorts {
   readonly views: () => readonly IntegrationView[];
   readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
   readonly resume: (integration: string) => Promise<void>;
-  /** Queues the newest version of the brand's records, or of one, for a destination. */
+  /** Requests one reservation from the partner by `pull.single`. */
   readonly refetch: (integration: string, id: string, by: string) => Promise<Refetched>;
   readonly resend: (wanted: {
     readonly integration: string;
     readonly destination: string;
     readonly id: string | undefined;
   }) => Promise<{ readonly queued: number }>;
-  /** Takes kept payloads through the documents in force. */
+  /** Processes kept payloads again under the documents in force. */
   readonly reprocess: (wanted: {
     readonly integration: string;
     readonly from?: string | undefined;
@@ -82,7 +82,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/refetch',
       id: 'integrations.refetch',
-      summary: 'Request one reservation from the partner again, by its id; the answer counts like any other',
+      summary: 'Request one reservation from the partner again, by its id; the answer is processed like any other',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -92,7 +92,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
         result: z
           .enum(['applied', 'absent'])
           .describe('`absent`: the partner has no such reservation; nothing changed.'),
-        outcome: z.string().nullable().describe('What became of the answer: updated, unchanged, cancelled, …'),
+        outcome: z.string().nullable().describe('The outcome of the answer: updated, unchanged, cancelled, …'),
         version: z.int().nullable(),
         run_id: z.string().nullable(),
       }),
@@ -134,8 +134,8 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/reprocess',
       id: 'integrations.reprocess',
-      summary: 'Take stored payloads through the documents in force, after a change of the mapping or the rules',
-      description: 'With preview, the answer says what would change, and nothing is changed.',
+      summary: 'Process stored payloads again under the documents in force, after a change of the mapping or the rules',
+      description: 'With preview, the answer shows what would change, and nothing is changed.',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
@@ -150,7 +150,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
         records: z.int().describe('Reservations with a stored payload.'),
         changed: z.int(),
         unchanged: z.int(),
-        refused: z.int().describe('Reservations that the documents in force refuse or drop; they stay as they are.'),
+        refused: z.int().describe('Reservations that the documents in force refuse or drop; they do not change.'),
         samples: z.array(z.object({ id: z.string(), diff: anyJson })),
       }),
       handle: async ({ params, body }) => {

@@ -17,7 +17,7 @@ export interface IntegrationView {
   readonly timezone: string;
   readonly country: string | null;
   readonly pull: { readonly syncs: Readonly<Partial<Record<SyncType, { every: string }>>> } | null;
-  /** The integration whose polls also bring this brand's reservations. */
+  /** The integration that also polls for this brand. */
   readonly pulled_by: string | null;
   readonly push: { readonly enabled: boolean };
   readonly deliver: readonly string[];
@@ -25,7 +25,7 @@ export interface IntegrationView {
 
 export interface IntegrationPorts {
   readonly views: () => readonly IntegrationView[];
-  /** Judged from the tables at the moment of the call. */
+  /** Computed from the tables at each call. */
   readonly health: (names: readonly string[]) => Promise<readonly BrandHealth[]>;
   readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
   readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
@@ -78,8 +78,8 @@ const integrationSchema = z.object({
   paused: z
     .boolean()
     .describe('Scheduled pulls are paused: by the document, by a person or after refused credentials.'),
-  paused_in_document: z.boolean().describe('Resuming does not help: change the document.'),
-  pulled_by: z.string().nullable().describe('The integration whose polls also bring this brand’s reservations.'),
+  paused_in_document: z.boolean().describe('Paused by the document: to resume, change the document.'),
+  pulled_by: z.string().nullable().describe('The integration that also polls for this brand.'),
   pull: z
     .object({
       syncs: z.array(

@@ -16,7 +16,7 @@ export interface JobPorts {
   }) => Promise<readonly JobRow[]>;
   readonly read: (jobId: string, within: readonly string[] | undefined) => Promise<JobRow | undefined>;
   readonly stop: (jobId: string, by: string) => Promise<void>;
-  /** What of a resend is not delivered yet. */
+  /** How much of a resend is not delivered yet. */
   readonly delivery: (row: JobRow) => Promise<{ readonly waiting: number; readonly held: number } | undefined>;
 }
 
@@ -50,9 +50,9 @@ const job = z.object({
   requested_by: z.string(),
   requested_at: instant,
   state: z.enum(['queued', 'running', 'done', 'stopped', 'failed']),
-  total: z.int().describe('What it was expected to go through when it started.'),
-  done: z.int().describe('How many of them it has gone through.'),
-  counts: z.record(z.string(), z.int()).describe('What became of them.'),
+  total: z.int().describe('How many records it was expected to process when it started.'),
+  done: z.int().describe('How many of them it has processed.'),
+  counts: z.record(z.string(), z.int()).describe('Their outcomes.'),
   finished_at: instant.nullable(),
   stopped_by: z.string().nullable(),
   code: z.string().nullable(),
@@ -64,10 +64,10 @@ const delivery = z
     held: z.int().describe('Records that a dead letter holds back.'),
   })
   .nullable()
-  .describe('Of a resend: what is queued and not delivered yet. Null for other jobs.');
+  .describe('For a resend: how much is queued and not delivered yet. Null for other jobs.');
 const preview = z.object({
-  total: z.int().describe('Dead letters, records or reservations that it would go through.'),
-  looked_at: z.int().nullable().describe('How many of them were tried for the counts; null if the counts are of all.'),
+  total: z.int().describe('How many dead letters, records or reservations it would process.'),
+  looked_at: z.int().nullable().describe('How many of them the counts are based on; null if all.'),
   counts: z.array(z.object({ label: z.string(), count: z.int() })),
   samples: z.array(z.object({ integration: z.string(), id: z.string(), text: z.string().nullable(), diff: anyJson })),
 });
@@ -99,7 +99,7 @@ export function jobRoutes(ports: JobPorts): Route[] {
       id: 'jobs.start',
       status: 202,
       summary: 'Start replaying dead letters, resending records or reprocessing stored payloads',
-      description: 'A worker goes through them in steps. The job can be watched and stopped; what is done stays done.',
+      description: 'A worker processes them in steps. The job can be watched and stopped; stopping undoes nothing.',
       body: request,
       response: job,
       handle: async ({ body, caller }) => {
@@ -128,7 +128,7 @@ export function jobRoutes(ports: JobPorts): Route[] {
       method: 'GET',
       path: '/jobs/{job_id}',
       id: 'jobs.get',
-      summary: 'One job and how far it has come',
+      summary: 'One job and its progress',
       params: idParam,
       response: job.extend({ delivery }),
       handle: async ({ params, within }) => {

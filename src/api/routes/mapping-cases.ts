@@ -8,7 +8,7 @@ export interface NewCase {
   readonly push: boolean;
   readonly timezone?: string | undefined;
   readonly country?: string | undefined;
-  /** The connector's document that makes the expected records. */
+  /** The connector's document that produces the expected records. */
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
       id: 'cases.check',
       asks: true,
       payload: true,
-      summary: 'Compare what a connector makes of its kept samples with what they must become',
+      summary: 'Map the kept samples of a connector and compare the records with the expected ones',
       params: z.strictObject({ connector: slug }),
       body: z.strictObject({ text }),
       response: z.object({
@@ -68,7 +68,7 @@ export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
       method: 'PUT',
       path: '/connectors/{connector}/cases/{name}',
       id: 'cases.save',
-      summary: 'Keep a sample with the records that it becomes now',
+      summary: 'Keep a sample with the records that it produces now',
       params: z.strictObject({ connector: slug, name: slug }),
       body: z.strictObject({
         text,
@@ -91,7 +91,7 @@ export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
       method: 'DELETE',
       path: '/connectors/{connector}/cases/{name}',
       id: 'cases.remove',
-      summary: 'Forget a kept sample',
+      summary: 'Delete a kept sample',
       params: z.strictObject({ connector: slug, name: slug }),
       response: z.object({ removed: z.literal(true) }),
       handle: async ({ params }) =>

@@ -12,7 +12,7 @@ const edited = z.object({
   profiles: z.array(z.object({ id: z.string(), version: z.int() })).describe('The profiles that changed.'),
 });
 
-/** An operator's decisions about who is one person. */
+/** An operator's decisions about which profiles are one person. */
 export function profileRoutes(ports: ProfilePorts): Route[] {
   return [
     route({
@@ -20,7 +20,7 @@ export function profileRoutes(ports: ProfilePorts): Route[] {
       path: '/integrations/{integration}/guests/{id}/merge',
       id: 'guests.merge',
       summary: 'Merge a profile into another: the same person',
-      description: 'The other profile keeps its values and takes those that it lacks. Both lead to it from then on.',
+      description: 'The other profile keeps its values and gets those that it lacks. From then on both ids lead to it.',
       tag: 'guests',
       role: 'operator',
       scope: 'param',
@@ -34,7 +34,7 @@ export function profileRoutes(ports: ProfilePorts): Route[] {
       method: 'POST',
       path: '/integrations/{integration}/guests/{id}/split',
       id: 'guests.split',
-      summary: 'Split a profile that two people share, or take a merge back',
+      summary: 'Split a profile that two people share, or undo a merge',
       tag: 'guests',
       role: 'operator',
       scope: 'param',

@@ -46,7 +46,7 @@ const timeline = z.object({
         at: z.string(),
       }),
     )
-    .describe('Who said that a guest agrees to marketing, or does not, and when.'),
+    .describe('Which source stated or denied marketing consent for a guest, and when.'),
   deliveries: z.array(
     z.object({
       destination: z.string(),

@@ -45,7 +45,7 @@ const runSummary = z.object({
   superseded: count,
   dropped: count,
   skipped: count,
-  repeated: count.describe('Rows that had the id of a later row of the same page, which counts.'),
+  repeated: count.describe('Rows with the same id as a later row of their page; the later row was used.'),
   dead_lettered: count,
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),

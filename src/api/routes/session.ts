@@ -106,7 +106,7 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       id: 'session.end_everywhere',
       summary: 'Sign out in every browser',
       description:
-        'Ends every session of the person, as the identity provider knows them, or every session made from the same token.',
+        'Ends every session of the same person at the identity provider, or every session made from the same token.',
       tag: 'session',
       role: 'viewer',
       scope: 'any',
@@ -118,7 +118,7 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       method: 'GET',
       path: '/session/ways',
       id: 'session.ways',
-      summary: 'How to sign in, besides by a token or link',
+      summary: 'The ways to sign in other than a token or link',
       tag: 'session',
       role: 'public',
       scope: 'any',
@@ -132,17 +132,17 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
       method: 'POST',
       path: '/session/oidc',
       id: 'session.oidc',
-      summary: 'Begin a sign-in at the identity provider',
-      description: 'For the console: returns the address to go to, and sets a cookie that the way back needs.',
+      summary: 'Start a sign-in at the identity provider',
+      description: 'For the console: returns the address to open, and sets a cookie that the callback needs.',
       tag: 'session',
       role: 'public',
-      // The sign-in is audited when it ends: anybody can begin one.
+      // The sign-in is audited when it ends, because anybody can start one.
       asks: true,
       scope: 'any',
       body: z.strictObject({}),
       response: z.object({ url: z.string() }),
       handle: async ({ fromConsole }) => {
-        if (!fromConsole) return problem(403, 'operate.forbidden', 'Only the console can begin a sign-in.');
+        if (!fromConsole) return problem(403, 'operate.forbidden', 'Only the console can start a sign-in.');
         const begun = await ports.oidc.begin();
         if (begun.kind === 'unavailable') return problem(409, 'operate.sign_in_unavailable', `${begun.why}.`);
         return ok({ url: begun.url }, { 'set-cookie': flowCookieOf(ports.secure(), begun.cookie, 600) });

@@ -13,7 +13,7 @@ export interface StudioPorts {
     readonly integration: string | undefined;
     readonly push: boolean;
     readonly limit: number;
-    /** Of a property that has no integration yet. */
+    /** For a property that has no integration yet. */
     readonly timezone?: string | undefined;
     readonly country?: string | undefined;
   }) => Promise<Previewed>;
@@ -280,10 +280,10 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         sample: sample.optional().describe('A response of that operation, as JSON text; it decides shape and mapping.'),
       }),
       response: z.object({
-        format: z.string().describe('What the description is, such as OpenAPI 3.1.0.'),
+        format: z.string().describe('The format of the description, such as OpenAPI 3.1.0.'),
         connector: z.string().describe('The proposed document as text, with a reason for each line.'),
         integration: anyJson.describe(
-          'The part of an integration that the description tells: base_url, auth, headers.',
+          'The part of an integration that the description contains: base_url, auth, headers.',
         ),
         operations: z
           .array(z.object({ operation: z.string(), score: z.number(), reason: z.string() }))
@@ -293,7 +293,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .describe('The confidence and reason for each line.'),
         unmapped: z.array(z.string()).describe('Fields of the description that are not mapped.'),
         unknown: z.array(z.string()).describe('Status values that are missing from the value maps.'),
-        notes: z.array(z.string()).describe('What the description leaves for a person to do.'),
+        notes: z.array(z.string()).describe('What a person still has to do.'),
       }),
       handle: async ({ body }) => {
         const made = await ports.importDescription(body);

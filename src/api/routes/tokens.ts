@@ -34,7 +34,7 @@ const token = z.object({
   expires_at: instant.nullable(),
   last_used_at: instant.nullable(),
   revoked_at: instant.nullable(),
-  subject: z.string().nullable().describe('Issuer and subject of a person whom an identity provider knows.'),
+  subject: z.string().nullable().describe('Issuer and subject, if the person signed in through an identity provider.'),
 });
 const holder = {
   name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit log.'),

@@ -42,7 +42,7 @@ type Outcome =
       readonly type: 'reservation' | 'guest';
       readonly record: Json;
       readonly notes: readonly Note[];
-      /** What else live processing would do with it. */
+      /** The other effects of live processing. */
       readonly effect?: string;
     }
   | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }

@@ -17,7 +17,7 @@ export interface QualityCounts {
   readonly rooms: number;
   readonly lead_guest: number;
   readonly events: number;
-  /** Events that arrived more than 15 minutes after what they report. */
+  /** Events that arrived more than 15 minutes after the change that they report. */
   readonly late_events: number;
 }
 

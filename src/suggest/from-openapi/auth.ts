@@ -5,7 +5,7 @@ import { loginOf } from './login.ts';
 import type { ApiDescription, Operation, Parameter, Proposed, SecurityScheme } from './model.ts';
 import { enumOf } from './schema.ts';
 
-/** `auth` of an integration, and what else the person has to know. The credentials themselves are references to be filled. */
+/** `auth` of an integration, and notes for the person. The credentials themselves are references to fill in. */
 export interface ProposedAuth {
   readonly auth: JsonObject;
   /** Headers besides: an application key next to a token. */
@@ -110,7 +110,7 @@ function schemesFor({ schemes }: ApiDescription, { security }: Operation): reado
   return named.length > 0 ? named : security === undefined ? schemes : [];
 }
 
-/** What a service can use without a person comes first. */
+/** Methods that work without a person come first. */
 function preference({ type, flows = [] }: SecurityScheme): number {
   if (type === 'oauth2') return flows.some(({ grant }) => grant === 'client_credentials') ? 5 : 1;
   return { api_key: 4, bearer: 3, basic: 2, other: 0 }[type];
@@ -151,7 +151,7 @@ function tokenUrl(baseUrl: string | undefined, path: string): string {
   return `${(baseUrl ?? 'https://pms.example').replace(/\/$/, '')}${path}`;
 }
 
-/** The operation that hands out tokens, with its grants where it is OAuth. */
+/** The operation that issues tokens, with its grants if it is OAuth. */
 function tokenOperation(
   { operations }: ApiDescription,
   list: Operation,
@@ -176,7 +176,7 @@ function tokenOperation(
 
 const isTokenName = (name: string) => wordsOf(name).some((word) => /token$|^session$|^jwt$/.test(word));
 
-/** A fixed key is not what a login hands out. */
+/** A fixed key does not come from a login. */
 const isTokenScheme = ({ type, key = '' }: SecurityScheme) =>
   type === 'bearer' || (type === 'api_key' && (isTokenName(key) || key.toLowerCase() === 'authorization'));
 

@@ -4,7 +4,7 @@ import type { Operation, Parameter } from './model.ts';
 import { setAt } from './set-at.ts';
 import { synthesize } from './synthesize.ts';
 
-/** `auth: { type: login }`: the token that a call of the partner's own hands out, in the header that the list needs. */
+/** `auth: { type: login }`: a token from the partner's login call, in the header that the list needs. */
 export function loginOf(operation: Operation, header: string, secret: (name: string) => string): JsonObject {
   const answer = operation.sample ?? (operation.response === undefined ? undefined : synthesize(operation.response));
   const places = answer === undefined ? [] : leafPaths(answer, '', 0);

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../terms.ts';
 
 /**
- * An API description as far as a connector needs it, whatever format it was written in. The reader resolves references
- * first, so that nothing here looks anything up.
+ * An API description as far as a connector needs it, whatever format it was written in. The reader has
+ * already resolved all references.
  */
 export interface ApiDescription {
   readonly title?: string;
@@ -23,7 +23,7 @@ export interface Operation {
   readonly response?: JsonObject;
   /** A recorded response, where the description has one. */
   readonly sample?: Json;
-  /** Names of the schemes that open it; undefined where the description says nothing. */
+  /** Names of the security schemes it accepts; undefined if the description does not say. */
   readonly security?: readonly string[];
 }
 

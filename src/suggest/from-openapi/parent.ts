@@ -4,7 +4,7 @@ import { leavesOf } from '../leaves.ts';
 import { matchReservation } from '../reservation-fields.ts';
 import type { Suggestion } from '../suggest.ts';
 
-/** Reservations inside bookings: what only the booking says, such as the confirmation number. */
+/** Reservations inside bookings: the fields that only the booking has, such as the confirmation number. */
 export function parentFields(
   sample: Json,
   { connector, fields }: Suggestion & { kind: 'ok' },
@@ -27,7 +27,7 @@ export function parentFields(
       field,
       path: `$parent.${match.leaf.path}`,
       confidence: Math.round(match.confidence * 90) / 100,
-      reason: 'what holds the reservation says it',
+      reason: 'a field of the object that contains the reservation',
     });
   }
   return { map, lines };

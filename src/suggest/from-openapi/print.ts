@@ -2,7 +2,7 @@ import { Document, isMap, isScalar, isSeq, stringify, type YAMLMap } from 'yaml'
 import type { FieldLine } from '../field.ts';
 import type { Proposal } from './propose.ts';
 
-/** Of a large description most fields are left over: a screenful is enough to look through. */
+/** Most fields of a large description are not mapped: list no more than fit on a screen. */
 const mostUnmapped = 60;
 
 /** The proposal as a connector's file, every line with how sure it is and why; the integration's part follows as a comment. */
@@ -63,7 +63,7 @@ function annotate(document: Document, { field, confidence, reason }: FieldLine):
   }
 }
 
-/** Beside a short value, above a long one; on the first of the keys that is there. */
+/** Beside a short value, above a long one; on the first of the keys that exists. */
 function comment(parent: unknown, keys: readonly string[], text: string): void {
   if (!isMap(parent)) return;
   const pair = (parent as YAMLMap).items.find((one) => isScalar(one.key) && keys.includes(String(one.key.value)));

@@ -21,7 +21,7 @@ export interface ProposeOptions {
   readonly name?: string;
   /** `GET /path` of the list; the likeliest one unless given. */
   readonly operation?: string;
-  /** A recorded response of that operation; it counts for the shape and the mapping. */
+  /** A recorded response of that operation; it decides the shape and the mapping. */
   readonly sample?: Json;
 }
 
@@ -47,7 +47,7 @@ export type Proposal =
     }
   | { readonly kind: 'nothing'; readonly message: string };
 
-/** A connector and the credentials' part of an integration, from an API description alone or with a sample besides. */
+/** A connector and the credentials' part of an integration, from an API description alone or together with a sample. */
 export function proposeFromDescription(description: ApiDescription, options: ProposeOptions = {}): Proposal {
   const considered = description.operations.filter(
     (one) => options.operation === undefined || named(one) === options.operation,
@@ -141,12 +141,16 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
           ]
         : []),
       ...(baseUrl === undefined ? ['The description names no server: set base_url.'] : []),
-      ...open.map((place) => `${place} is required, and the description does not say with what.`),
+      ...open.map((place) => `${place} is required, and the description gives no value.`),
       ...(window?.value.by === 'departure'
-        ? ['The range goes by day of departure: let pre_stay and stay reach as far ahead as stays are long.']
+        ? [
+            'The range filters by day of departure: extend the ranges of pre_stay and stay by the length of the longest stay.',
+          ]
         : []),
       ...(window?.value.by === 'arrival'
-        ? ['The range goes by day of arrival: let stay reach as far back as stays are long.']
+        ? [
+            'The range filters by day of arrival: let the range of stay begin earlier by the length of the longest stay.',
+          ]
         : []),
     ],
   };
@@ -168,7 +172,7 @@ interface Ranked extends Omit<Candidate, 'operation'> {
   readonly confidence: number;
 }
 
-/** Only the likeliest by name are looked into: reading a large schema takes a moment. */
+/** Only the likeliest by name are examined: reading a large schema takes time. */
 const mostLookedInto = 12;
 
 function rank(operations: readonly Operation[]): Ranked[] {

@@ -11,7 +11,7 @@ export interface ProposedRequest {
   readonly request: JsonObject;
   /** Why parameters besides the window are sent: place and reason. */
   readonly fixed: readonly { readonly place: string; readonly reason: string }[];
-  /** Required parameters that nobody here can fill. */
+  /** Required parameters whose value is unknown. */
   readonly open: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function requestOf(operation: Operation, window: WindowParameters | undef
     add(window.from, window.values.from);
     add(window.to, window.values.to);
     if (window.needs !== undefined)
-      add(window.needs.parameter, window.needs.value, 'says which day the range is about');
+      add(window.needs.parameter, window.needs.value, 'selects the day that the range filters by');
   }
   for (const parameter of operation.parameters) {
     if (sent.some((one) => one.parameter === parameter)) continue;
@@ -116,7 +116,7 @@ function inclusion({ name, schema }: Parameter) {
   return { value: true, reason: 'the answer is incomplete without it' };
 }
 
-/** `expand: [booker, timeSlices, services]`: all that has to do with guests, rooms and money. */
+/** `expand: [booker, timeSlices, services]`: everything about guests, rooms and money. */
 function expansion({ name, schema }: Parameter) {
   if (!/^(?:expand|include|includes|with)$/i.test(lastKey(name))) return undefined;
   const all = enumOf(schema).find((value) => /^(?:all|full)$/i.test(String(value)));
@@ -152,7 +152,7 @@ function given({ schema }: Parameter) {
   return { value: value as Json, reason: 'required; the value is the description’s default or example' };
 }
 
-/** How the request's window will read to a person. */
+/** The request's window, described for a person. */
 export function windowLine(window: Proposed<WindowParameters> | undefined) {
   return window === undefined
     ? { confidence: 0.2, reason: 'no pair of parameters is a range of days: add the window by hand' }

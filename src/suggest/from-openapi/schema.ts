@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
-/** A schema with allOf merged in, and the first of several alternatives taken. */
+/** A schema with allOf merged; of several alternatives, the first. */
 export function flattened(schema: Json | undefined, depth = 0): JsonObject {
   if (!isObject(schema) || depth > 8) return {};
   const parts = Array.isArray(schema.allOf) ? schema.allOf.map((part) => flattened(part, depth + 1)) : [];

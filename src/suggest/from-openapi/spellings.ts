@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Operation } from './model.ts';
 
 /**
- * Values that the description lists. A made-up answer contains spellings that nobody wrote down; only these may become part of
- * a value map.
+ * Values that the description lists. A made-up answer also contains invented spellings; only the listed ones may become part
+ * of a value map.
  */
 export function listedSpellings({ response, parameters }: Operation): ReadonlySet<string> {
   const found = new Set<string>();

@@ -20,7 +20,7 @@ const maxNodes = 60_000;
 
 class Synthesis {
   readonly #statuses: readonly string[];
-  /** The schemas around the one at hand: a type inside itself is left out. */
+  /** The enclosing schemas: a type inside itself is left out. */
   readonly #open = new Set<Json>();
   #nodes = 0;
   #lists = 0;
@@ -66,7 +66,7 @@ class Synthesis {
 
   #list(schema: JsonObject, name: string, around: readonly string[], index: number, depth: number): Json {
     const items = flattened(schema.items);
-    // The first lists of objects on the way may be the records, or hold them; lists inside records are short.
+    // The first lists of objects may be the records, or contain them; lists inside records are short.
     const outer = typeOf(items) === 'object' && this.#lists === 0;
     const length = outer ? recordCount : identifies(items, name) ? 3 : 2;
     if (outer) this.#lists += 1;
@@ -123,8 +123,8 @@ class Synthesis {
 }
 
 /**
- * Parts of a reservation that hold no field of ours. A description lists them all, where a real answer has a few; with their
- * dates, names and amounts they would be taken for what they are not.
+ * Parts of a reservation that hold no field of ours. A description lists them all, a real answer has only a few. Their dates,
+ * names and amounts would be mistaken for those of the reservation.
  */
 const asideObjects = new Set(
   'queue cashiering routing payment payments folio folios comment comments alert alerts preference preferences policy policies trace traces task tasks scheduled move anonymization membership memberships award awards address addresses last attachment attachments link links action actions history notes offshore promotion block warning warnings activity user indicators tracking transport gaming'.split(

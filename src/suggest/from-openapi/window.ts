@@ -8,10 +8,10 @@ import { enumOf, exampleOf, textOf, typeOf } from './schema.ts';
 export interface WindowParameters {
   readonly from: Parameter;
   readonly to: Parameter;
-  /** Which day of a reservation the range is about. */
+  /** Which day of a reservation the range filters by. */
   readonly by: Meaning;
   readonly values: { readonly from: string; readonly to: string };
-  /** A parameter that says which day is meant, and its value. */
+  /** A parameter that selects the day to filter by, and its value. */
   readonly needs?: { readonly parameter: Parameter; readonly value: Json };
 }
 
@@ -61,7 +61,7 @@ export function findWindow({ parameters }: Operation): Proposed<WindowParameters
     confidence: worth[by] * (best.from.required ? 1 : 0.95),
     reason:
       `${best.from.name} and ${best.to.name} are a range of days by ${by === 'unsaid' ? 'a day that the description does not name' : by}` +
-      (selector === undefined ? '' : `; ${selector.parameter.name} says which day is meant`),
+      (selector === undefined ? '' : `; ${selector.parameter.name} selects the day`),
   };
 }
 
@@ -123,7 +123,7 @@ function selectorOf(
   return undefined;
 }
 
-/** A day as the partner writes it: the example shows, then the description, then the format. */
+/** A day in the partner's format: from the example, else the description, else the format. */
 function writtenDay(parameter: Parameter, end: 'from' | 'to', pair: { from: Parameter; to: Parameter }): string {
   const placeholder = `{window.${end}}`;
   const both = [pair.from, pair.to];
@@ -140,7 +140,7 @@ function writtenDay(parameter: Parameter, end: 'from' | 'to', pair: { from: Para
   const shown = /^\d{4}-\d{2}-\d{2}([ T])\d{2}:\d{2}:\d{2}(Z?)/.exec(example);
   if (shown !== null) return `${placeholder}${shown[1]}${time}${shown[2]}`;
   if (parameter.schema.format !== 'date-time' || /YYYY-MM-DD(?![ T]*HH)/i.test(parameter.about)) return placeholder;
-  // Declared as a date-time by a generator, and called a date by the people who wrote the description.
+  // Generated schemas declare a date-time where the description's own text says date.
   const called = `${wordsOf(parameter.name).join(' ')} ${parameter.about}`;
   return /\bdate\b/i.test(called) && !/date-?time|\btime\b|\bhours?\b/i.test(called)
     ? placeholder

@@ -129,7 +129,7 @@ test('an impossible request is refused with the possible values', async () => {
   const impossible = await call('sync', 'grand', '--from', '2026-11-31', '--to', '2026-12-01', '--json');
   assert.equal(impossible.code, 1);
   assert.deepEqual([JSON.parse(impossible.out).error.code, impossible.said], ['operate.usage', '']);
-  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*2026-11-31 is not a date of the calendar/);
+  assert.match(JSON.parse(impossible.out).error.message, /'--from <date>'.*2026-11-31 does not exist in the calendar/);
   const half = await call('sync', 'grand', '--from', '2026-03-01', '--json');
   assert.equal(half.code, 1);
   assert.match(JSON.parse(half.out).error.message, /both --from and --to/);
