@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /**
- * The account that the PostgreSQL programs run under. They refuse to run as root, so root has two alternatives:
+ * The account that the PostgreSQL programs run under. They refuse to run as root; for root there are two alternatives:
  *
  * self       the caller's own account: everyone except root
  * namespace  a user namespace in which root appears as nobody. The real uid stays 0, so data and programs may be in folders of

@@ -44,7 +44,7 @@ function packageRoot(platform: string): string {
   } catch (cause) {
     throw new InnboundError(
       'store.postgres_failed',
-      `No PostgreSQL comes with Innbound for ${platform}, or it is not installed: run npm ci, or set DATABASE_URL.`,
+      `Innbound includes no PostgreSQL for ${platform}, or it is not installed: run npm ci, or set DATABASE_URL.`,
       { platform },
       cause,
     );

@@ -59,8 +59,8 @@ async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Prom
   if (account.kind !== 'user') return account;
   throw new InnboundError(
     'store.postgres_failed',
-    `The data in ${dataLink} belongs to root, which PostgreSQL runs for only in a user namespace, and those are forbidden ` +
-      `here now. Stop what uses it and run: chown -R ${account.uid}:${account.gid} ${dataLink}`,
+    `The data in ${dataLink} belongs to root, for which PostgreSQL runs only in a user namespace, and those are forbidden ` +
+      `here now. Stop every process that uses it and run: chown -R ${account.uid}:${account.gid} ${dataLink}`,
     { owner: 0 },
   );
 }

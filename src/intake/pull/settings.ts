@@ -130,7 +130,7 @@ export type Auth =
   | CustomAuth
   | OAuth2;
 
-/** A token from a login call of the partner's own. */
+/** A token from the partner's login call. */
 export interface LoginAuth {
   readonly type: 'login';
   readonly request: RequestTemplate;

@@ -1,6 +1,6 @@
 /**
- * Where the invented guests come from. `mobile` is a national number: # stands for a digit. Names are common ones, put
- * together by chance.
+ * Where the invented guests come from. `mobile` is a national number: # stands for a digit. Common names are combined
+ * at random.
  */
 export interface Country {
   readonly code: string;
@@ -10,7 +10,7 @@ export interface Country {
   readonly mobile: string;
   readonly first: readonly [string, ...string[]];
   readonly last: readonly [string, ...string[]];
-  /** How often, against the others. */
+  /** Relative frequency. */
   readonly weight: number;
 }
 

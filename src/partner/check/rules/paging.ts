@@ -7,7 +7,7 @@ export const pagingRules: readonly Rule<Evidence>[] = [
     id: 'paging.limit',
     level: 'must',
     title: 'Every page except the last has as many rows as requested',
-    change: 'Honour limit, or document your maximum: we take a page shorter than limit as the last one.',
+    change: 'Honour limit, or document your maximum: we treat a page shorter than limit as the last one.',
     judge: (evidence) =>
       walked(evidence, (walk) => {
         if (walk.kind !== 'offset' && walk.kind !== 'page') return unseen(`Not relevant for ${walk.kind} paging.`);
@@ -99,7 +99,7 @@ export const pagingRules: readonly Rule<Evidence>[] = [
           return unseen('The list changed while it was read; run the check at a quieter time.');
         return came === total
           ? holds(`${total}, and as many were read.`, evidence.list.number)
-          : broken(`${total}, but ${came} came.`, evidence.list.number);
+          : broken(`${total}, but ${came} were received.`, evidence.list.number);
       }),
   },
   {

@@ -59,7 +59,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
   {
     id: 'answers.retry_after',
     level: 'must',
-    title: '429 comes with Retry-After in seconds',
+    title: '429 has Retry-After in seconds',
     change: 'Send Retry-After, in seconds, with every 429.',
     judge: ({ all }) => {
       const limited = all.filter((seen) => seen.status === 429);

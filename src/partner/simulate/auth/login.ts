@@ -2,7 +2,7 @@ import { type Answer, bodyObject, type Exchange, json, problem } from '../exchan
 import { type Guard, sameText } from './guard.ts';
 import type { LoginSettings } from './method.ts';
 
-/** A login call of the partner's own: POST /auth/login with user and password answers with a token for a header. */
+/** A login call: POST /auth/login with user and password answers with a token for a header. */
 export class LoginServer {
   readonly #settings: LoginSettings;
   readonly #now: () => number;

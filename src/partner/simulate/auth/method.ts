@@ -49,7 +49,7 @@ interface CustomSettings {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, string>>;
-  /** HTTP Basic besides. */
+  /** HTTP Basic in addition. */
   readonly basic?: { readonly username: string; readonly password: string };
 }
 
