@@ -184,12 +184,15 @@ const triesBeforeDead = 5;
 
 /**
  * Sets aside the event that fails: retried after 1, 4, 9 … seconds, then a dead letter. The dead letter contains the payload
- * but not the error's message, which may quote it.
+ * but not the error's message, which may quote it. Changes nothing while another node works the lane: it may be processing the event.
  */
 export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
-    const [event] = (await nextEvents(tx, target.integration, 1)).events;
-    if (!event) return;
+    const {
+      isMine,
+      events: [event],
+    } = await lockLane(tx, target.integration, 1);
+    if (!isMine || !event) return;
     const attempt = event.attempt + 1;
     const dead = attempt >= triesBeforeDead;
     await tx.query(

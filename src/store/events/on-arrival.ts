@@ -34,7 +34,9 @@ export async function applyOnArrival(
     pool,
     directLeases,
     async (tx, leaseBatch): Promise<readonly Processed[] | 'refused' | 'backlog'> => {
-      const [, admitted, backlogs] = await together(tx, () => [
+      const [, , admitted, backlogs] = await together(tx, () => [
+        // A statement of its own: PostgreSQL evaluates an aggregate before the other columns, so the locks would be waited for without it.
+        tx.query(`set local lock_timeout = '${lockMs}ms'`),
         lockLanes(tx, inOrder),
         admit(
           tx,
@@ -75,7 +77,7 @@ interface Processed {
 async function lockLanes(tx: Tx, lanes: readonly ArrivingLane[]): Promise<void> {
   await tx.query({
     name: 'lock-lanes',
-    text: `select set_config('lock_timeout', '${lockMs}', true), count(pg_advisory_xact_lock(${laneLock('name')}))
+    text: `select count(pg_advisory_xact_lock(${laneLock('name')}))
              from (select name from unnest($1::text[]) name order by name) lanes`,
     values: [texts(lanes.map(({ target }) => target.integration))],
   });

@@ -154,6 +154,18 @@ test('a locked record does not hold the answer for long', () =>
     assert.equal(typeof (await bench.arrive(next)), 'object');
   }));
 
+test('a lane that a worker holds does not hold the answer for long', () =>
+  withBench(async (bench) => {
+    await bench.send('reservation.created', data());
+    const next = bench.newEvent('reservation.updated', data({ channel: 'phone' }), { eventId: 'b' });
+    await bench.ports.lane('lisbon-grand', 200, async () => {
+      // The worker's statements have a deadline of a minute: a wait that long would be this error too, with another code.
+      await assert.rejects(bench.arrive(next), { code: '55P03' });
+      return [];
+    });
+    assert.equal(typeof (await bench.arrive(next)), 'object');
+  }));
+
 test('a thin event waits for its reservation, a broken one becomes a dead letter', () =>
   withBench(
     async (bench) => {

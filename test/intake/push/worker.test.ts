@@ -152,6 +152,18 @@ test('an event that breaks the worker is set aside; the others are processed', a
   bench.errors.length = 0;
 });
 
+test('an event that another node is processing is not set aside', async () => {
+  await bench.send('reservation.created', reservationData());
+  const path = bench.ports.path('lisbon-grand');
+  assert.ok(path);
+  await bench.ports.lane('lisbon-grand', 200, async (lane) => {
+    await bench.ports.setAside('lisbon-grand', new Error('it failed on a node that had it before'));
+    return workLane(lane, path);
+  });
+  const { rows } = await bench.pool.query('select state, attempt from events');
+  assert.deepEqual(rows, [{ state: 'done', attempt: 0 }]);
+});
+
 test('a node that dies during a batch leaves it unchanged', async () => {
   await bench.send('reservation.created', reservationData());
   await assert.rejects(

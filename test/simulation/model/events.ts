@@ -53,7 +53,7 @@ export function eventPorts(
     setAside: (target) =>
       link.call('setAside', () => {
         const [event] = pendingOf(model, target.integration);
-        if (event === undefined) return;
+        if (event === undefined || model.laneLocks.has(target.integration)) return;
         event.attempt += 1;
         event.state = event.attempt >= triesBeforeDead ? 'dead' : 'waiting';
         event.dueAt = model.now() + event.attempt * event.attempt * 1_000;
