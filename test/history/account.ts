@@ -1,4 +1,4 @@
-import type { Fate, History, Settled, Version, Violation } from './history.ts';
+import type { Fate, History, Settled, Statement, Version, Violation } from './history.ts';
 
 /** Every accepted event has one fate; every version has one at every destination of its record; counters of runs add up. */
 export function checkAccount({ statements, fates, versions, settled, runs, isQuiet }: History): Violation[] {
@@ -22,12 +22,34 @@ export function checkAccount({ statements, fates, versions, settled, runs, isQui
       violated(`${id} became version ${fate.version} of ${record}, which is not stored`);
     }
   }
-  found.push(...checkSettled(versions, settled, isQuiet));
+  found.push(...checkOrigins(statements, fates, versions), ...checkSettled(versions, settled, isQuiet));
   for (const { id, fetched, counted, listed = fetched } of runs) {
     if (fetched !== counted) violated(`${id} fetched ${fetched} and accounted for ${counted}`);
     if (fetched !== listed) violated(`${id} fetched ${fetched} of ${listed} rows`);
   }
   return found;
+}
+
+/** A version of a record that only events spoke of is the fate of one of them, or of an erasure. */
+function checkOrigins(
+  statements: readonly Statement[],
+  fates: readonly Fate[],
+  versions: readonly Version[],
+): Violation[] {
+  const recordOf = new Map(statements.map(({ id, record }) => [id, record]));
+  const listed = new Set(statements.filter(({ isEvent }) => !isEvent).map(({ record }) => record));
+  const made = new Map<string, number>();
+  for (const fate of fates) {
+    if (fate.kind !== 'version') continue;
+    const name = nameOf({ record: recordOf.get(fate.statement) ?? '', version: fate.version });
+    made.set(name, (made.get(name) ?? 0) + 1);
+  }
+  return versions.flatMap(({ record, version, isErasure = false }) => {
+    const times = made.get(nameOf({ record, version })) ?? 0;
+    if (times === 1 || (times === 0 && (isErasure || listed.has(record)))) return [];
+    const message = `${record} v${version} is the fate of ${times === 0 ? 'no event' : `${times} events`}`;
+    return [{ rule: 'accepted_is_accounted_for' as const, message }];
+  });
 }
 
 function checkSettled(versions: readonly Version[], settled: readonly Settled[], isQuiet: boolean): Violation[] {

@@ -56,6 +56,21 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
     change: { fates: [made('e1', 1), made('e2', 3)] },
   },
   {
+    name: 'a version that no event made',
+    rule: 'accepted_is_accounted_for',
+    change: { fates: [made('e1', 1), { statement: 'e2', kind: 'unchanged' }] },
+  },
+  {
+    name: 'two events made one version',
+    rule: 'accepted_is_accounted_for',
+    change: { statements: [...sound.statements, event('e3', 'two', 21)], fates: [...sound.fates, made('e3', 2)] },
+  },
+  {
+    name: 'the payload of an event holds an erased guest',
+    rule: 'nothing_after_erasure',
+    change: { erasures: [{ atMs: 9, marks: ['ana@'] }], kept: [{ place: 'event e1', text: '{"email":"ana@"}' }] },
+  },
+  {
     name: 'an event is pending although all work is done',
     rule: 'accepted_is_accounted_for',
     change: { fates: [made('e1', 1), { statement: 'e2', kind: 'pending' }] },
@@ -145,6 +160,22 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
     change: { erasures: [{ atMs: 1, marks: ['two'] }] },
   },
   {
+    name: 'a call that was late carries a guest whom the destination erased',
+    rule: 'nothing_after_erasure',
+    change: {
+      erasures: [{ beganMs: 1, atMs: 99, marks: ['two'] }],
+      writes: [write(1, 'one'), write(2, 'two', { isErasure: true, body: '' }), write(2, 'two', { startedAtMs: 3 })],
+    },
+  },
+  {
+    name: 'a body changes although no guest of it was erased',
+    rule: 'one_key_one_body',
+    change: {
+      erasures: [{ beganMs: 1, atMs: 9, marks: ['nobody@'] }],
+      writes: [write(1, 'one'), write(2, 'two'), write(2, 'two', { body: '{}' })],
+    },
+  },
+  {
     name: 'the store still holds an erased guest',
     rule: 'nothing_after_erasure',
     change: {
@@ -180,6 +211,22 @@ test('what nobody outside can know is allowed either way', () => {
   // A page that was requested at some moment around the second event.
   const page = event('row', 'one', 0, { fromMs: 15, toMs: 25, isEvent: false });
   assert.deepEqual(checkHistory({ ...sound, statements: [...sound.statements, page] }), []);
+});
+
+test('an erasure writes a version of its own and takes its guest out of what is sent again', () => {
+  const history = {
+    ...sound,
+    versions: [stored(1, 'one'), stored(2, 'two'), { ...stored(3, 'two'), isErasure: true }],
+    settled: [...sound.settled, settled(3, 'delivered')],
+    writes: [
+      write(1, 'one', { body: 'ana@' }),
+      write(1, 'one', { body: '', startedAtMs: 5 }),
+      write(2, 'two'),
+      write(3, 'two', { isErasure: true }),
+    ],
+    erasures: [{ beganMs: 4, atMs: 4, marks: ['ana@'] }],
+  };
+  assert.deepEqual(checkHistory(history), []);
 });
 
 test('versions behind a dead letter may be pending, and skipped ones are left out', () => {

@@ -15,6 +15,8 @@ export interface History {
   readonly writes: readonly Write[];
   readonly runs: readonly RunReport[];
   readonly erasures: readonly Erasure[];
+  /** What else the store holds, for runs with erasures. */
+  readonly kept?: readonly { readonly place: string; readonly text: string }[];
   /** All work is done: nothing may still be pending, except behind a dead letter. */
   readonly isQuiet: boolean;
 }
@@ -43,6 +45,8 @@ export interface Version {
   readonly record: string;
   readonly version: number;
   readonly value: string;
+  /** Written by an erasure, not by a partner. */
+  readonly isErasure?: boolean;
   /** All that is stored, for runs with erasures. */
   readonly text?: string;
 }
@@ -60,6 +64,8 @@ export interface Write {
   readonly version: number;
   readonly key: string;
   readonly value: string;
+  /** Tells the destination to erase a guest. */
+  readonly isErasure?: boolean;
   /** The bytes that were sent. */
   readonly body: string;
   /** When the call began, on the clock of `Erasure.atMs`. */
@@ -75,6 +81,9 @@ export interface RunReport {
 }
 
 export interface Erasure {
+  /** When it was asked for; `atMs` if absent. */
+  readonly beganMs?: number;
+  /** From then on no call may begin that carries the guest. */
   readonly atMs: number;
   /** Texts that identify the guest, such as an e-mail address. */
   readonly marks: readonly string[];

@@ -3,11 +3,15 @@ import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
 import { firstPass, noCounts, type Position, type Run, sum } from '../../src/intake/pull/run-state.ts';
+import type { Lane } from '../../src/intake/push/event-path.ts';
+import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { newKey } from '../../src/kit/crypto.ts';
+import { isSqlState } from '../../src/kit/sql-state.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
+import type { ApplyTarget } from '../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
 import { observeDatabase } from '../simulation/observe.ts';
@@ -18,12 +22,21 @@ import type { Erasure, History, Statement, Write } from './history.ts';
 const integration = 'lisbon' as IntegrationName;
 const hourMs = 3_600_000;
 
+/** An event of a partner; `agoMs` before now by its own timestamp. */
+interface Said {
+  readonly id: string;
+  readonly amount: number;
+  readonly agoMs?: number;
+  readonly email?: string;
+  readonly at?: string;
+}
+
 /** What partners, nodes and destinations do to a PostgreSQL store, one step at a time, recorded as a history. */
 export class StoreStory {
   readonly #pool: Pool;
   readonly #store: ReturnType<typeof realPorts>;
-  readonly #endpointId: EndpointId;
-  readonly #target = { ...brand(integration).target, erasure: suppression([newKey()]) };
+  readonly #endpoints: ReadonlyMap<string, string>;
+  readonly #targets: ReadonlyMap<string, ApplyTarget>;
   readonly #statements: Statement[] = [];
   readonly #writes: Write[] = [];
   readonly #erasures: Erasure[] = [];
@@ -31,35 +44,81 @@ export class StoreStory {
   #events = 0;
   #steps = 0;
 
-  constructor(pool: Pool, endpointId: string) {
+  constructor(pool: Pool, endpoints: ReadonlyMap<string, string>) {
     this.#pool = pool;
     this.#store = realPorts(pool);
-    this.#endpointId = endpointId as EndpointId;
+    this.#endpoints = endpoints;
+    const erasure = suppression([newKey()]);
+    this.#targets = new Map([...endpoints.keys()].map((name) => [name, { ...brand(name).target, erasure }]));
   }
 
-  /** An event; `agoMs` before now by its own timestamp. */
-  async say(id: string, amount: number, { agoMs = 0, email }: { agoMs?: number; email?: string } = {}): Promise<void> {
+  /** An event that is stored first. */
+  async say(id: string, amount: number, more: { agoMs?: number; email?: string } = {}): Promise<void> {
+    const event = await this.#event({ id, amount, ...more });
+    const [stored] = await this.#store.insert([event.stored], () => {});
+    await this.#note(event, stored?.kind === 'stored');
+  }
+
+  /** Events that a node applies in the transaction that stores them, or stores first where it cannot. */
+  async arrive(said: readonly Said[]): Promise<void> {
+    const events: SaidEvent[] = [];
+    for (const one of said) events.push(await this.#event(one));
+    const lanes = [...Map.groupBy(events, ({ stored }) => stored.integration)].map(([name, own]) => ({
+      target: this.#target(name),
+      events: own.map(({ stored }) => stored),
+      work: (lane: Lane) => workLane(lane, eventPathOf(brand(name))),
+    }));
+    const applied = await this.#store.applyOnArrival(lanes, new DirectLeases(() => {})).catch((error: unknown) => {
+      if (!isSqlState(error, 'lockNotAvailable')) throw error;
+      return 'failed' as const;
+    });
+    if (typeof applied === 'string') {
+      await this.#store.insert(
+        events.map(({ stored }) => stored),
+        () => {},
+      );
+    }
+    for (const event of events) await this.#note(event, true);
+  }
+
+  async #event({ id, amount, agoMs = 0, email, at = integration }: Said): Promise<SaidEvent> {
     this.#events += 1;
     const eventId = `event-${this.#events}`;
     const occurredAt = Math.floor(await this.#store.clock()) - agoMs;
     const data = reservation(id, amount, email);
     const rawBody = Buffer.from(JSON.stringify({ event: 'reservation.updated', data }));
-    const event = { integration, endpointId: this.#endpointId, secretNo: 1, eventId, occurredAt, rawBody };
-    const [stored] = await this.#store.insert([{ ...event, event: 'reservation.updated' }], () => {});
+    const endpointId = this.#endpoints.get(at) as EndpointId;
+    const of = { integration: at as IntegrationName, endpointId, secretNo: 1, eventId };
+    return {
+      stored: { ...of, occurredAt, rawBody, event: 'reservation.updated' },
+      record: `${at}/${id}`,
+      value: stateText(data),
+      agoMs,
+    };
+  }
+
+  async #note({ stored: { eventId, occurredAt = 0 }, record, value, agoMs }: SaidEvent, isAccepted: boolean) {
     const receivedBy = Math.ceil(await this.#store.clock());
     this.#statements.push({
       id: eventId,
-      record: `${integration}/${id}`,
-      value: stateText(data),
+      record,
+      value,
       fromMs: agoMs >= 0 ? occurredAt : occurredAt + agoMs,
       toMs: agoMs >= 0 ? occurredAt : receivedBy,
-      isAccepted: stored?.kind === 'stored',
+      isAccepted,
       isEvent: true,
     });
   }
 
-  /** Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. */
-  async work({ directly = false } = {}): Promise<ReadonlyMap<string, readonly Claimed[]>> {
+  #target(name: string): ApplyTarget {
+    return this.#targets.get(name) as ApplyTarget;
+  }
+
+  /**
+   * Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. `meanwhile` happens
+   * when the batch was read and nothing was written.
+   */
+  async work({ directly = false, meanwhile = async () => {} } = {}): Promise<ReadonlyMap<string, readonly Claimed[]>> {
     const leased = new Map<string, Claimed[]>();
     const directLeases = new DirectLeases(() => {});
     if (directly) {
@@ -70,25 +129,35 @@ export class StoreStory {
         release: () => {},
       }));
     }
-    const path = eventPathOf(brand(integration));
-    const once = () => this.#store.lane(this.#target, 200, (lane) => workLane(lane, path), directLeases);
-    while ((await once()) === 'more');
+    for (const [name, target] of this.#targets) {
+      const path = eventPathOf(brand(name));
+      const process = async (lane: Lane) => {
+        await meanwhile();
+        return workLane(lane, path);
+      };
+      while ((await this.#store.lane(target, 200, process, directLeases)) === 'more');
+    }
     return leased;
   }
 
   /** Claims what is due. A lease of no length has ended at once, as that of a node that froze. */
-  async claim(destination: string, { isFrozen = false } = {}): Promise<readonly Claimed[]> {
-    return this.#store.outbox.claim(laneTo(destination), 100, isFrozen ? 0 : hourMs);
+  async claim(destination: string, { isFrozen = false, at = integration as string } = {}): Promise<readonly Claimed[]> {
+    return this.#store.outbox.claim(laneTo(destination, at), 100, isFrozen ? 0 : hourMs);
   }
 
-  send(destination: string, claims: readonly Claimed[]): void {
+  /** A node gives up what it claimed, for whoever claims it next. */
+  async putBack(destination: string, claims: readonly Claimed[]): Promise<void> {
+    await this.#store.outbox.putBack(laneTo(destination), claims);
+  }
+
+  send(destination: string, claims: readonly Claimed[], at: string = integration): void {
     this.#steps += 1;
     for (const { id, version, change } of claims) {
       if (change === undefined) continue;
       const record = change.record();
       this.#writes.push({
         destination,
-        record: `${integration}/${id}`,
+        record: `${at}/${id}`,
         version,
         key: change.idempotencyKey,
         value: stateText(record as { status?: unknown }),
@@ -102,10 +171,11 @@ export class StoreStory {
     destination: string,
     claims: readonly Claimed[],
     kind: 'delivered' | 'retry' | 'dead' = 'delivered',
+    at: string = integration,
   ): Promise<void> {
     const result = kind === 'retry' ? { kind, delayMs: 0, triesUsed: 1 } : { kind };
     const settlements = claims.map(({ type, id, version, fence, triesUsed }) => ({
-      ...laneTo(destination),
+      ...laneTo(destination, at),
       type,
       id,
       version,
@@ -119,12 +189,14 @@ export class StoreStory {
 
   /** Delivers until nothing is due. */
   async deliver(): Promise<void> {
-    for (const destination of destinationNames) {
-      for (;;) {
-        const claims = await this.claim(destination);
-        if (claims.length === 0) break;
-        this.send(destination, claims);
-        await this.settle(destination, claims);
+    for (const at of this.#targets.keys()) {
+      for (const destination of destinationNames) {
+        for (;;) {
+          const claims = await this.claim(destination, { at });
+          if (claims.length === 0) break;
+          this.send(destination, claims, at);
+          await this.settle(destination, claims, 'delivered', at);
+        }
       }
     }
   }
@@ -135,7 +207,7 @@ export class StoreStory {
     await runs.queue({ integration, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
     const [run] = await runs.claimDue(1, 'node', isFrozen ? 0 : hourMs);
     if (run === undefined) throw new Error('no run is due');
-    await runs.start(run, position, this.#target);
+    await runs.start(run, position, this.#target(integration));
     return run;
   }
 
@@ -151,7 +223,7 @@ export class StoreStory {
     const counted = sum(made.counted, { pages: 1, rows: rows.length });
     const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
     const before = Promise.resolve(false);
-    const result = await runs.commitPage(run, hourMs, commit, this.#target, { after, before });
+    const result = await runs.commitPage(run, hourMs, commit, this.#target(integration), { after, before });
     if (result === 'fenced') return;
     this.#listed.set(run.runId, rows.length);
     for (const { id, amount } of rows) {
@@ -177,17 +249,23 @@ export class StoreStory {
     const shaped = path.pushShaper.single(reservation('any', 1, email));
     if (shaped.kind === 'invalid') throw new Error(shaped.message);
     const arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '0' } as const;
-    const hashes = this.#target.erasure.hashesOf(path.prepare(shaped.record, arrival), target.integration);
+    const hashes = this.#target(integration).erasure?.hashesOf(
+      path.prepare(shaped.record, arrival),
+      target.integration,
+    );
     await this.#pool.query(`insert into erasures (erasure_id, requested_by, subject) values ('era', 'test', '')`);
     await this.#pool.query(
       `insert into erased_guests (hash, erasure_id) select decode(h, 'hex'), 'era' from unnest($1::text[]) h`,
-      [[...hashes]],
+      [[...(hashes ?? [])]],
     );
     this.#erasures.push({ atMs: this.#steps, marks: [email] });
   }
 
   async history(): Promise<History> {
     const { fates, versions, settled, runs } = await observeDatabase(this.#pool);
+    const { rows: bodies } = await this.#pool.query<{ place: string; text: string }>(
+      `select 'event ' || event_id as place, convert_from(body, 'UTF8') as text from events where body is not null`,
+    );
     return {
       statements: this.#statements,
       fates,
@@ -199,12 +277,23 @@ export class StoreStory {
         ...(this.#listed.has(run.id) && { listed: this.#listed.get(run.id) as number }),
       })),
       erasures: this.#erasures,
+      kept: bodies,
       isQuiet: true,
     };
   }
 }
 
-const laneTo = (destination: string): LaneKey => ({ integration, destination });
+const laneTo = (destination: string, at: string = integration): LaneKey => ({
+  integration: at as IntegrationName,
+  destination,
+});
+
+interface SaidEvent {
+  readonly stored: NewEvent;
+  readonly record: string;
+  readonly value: string;
+  readonly agoMs: number;
+}
 
 const position: Position = {
   from: '2026-06-02',

@@ -2,6 +2,7 @@ import type { Pool } from '../../src/store/db/pool.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { issueEndpoint } from '../../src/store/events/endpoints.ts';
 import { minter, openSealer } from '../intake/push/support.ts';
+import { brandNames } from '../simulation/brands.ts';
 import type { History } from './history.ts';
 import { StoreStory } from './store-story.ts';
 
@@ -10,8 +11,12 @@ import { StoreStory } from './store-story.ts';
  * pages that are written twice. A simulation meets them by chance and against a model; here they happen for sure and in SQL.
  */
 export async function tellStory(pool: Pool): Promise<History> {
-  const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, 'lisbon', openSealer, minter));
-  const story = new StoreStory(pool, endpointId);
+  const endpoints = new Map<string, string>();
+  for (const name of brandNames) {
+    const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, name, openSealer, minter));
+    endpoints.set(name, endpointId);
+  }
+  const story = new StoreStory(pool, endpoints);
 
   // Several versions of one record in one batch, and a state that is late.
   await story.say('R1', 1, { agoMs: 3_000 });
@@ -69,6 +74,68 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.settle('crm', failed);
   await story.deliver();
 
+  // A version comes while an older one is on its way: nobody else may claim the record.
+  await story.say('R11', 1);
+  await story.work();
+  const onItsWay = await story.claim('crm');
+  await story.say('R11', 2);
+  await story.work();
+  await story.deliver();
+  story.send('crm', onItsWay);
+  await story.settle('crm', onItsWay);
+  await story.deliver();
+
+  // A node that was frozen puts back what another one holds by now.
+  await story.say('R12', 1);
+  await story.say('R12', 2);
+  await story.work();
+  const lost = await story.claim('crm', { isFrozen: true });
+  const ours = await story.claim('crm');
+  await story.putBack('crm', lost);
+  await story.deliver();
+  story.send('crm', ours);
+  await story.settle('crm', ours);
+  await story.deliver();
+
+  // A refusal whose settlement is repeated, as delivered: the record stays held.
+  await story.say('R13', 1);
+  await story.work();
+  const refused = await story.claim('crm');
+  await story.settle('crm', refused, 'dead');
+  await story.settle('crm', refused);
+
+  // Events of two brands are applied as they arrive, in one transaction: late ones, and one that is ahead of its receipt.
+  await story.arrive([
+    { at: 'porto', id: 'R1', amount: 1, agoMs: 4_000 },
+    { at: 'lisbon', id: 'R14', amount: 1, agoMs: 1_000 },
+    { at: 'porto', id: 'R1', amount: 2, agoMs: 90_000 },
+    { at: 'lisbon', id: 'R14', amount: 2, agoMs: 3_000 },
+    { at: 'lisbon', id: 'R15', amount: 1, agoMs: -600_000 },
+  ]);
+  await story.deliver();
+  await story.arrive([{ id: 'R15', amount: 2 }]);
+  await story.deliver();
+
+  // One is still pending when others arrive: it is applied before them, and each keeps its own outcome.
+  await story.say('R14', 3);
+  await story.arrive([
+    { id: 'R16', amount: 1 },
+    { id: 'R14', amount: 4 },
+  ]);
+  await story.deliver();
+
+  // A worker has read a batch when another event of the brand arrives: that one waits for its turn.
+  await story.say('R17', 1);
+  let isFirst = true;
+  await story.work({
+    meanwhile: async () => {
+      if (isFirst) await story.arrive([{ id: 'R18', amount: 1 }]);
+      isFirst = false;
+    },
+  });
+  await story.work();
+  await story.deliver();
+
   // A refusal holds back the later versions of its record only.
   await story.say('R7', 1);
   await story.say('R7', 2);
@@ -95,6 +162,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   // An erased guest comes in again.
   await story.erased('vera@guests.example');
   await story.say('R10', 1, { email: 'vera@guests.example' });
+  await story.arrive([{ at: 'porto', id: 'R10', amount: 1, email: 'vera@guests.example' }]);
   await story.work();
   await story.deliver();
   return story.history();

@@ -1,7 +1,7 @@
-import type { History, Violation, Write } from './history.ts';
+import type { Erasure, History, Violation, Write } from './history.ts';
 
 /** What destinations received: versions in order, none missing, nothing that is not stored; one key stands for one body. */
-export function checkWrites({ versions, settled, writes }: History): Violation[] {
+export function checkWrites({ versions, settled, writes, erasures }: History): Violation[] {
   const found: Violation[] = [];
   const stored = new Map(versions.map(({ record, version, value }) => [`${record} v${version}`, value]));
   for (const { record, version } of versions) {
@@ -41,18 +41,22 @@ export function checkWrites({ versions, settled, writes }: History): Violation[]
       found.push({ rule: 'accepted_is_accounted_for', message: `${name} counts as delivered and never arrived` });
     }
   }
-  return [...found, ...checkKeys(writes)];
+  return [...found, ...checkKeys(writes, erasures)];
 }
 
-/** At one destination; a key may be the same at several. */
-function checkKeys(writes: readonly Write[]): Violation[] {
+/** At one destination; a key may be the same at several. An erasure takes its guest out of versions that are sent again. */
+function checkKeys(writes: readonly Write[], erasures: readonly Erasure[]): Violation[] {
   const found: Violation[] = [];
   const bodies = new Map<string, string>();
   const keys = new Map<string, string>();
-  for (const { destination, record, version, key, body } of writes) {
+  for (const { destination, record, version, key, body, startedAtMs } of writes) {
     const at = `${destination} ${key}`;
     const name = `${destination} ${record} v${version}`;
-    if ((bodies.get(at) ?? body) !== body) {
+    const before = bodies.get(at) ?? body;
+    const isErased = erasures.some(
+      ({ marks, atMs, beganMs = atMs }) => startedAtMs >= beganMs && marks.some((mark) => before.includes(mark)),
+    );
+    if (before !== body && !isErased) {
       found.push({ rule: 'one_key_one_body', message: `${name}: key ${key} was used for two bodies` });
     }
     if ((keys.get(name) ?? key) !== key) {

@@ -24,8 +24,9 @@ export async function observeDatabase(pool: Pool): Promise<Observed> {
     `select event_id, state, outcome, version, seq, (extract(epoch from received_at) * 1000)::bigint as received_ms
        from events order by seq`,
   );
-  const versions = await pool.query<{ record: string; version: number; value: string }>(
-    `select integration || '/' || id as record, version, data::text as value from changes where type = 'reservation'`,
+  const versions = await pool.query<{ record: string; version: number; value: string; isErasure: boolean }>(
+    `select integration || '/' || id as record, version, data::text as value, event = 'erased' as "isErasure"
+       from changes where type = 'reservation'`,
   );
   const done = await pool.query<Settled>(
     `select integration || '/' || id as record, destination, version, outcome as kind from attempts
