@@ -1,5 +1,6 @@
 import { chaos as deliveries } from '../test/deliver/chaos.ts';
-import { type ChaosReport, chaos } from './chaos/run.ts';
+import { chaos } from './chaos/run.ts';
+import { seconds as inSeconds, linesOf } from './live/verdict.ts';
 
 /**
  * `chaos [SECONDS] [SEED] [NODES]`: webhooks and polls under kills, freezes, a crashing database, a failover to a synchronous standby, a
@@ -11,35 +12,12 @@ export async function run(args: readonly string[]): Promise<void> {
   const [seconds = 40, seed = 1, nodes = 3] = args.map(Number);
   console.log(`${seconds} s of load and faults, seed ${seed}`);
   const report = await chaos({ seed, seconds, nodes, say: (line) => console.log(line) });
+  const { sent, accepted, longestGapMs } = report.webhooks;
+  console.log(`
+faults      ${report.faults.length}
+webhooks    ${sent} sent, ${accepted} accepted; longest time without one accepted ${inSeconds(longestGapMs)}`);
   for (const line of linesOf(report)) console.log(line);
   process.exitCode = report.violations.length === 0 ? 0 : 1;
-}
-
-function linesOf({ history, runs, violations, faults, webhooks, quietAfterMs }: ChaosReport): string[] {
-  const { statements, fates, versions, settled, writes } = history;
-  const events = statements.filter(({ isEvent }) => isEvent);
-  const distinct = new Set(writes.map(({ destination, record, version }) => `${destination} ${record} ${version}`));
-  return [
-    '',
-    `faults      ${faults.length}`,
-    `webhooks    ${webhooks.sent} sent, ${webhooks.accepted} accepted; longest time without one accepted ${seconds(webhooks.longestGapMs)}`,
-    `events      ${events.length}: ${counts(fates)}`,
-    `runs        ${runs.length}: ${counts(runs.map((kind) => ({ kind })))}`,
-    `versions    ${versions.length}`,
-    `deliveries  ${settled.length}: ${counts(settled)}`,
-    `writes      ${writes.length}, of them ${writes.length - distinct.size} repeated`,
-    `quiet       ${seconds(quietAfterMs)} after the last fault`,
-    '',
-    violations.length === 0 ? 'No promise broken.' : `${violations.length} violations:`,
-    ...violations.slice(0, 30).map(({ rule, message }) => `  ${rule}: ${message}`),
-  ];
-}
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-
-function counts(items: readonly { readonly kind: string }[]): string {
-  const byKind = Map.groupBy(items, ({ kind }) => kind);
-  return [...byKind].map(([kind, some]) => `${some.length} ${kind}`).join(', ');
 }
 
 async function runDeliveries(records: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Dice } from '../../test/simulation/random.ts';
+import type { NodeProcess } from '../live/nodes.ts';
 import type { Cluster } from './cluster.ts';
-import type { NodeProcess } from './nodes.ts';
 import type { TcpProxy } from './proxy.ts';
 
 export interface Victims {

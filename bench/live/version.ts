@@ -1,0 +1,76 @@
+import { execFile, spawn } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const exec = promisify(execFile);
+
+/** A version of the program in a folder of its own. */
+export interface Version {
+  /** As a person names it: a commit with its subject. */
+  readonly name: string;
+  /** Its `src/main.ts`. */
+  readonly program: string;
+  readonly migrations: readonly string[];
+  /** It knows `serve --grace`. */
+  readonly hasGrace: boolean;
+  /** Its packages are those of this tree. */
+  readonly isLockfileDifferent: boolean;
+}
+
+/** Nobody opens a console here, and building one takes longer than the run. */
+const noConsole = `import path from 'node:path';
+export const consoleDist = path.join(import.meta.dirname, 'dist');
+export const isConsoleBuilt = () => true;
+export const buildConsole = async () => 'up to date';
+`;
+
+/** Unpacks a commit, with the installed packages of this tree. */
+export async function versionOf(ref: string, folder: string): Promise<Version> {
+  const { stdout } = await exec('git', ['log', '-1', '--format=%h %s', `${ref}^{commit}`], { cwd: root }).catch(() => {
+    throw new Error(`There is no commit ${ref} here. A clone without history has none: run git fetch --unshallow.`);
+  });
+  await mkdir(folder, { recursive: true });
+  const unpack = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const archive = spawn(
+    'git',
+    ['archive', ref, 'src', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  archive.stdout.pipe(unpack.stdin);
+  const code = await new Promise((resolve) => unpack.once('close', resolve));
+  if (code !== 0) throw new Error(`tar ended with ${code}`);
+  return prepared(folder, stdout.trim());
+}
+
+/** This tree as it is, with one more migration if `migration` is given. */
+export async function thisVersion(
+  folder: string,
+  migration?: { readonly file: string; readonly sql: string },
+): Promise<Version> {
+  for (const part of ['src', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json']) {
+    await cp(path.join(root, part), path.join(folder, part), { recursive: true });
+  }
+  if (migration) await writeFile(path.join(folder, 'src', 'store', 'migrations', migration.file), migration.sql);
+  return prepared(folder, 'this tree');
+}
+
+async function prepared(folder: string, name: string): Promise<Version> {
+  await writeFile(path.join(folder, 'console', 'build.ts'), noConsole);
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  const [own, current] = await Promise.all(
+    [folder, root].map((where) => readFile(path.join(where, 'package-lock.json'), 'utf8')),
+  );
+  const migrations = await readdir(path.join(folder, 'src', 'store', 'migrations'));
+  return {
+    name,
+    program: path.join(folder, 'src', 'main.ts'),
+    hasGrace: (await readFile(path.join(folder, 'src', 'cli', 'serve.ts'), 'utf8')).includes('--grace'),
+    migrations: migrations.filter((file) => file.endsWith('.sql')).sort(),
+    isLockfileDifferent: own !== current,
+  };
+}
