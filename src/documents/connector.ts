@@ -6,6 +6,7 @@ import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, requestSchema, singleSchema } from './connector-request.ts';
+import { checkFurtherLists } from './further-lists.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
 import { ruleSchema } from './rule.ts';
@@ -144,6 +145,7 @@ export const connectorSchema = crossChecked(
         ['pull', 'property'],
       );
     }
+    checkFurtherLists(connector, report);
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
       report(

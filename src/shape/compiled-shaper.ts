@@ -7,7 +7,7 @@ import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import { groupBy } from './flat.ts';
 import { loneScope } from './record-scope.ts';
-import type { Rows } from './rows.ts';
+import type { FoundRows, Rows } from './rows.ts';
 import { keyText, type Scope, Trace } from './scope.ts';
 import { selfContained } from './self-contained.ts';
 import type { Draft, GuestEventDraft, Shaper } from './shaper.ts';
@@ -22,6 +22,11 @@ export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env
 }
 
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
+
+function allOf({ rows, partial }: FoundRows): Json[] {
+  return [...rows, ...partial].map((row) => row.item ?? null);
+}
+
 /** A key that the database cannot index counts as missing: the check then refuses the record because of its id. */
 function usableKey(key: string | undefined): string {
   return key === undefined || !isUsableId(key) ? '' : key;
@@ -60,15 +65,18 @@ export class CompiledShaper implements Shaper {
     const found = this.#rows.all(body);
     if (found.kind === 'invalid') return found;
     const records = this.flat
-      ? this.group(found.rows.map((row) => row.item ?? null))
-      : found.rows.map((row) => this.#raw(row, body));
+      ? this.group(allOf(found))
+      : [
+          ...found.rows.map((row) => this.#raw(row, body)),
+          ...found.partial.map((row) => ({ ...this.#raw(row, body), partial: true as const })),
+        ];
     const total = this.#rows.total(body);
     return total === undefined ? { kind: 'ok', records } : { kind: 'ok', records, total };
   }
 
   rows(body: Json): Json[] {
     const found = this.#rows.all(body);
-    return found.kind === 'invalid' ? [] : found.rows.map((row) => row.item ?? null);
+    return found.kind === 'invalid' ? [] : allOf(found);
   }
 
   count(body: Json): number {

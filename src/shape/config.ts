@@ -195,4 +195,6 @@ export interface RawRecord {
   readonly around?: readonly Json[];
   /** The whole response; only if the mapping reads $body. */
   readonly body?: Json;
+  /** From a further list whose rows may lack dates or status (`shape.also` with `partial`). */
+  readonly partial?: true;
 }

@@ -9,11 +9,18 @@ import type { Each, Read, Scope } from './scope.ts';
 /** Finds the records in a response. */
 export interface Rows {
   /** All rows, or why the response has none. */
-  readonly all: (body: Json) => { readonly kind: 'ok'; readonly rows: readonly Scope[] } | Misshapen;
+  readonly all: (body: Json) => FoundRows | Misshapen;
   readonly single: (body: Json) => { readonly kind: 'ok'; readonly row: Scope } | Misshapen;
   /** How many rows the partner's paging counts in this response. */
   readonly count: (body: Json) => number;
   readonly total: (body: Json) => number | undefined;
+}
+
+export interface FoundRows {
+  readonly kind: 'ok';
+  readonly rows: readonly Scope[];
+  /** The rows of further lists that may lack dates or status. */
+  readonly partial: readonly Scope[];
 }
 
 export interface Misshapen {
@@ -27,16 +34,18 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
-  const further = (shape.also ?? []).map(({ path, set = {} }, i) => {
+  const further = (shape.also ?? []).map(({ path, set = {}, partial = false }, i) => {
     const { each } = place(path, `shape.also[${i}].path`, env);
-    return (scope: Scope) => each(scope).map((row) => withFields(row, set));
+    return { partial, rows: (scope: Scope) => each(scope).map((row) => withFields(row, set)) };
   });
   const all: Rows['all'] = (body) => {
     const scope = loneScope(body);
     const found = listAt(root, scope, shape);
     if (found) return found;
     const rows = root.each(scope);
-    return { kind: 'ok', rows: further.length === 0 ? rows : [...rows, ...further.flatMap((list) => list(scope))] };
+    if (further.length === 0) return { kind: 'ok', rows, partial: [] };
+    const those = (partial: boolean) => further.flatMap((list) => (list.partial === partial ? list.rows(scope) : []));
+    return { kind: 'ok', rows: [...rows, ...those(false)], partial: those(true) };
   };
   return {
     all,

@@ -20,6 +20,7 @@ export function suggestionYaml(suggestion: Suggestion & { kind: 'ok' }): string 
   note(document.get('pull', true), 'pagination', next('pull.pagination'));
   note(document.get('shape', true), 'root_path', next('shape.root_path'));
   note(document.get('shape', true), 'flat', next('shape.flat'));
+  note(document.get('shape', true), 'also', next('shape.also'));
   const map = document.get('map', true);
   if (isMap(map)) {
     for (const { key } of map.items) {

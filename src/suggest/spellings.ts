@@ -36,12 +36,12 @@ export function spellingsOf(
     (spelling) => readStatus(spelling) !== undefined,
   );
   add('board', distinct(boards), guessBoard, (spelling) => guessBoard(spelling) === spelling);
-  // Two or three letters may be a code that the partner wants to keep.
+  // document_type holds the partner's own words: only those of another language are translated, and codes are kept.
   add(
     'document_type',
     distinct(documents),
     guessDocument,
-    (spelling) => spelling.length <= 3 || guessDocument(spelling) === spelling,
+    (spelling) => spelling.length <= 3 || englishDocument.test(spelling),
   );
   return {
     values,
@@ -50,6 +50,8 @@ export function spellingsOf(
     ),
   };
 }
+
+const englishDocument = /^(?:passport|driv(?:er|ing)|identity|id[ _-]?card|national[ _-]?id|visa|residence)/i;
 
 interface CodedStatus {
   readonly spelling: string;

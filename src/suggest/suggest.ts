@@ -4,6 +4,7 @@ import { type Container, containersOf } from './containers.ts';
 import { envelopeLines, type FlatShape, listsOf, pullOf, type Sections, shapeOf } from './document.ts';
 import { type FieldLine, fieldMap, lineOf } from './field.ts';
 import { findFlat } from './flat.ts';
+import { cancellationsBeside } from './further-lists.ts';
 import { findGuests } from './guests.ts';
 import { type Leaf, leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
@@ -61,8 +62,10 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     matchesOf(found.sections.guests, 'document_type'),
     leaves,
   );
-  const shape = shapeOf(root, paging, found.flat);
-  const map = { ...found.map, ...listsOf(found.sections) };
+  const further =
+    found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
+  const shape = { ...shapeOf(root, paging, found.flat), ...(further && { also: [further.also] }) };
+  const map = { ...found.map, ...(further && { status: further.status }), ...listsOf(found.sections) };
   const connector: JsonObject = {
     connector: options.name ?? 'new-pms',
     pull: pullOf(paging),
@@ -76,6 +79,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     connector,
     fields: [
       ...envelopeLines(root, paging, found.flat),
+      ...(further ? [further.line] : []),
       ...found.lines,
       ...Object.values(found.sections)
         .flat()

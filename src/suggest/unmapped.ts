@@ -7,7 +7,9 @@ export function unmappedIn(leaves: readonly Leaf[], connector: JsonObject): stri
   collect(connector.map, [], named);
   collect(connector.shape, [], named);
   const isOpen = (leaf: Leaf) => present(leaf).length > 0 && !leaf.path.includes('=') && !named.has(bared(leaf.path));
-  return [...new Set(leaves.filter(isOpen).map(({ path }) => path.replace(/\[0\]$/, '')))];
+  const open = new Set(leaves.filter(isOpen).map(({ path }) => path.replace(/\[0\]$/, '')));
+  // The first item of a list is named by the list's own paths already.
+  return [...open].filter((path) => !/\[0\]/.test(path) || !open.has(path.replaceAll('[0]', '.*')));
 }
 
 /** Collects every text of the mapping, alone and prefixed with its list. */

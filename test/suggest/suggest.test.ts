@@ -191,3 +191,30 @@ test('the envelope of the interface description pages by offset and limit', () =
     page_size: 50,
   });
 });
+
+test('a list of cancellations beside the reservations is proposed, with a status that the mapping reads', () => {
+  const booking = (no: string, state: string) => ({
+    no,
+    state: { code: state },
+    arrival: '2026-05-01',
+    departure: '2026-05-03',
+    guest: { firstName: 'Ada', lastName: 'Example' },
+  });
+  const response = {
+    result: {
+      bookings: [booking('B1', 'confirmed'), booking('B2', 'checked_in')],
+      cancelledBookings: [{ no: 'B0', at: '2026-04-01' }],
+    },
+  };
+  const { connector } = suggested(response);
+  assert.deepEqual((connector.shape as JsonObject).also, [
+    { path: 'result.cancelledBookings', set: { status: 'cancelled' }, partial: true },
+  ]);
+  assert.deepEqual((connector.map as JsonObject).status, { first: ['status', 'state.code'] });
+  assert.deepEqual(
+    runCase(schemas.connector.parse(connector), { timezone: 'Europe/Lisbon', country: 'PT', response })
+      .records.slice(0, 2)
+      .map((record) => (record as JsonObject).status),
+    ['confirmed', 'checked_in'],
+  );
+});

@@ -59,8 +59,14 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
 function nestedRow(raw: RawRecord, routing: Routing | undefined): Row {
   const content = hash53(JSON.stringify(raw.value));
   const property = routing?.propertyOf(raw.value);
-  const identity = raw.key === '' ? content : rowIdentity(raw.key, property);
+  const identity =
+    raw.key === '' ? content : raw.partial ? partialIdentity(raw.key, property) : rowIdentity(raw.key, property);
   return { identity, content, raw, ...(property !== undefined && { property }) };
+}
+
+/** A bare cancellation adds to the row of the same reservation, it does not replace it: the two are different rows. */
+function partialIdentity(key: string, property: string | undefined): number {
+  return rowIdentity(`${key} \u0000partial`, property);
 }
 
 /** If a page shows a reservation twice, the later row counts. */

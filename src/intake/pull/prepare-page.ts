@@ -35,7 +35,7 @@ export function preparePage(
     const staged = rows.map(({ raw }) => ({ key: raw.key, row: raw.value, requestedAt }));
     return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts };
   }
-  const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => !keys.has(raw.key)));
+  const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => raw.partial || !keys.has(raw.key)));
   const isWanted = selectionOf(run, plan.settings, position);
   const wanted = known.filter(isWanted);
   const others = known.length - wanted.length;
@@ -44,7 +44,7 @@ export function preparePage(
     known: wanted,
     counted: sum(made.counted, { fetched: others, skipped: others }),
     staged: [],
-    readLate: (late) => read(rows.filter(({ raw }) => late.has(raw.key))),
+    readLate: (late) => read(rows.filter(({ raw }) => !raw.partial && late.has(raw.key))),
   };
 }
 
@@ -56,7 +56,8 @@ const longestKey = 512;
 /** Under which key and content a row is remembered. */
 function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
   // A key that the database would refuse is not remembered; its record becomes a dead letter.
-  if (raw.key === '' || raw.key.length > longestKey || raw.key.includes('\u0000')) return undefined;
+  // A partial row says nothing about what the list shows of its reservation.
+  if (raw.partial || raw.key === '' || raw.key.length > longestKey || raw.key.includes('\u0000')) return undefined;
   const isAlone = raw.around === undefined && raw.body === undefined;
   return { key: raw.key, content: isAlone ? content : unrecognisable };
 }
@@ -81,11 +82,13 @@ export function prepareRecords(
 ): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
+  // A bare cancellation counts after the row of the same reservation in the same answer.
+  const later: Arrival = { ...arrival, effectiveAt: effectiveAt + 1 };
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];
   const from: (Pulled | undefined)[] = [];
   for (const [i, raw] of raws.entries()) {
-    const one = plan.prepare(raw, arrival);
+    const one = plan.prepare(raw, raw.partial ? later : arrival);
     if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) continue;
     made.push(one);
     from.push(pulled[i]);

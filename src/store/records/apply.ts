@@ -79,6 +79,7 @@ function arrivalsOf(
   { outcomes, receipts, dead }: Taken,
 ): Arriving[] {
   const arrivals: Arriving[] = [];
+  const made = new Set<string>();
   for (const [index, one] of prepared.entries()) {
     const { arrival, message } = one;
     const seq = arrival.seq ?? batchSeq;
@@ -86,9 +87,11 @@ function arrivalsOf(
       const { type, id, record } = one.incoming;
       const alone = contentOf(record);
       arrivals.push({ index, type, id, arrival, seq, prepared: one, alone, hash: statementHash(alone, message) });
+      if (type === 'reservation') made.add(id);
       continue;
     }
-    const isMergeable = arrival.cause !== 'run' || known.get('reservation')?.has(message?.id ?? '') === true;
+    const knows = (id: string) => made.has(id) || known.get('reservation')?.has(id) === true;
+    const isMergeable = arrival.cause !== 'run' || knows(message?.id ?? '');
     if (message !== undefined && isMergeable) {
       const { id } = message;
       arrivals.push({ index, type: 'reservation', id, arrival, seq, prepared: one, alone: undefined, hash: '' });

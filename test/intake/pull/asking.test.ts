@@ -287,3 +287,29 @@ test('a page is acknowledged after it is stored, and a failure leaves the run in
   const failed = await sync(ports, 'acked', day);
   assert.deepEqual([failed.state, failed.error?.code], ['incomplete', 'pull.not_acknowledged']);
 });
+
+test('a bare row of a second list adds to the row of the same reservation in the same answer', async () => {
+  const [first, second, third] = bookings(3, '2026-03-02');
+  const bare = (id?: string) => ({ id, cancelled_on: '2026-02-01' });
+  const answer = { reservations: [first, second], gone: [bare(first?.id)] };
+  const partner = await partnerOf(() => ({ json: answer }));
+  const shape = { root_path: 'reservations', also: [{ path: 'gone', set: { status: 'cancelled' }, partial: true }] };
+  const connector = { shape, pull: { pagination: none, window: 'none', request: { path: '/feed' } } };
+  const ports = runtime.ports({ integration: 'two-lists', baseUrl: partner.url, connector });
+  const states = async () => {
+    const { state, counters } = await sync(ports, 'two-lists', day);
+    assert.deepEqual([state, counters.dead, counters.repeated], ['complete', 0, 0]);
+    return (await runtime.stored('two-lists')).map(({ version, data }) => [
+      data.id,
+      data.status,
+      data.check_in,
+      version,
+    ]);
+  };
+  const cancelled = [first?.id, 'cancelled', first?.check_in, 2];
+  assert.deepEqual(await states(), [cancelled, [second?.id, 'confirmed', second?.check_in, 1]]);
+  assert.deepEqual((await states())[0], cancelled, 'the same answer again changes nothing');
+  answer.gone.push(bare(third?.id));
+  const { counters } = await sync(ports, 'two-lists', day);
+  assert.equal(counters.dead, 1, 'a bare row of an unknown reservation is a dead letter');
+});
