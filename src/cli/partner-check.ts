@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parse, type YAMLParseError } from 'yaml';
 import { type AuthDocument, authSchema } from '../documents/auth.ts';
+import { positionAt } from '../documents/positions.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
+import { readYaml } from '../documents/yaml-text.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
@@ -150,15 +151,14 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
   return { baseUrl: url, auth: usable(resolved.body) };
 }
 
-/** The YAML parser's message quotes the line, which may contain a credential: report only the position. */
+/** The message of a fault may quote a credential: report only the position. */
 function parsed(text: string, file: string): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    const { linePos } = error as YAMLParseError;
-    const place = linePos === undefined ? '' : ` See line ${linePos[0].line}, column ${linePos[0].col}.`;
-    throw new InnboundError('operate.usage', `${file} is neither YAML nor JSON.${place}`);
-  }
+  const read = readYaml(text);
+  if (read.kind === 'refused') throw new InnboundError('operate.usage', `${file}: ${read.message}.`);
+  const [fault] = read.faults;
+  if (fault === undefined) return read.yaml.toJS({ maxAliasCount: 100 });
+  const { line, column } = positionAt(text, fault.offset);
+  throw new InnboundError('operate.usage', `${file} is neither YAML nor JSON. See line ${line}, column ${column}.`);
 }
 
 function fromIntegration(

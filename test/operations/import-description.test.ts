@@ -98,6 +98,15 @@ test('Postman: saved responses decide shape and mapping', async () => {
   assert.ok(fields.every(({ reason }) => !reason.includes('no value of it was seen')));
 });
 
+test('Postman: credentials of the exported collection are left out', async () => {
+  const collection = (await textOf('postman.json'))
+    .replaceAll('https://api.cliff.example', 'https://clerk:swordfish@api.cliff.example')
+    .replace('"header": []', '"header": [{ "key": "X-Api-Key", "value": "swordfish" }]');
+  const { connector, integration } = await proposed(collection);
+  assert.equal(part(integration, 'pull', 'base_url'), 'https://api.cliff.example');
+  assert.doesNotMatch(JSON.stringify([connector, integration]), /swordfish/);
+});
+
 test('a sample beside the description decides the mapping, the description the request', async () => {
   const row = (id: number, state: string) => ({
     id,

@@ -65,7 +65,8 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
     };
   }
   const { operation } = best;
-  const [baseUrl] = description.servers;
+  // A collection may hold the password of whoever exported it.
+  const baseUrl = description.servers[0]?.replace(/^(https?:\/\/)[^/@]*@/, '$1');
   const sample = options.sample ?? best.sample;
   const name = options.name === undefined ? {} : { name: options.name };
   const suggestion = options.sample === undefined ? best.suggestion : suggestConnector(sample, name);
