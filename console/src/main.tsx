@@ -12,7 +12,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // Libraries that create style elements look for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
-// After an upgrade an open page may ask for a file of the build before. The new page has the new names; drafts are kept.
+// After an upgrade an open page may request a file of the previous build. Reloading fetches the new names; drafts are kept.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('reloaded at'));
   if (Date.now() - last < 60_000) return;

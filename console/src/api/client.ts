@@ -20,7 +20,7 @@ export class Problem extends Error {
   }
 }
 
-/** Calls one operation. Its id alone decides what must be passed and what comes back. */
+/** Calls one operation. Its id decides the types of its input and its answer. */
 export async function call<Id extends OperationId>(
   id: Id,
   ...[input = {}, signal]: Record<never, never> extends Input<Id>

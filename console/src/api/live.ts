@@ -36,8 +36,8 @@ export interface Feed {
 }
 
 /**
- * Server-sent events from the service. They only mark answers as outdated; what is shown always comes from the API, so a
- * missed message costs a moment and never shows something wrong.
+ * Server-sent events from the service. They only mark answers as outdated. Everything shown is read from the API, so a
+ * missed message delays an update but never shows anything wrong.
  */
 export function useLiveFeed(): Feed {
   const queries = useQueryClient();

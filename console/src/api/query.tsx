@@ -5,13 +5,13 @@ import { capital } from '../parts/format.ts';
 import { useSay } from '../parts/toast.tsx';
 import { type Answer, call, type Input, type OperationId, Problem } from './client.ts';
 
-/** How a page shows that something is loading, failed or is there. */
+/** What a page needs to show that data is loading, failed or loaded. */
 export interface Reading<T> {
   readonly data: T | undefined;
   readonly error: Error | null;
 }
 
-/** An operation's answer, read now and again as the options say. What was read is kept under the operation's id and input. */
+/** An operation's answer, read again as the options say, and cached under the operation's id and input. */
 export function useApi<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
@@ -21,7 +21,7 @@ export function useApi<Id extends OperationId>(
     readonly everyMs?: number | false | ((answer: Answer<Id> | undefined) => number | false);
     /** Show the last answer while the next one loads. */
     readonly keep?: boolean;
-    /** False for payloads with guest data: each reading is audited, and coming back to a tab is not a reading. */
+    /** False for payloads with guest data: each read is audited, and returning to a tab should not be one. */
     readonly onFocus?: boolean;
     readonly retry?: false;
   } = {},
@@ -77,7 +77,7 @@ export function usePages<Id extends Listing>(id: Id, input: Omit<Input<Id>, 'cur
   };
 }
 
-/** Something a person does: `done` says what happened, and everything on the page is read again. */
+/** Something a person does: `done` describes what happened, and everything on the page is read again. */
 export function useAct<Given, Done>(
   act: (given: Given) => Promise<Done>,
   done: (answer: Done, given: Given) => string | undefined,

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { Loading } from '../parts/basics.tsx';
 import type { EditorProps } from './CodeEditor.tsx';
 
-/** CodeMirror is a third of the console's size and only three pages edit, so it is a file of its own, loaded by them. */
+/** CodeMirror is a third of the console's size and only three pages edit, so it is a separate file that only those pages load. */
 const CodeEditor = lazy(() => import('./CodeEditor.tsx'));
 
 export function YamlEditor(props: EditorProps) {

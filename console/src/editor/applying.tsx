@@ -20,8 +20,8 @@ interface Applied {
 }
 
 /**
- * Puts texts of one document in force. It keeps the mistakes of a refused apply, for the editor, and what was replaced by the
- * last one, to bring it back.
+ * Puts texts of one document in force. It keeps the mistakes of a refused apply, for the editor, and the text that the
+ * last apply replaced, to undo it.
  */
 export function useApplying(kind: DocumentKind, name: string, onApplied: () => void = () => undefined) {
   const [refused, setRefused] = useState<Refused>();
@@ -57,13 +57,13 @@ function refusedBy(error: unknown, text: string): Refused | undefined {
 
 const fileOf = (kind: string, name: string): string => `${kind}s/${name}.yaml`;
 
-/** The mistakes of a refused apply that lie in the document itself, as long as its text is the one that was refused. */
+/** The mistakes of a refused apply that are in the document itself, as long as its text has not changed since. */
 export function ownMistakes(kind: DocumentKind, name: string, text: string, refused: Refused | undefined) {
   if (refused?.text !== text) return [];
   return refused.mistakes.filter(({ file }) => file === fileOf(kind, name));
 }
 
-/** Why the last apply was refused: what lies in other documents links to them. */
+/** Why the last apply was refused; mistakes in other documents link to them. */
 export function RefusedNotice({
   kind,
   name,

@@ -45,7 +45,7 @@ export function yamlExtensions(options: {
     syntaxHighlighting(colours),
     lintGutter(),
     autocompletion({ override: [completionsOf(options.complete)], icons: false }),
-    // Tab is left to the browser: it must lead out of the editor for those who use only the keyboard.
+    // Tab is left to the browser: keyboard users need it to leave the editor.
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) options.onChange(update.state.doc.toString());
@@ -62,7 +62,7 @@ function completionsOf(complete: (text: string, caret: number) => Offers | undef
   };
 }
 
-/** Where a mistake starts. Its place is that of a text which may have changed since, so it is kept inside the document. */
+/** Where a mistake starts. The text may have changed since the check, so the position is clamped to the document. */
 export function startOf({ doc }: EditorState, { line, column }: Pick<Mistake, 'line' | 'column'>): number {
   const at = doc.line(Math.min(Math.max(1, line), doc.lines));
   return Math.min(at.to, at.from + Math.max(0, column - 1));

@@ -100,7 +100,7 @@ function ToDo({ incident }: { incident: Data }) {
   );
 }
 
-/** What is left to say when it is over. */
+/** The summary after the end. */
 function Ended({ incident }: { incident: Data }) {
   const { started_at, ended_at, brands, alerts } = incident;
   const lasted = span(Date.parse(ended_at ?? started_at) - Date.parse(started_at));

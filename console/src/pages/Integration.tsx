@@ -159,7 +159,7 @@ const leads = {
   replay: '',
   resend: 'The newest version of each record is sent again, with its original idempotency key.',
   reprocess:
-    'Stored payloads go through the documents in force. What changes becomes a new version and is delivered; what the partner said later stays.',
+    'Stored payloads are processed again under the documents in force. Changes become new versions and are delivered; newer data from the partner stays.',
 };
 
 /** A new brand is paused in its document until its connection was tested. */
@@ -215,7 +215,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
               <>
                 <Ago at={next_at} none="not scheduled" />
                 {skipped > 0 && (
-                  <span className="muted small"> ({skipped} skipped because the run before was still going)</span>
+                  <span className="muted small"> ({skipped} skipped because the previous run was still active)</span>
                 )}
               </>
             ),

@@ -54,7 +54,7 @@ function Stop({ job }: { job: Data }) {
   const operator = useMay('operator');
   const stop = useAct(
     () => call('jobs.stop', { job_id: job.job_id }),
-    () => 'Stopped. What was done stays done.',
+    () => 'Stopped. Nothing was undone.',
   );
   if (!operator || job.finished_at !== null) return null;
   return (
@@ -91,14 +91,14 @@ function Outcome({ job }: { job: Data }) {
   if (job.state === 'failed') {
     return (
       <Notice tone="bad" title={job.message ?? 'The job failed'}>
-        {job.code && meaning(job.code)?.next} What was done stays done. Fix the cause and start it again.
+        {job.code && meaning(job.code)?.next} Nothing was undone. Fix the cause and start it again.
       </Notice>
     );
   }
   if (job.state === 'stopped') {
     return (
       <Notice tone="warn" title={`Stopped by ${job.stopped_by}`}>
-        What was done stays done. Starting it again goes through the rest.
+        Nothing was undone. Starting it again processes the rest.
       </Notice>
     );
   }

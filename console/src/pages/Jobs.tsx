@@ -13,7 +13,7 @@ export function Jobs() {
     <>
       <Head
         title="Jobs"
-        lead="Replays, resends and reprocessing of many records: how far they have come and what became of them."
+        lead="Replays, resends and reprocessing of many records, with their progress and their outcomes."
       />
       <Card flush>
         <Table

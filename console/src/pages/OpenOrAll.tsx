@@ -5,7 +5,7 @@ import { type Column, Table } from '../parts/Table.tsx';
 
 export type Which = 'open' | 'all';
 
-/** The page of what the checks raise: alerts, incidents. */
+/** The page for alerts, and for incidents. */
 export function OpenOrAll<Row>(props: {
   title: string;
   lead: string;
@@ -13,7 +13,7 @@ export function OpenOrAll<Row>(props: {
   onState: (state: Which) => void;
   list: { rows: readonly Row[] | undefined; error: Error | null; more: ReactNode };
   rowKey: (row: Row) => string;
-  /** Said if there has never been one. */
+  /** Shown if there has never been one. */
   never: string;
   columns: readonly Column<Row>[];
 }) {

@@ -49,7 +49,7 @@ export function Overview() {
   );
 }
 
-/** The overall state in one sentence. It says "all well" only if every check of every brand says so. */
+/** The overall state in one sentence. It says "all well" only if every check of every brand passes. */
 function Standing({ data }: { data: Data }) {
   const { states, totals, problems, broken } = data;
   return (
@@ -138,7 +138,7 @@ function Figures({ data }: { data: Data }) {
 const rate = (value: number): string => (value >= 100 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1));
 const count = (value: number): string => number(Math.round(value * 10) / 10);
 
-/** Fills in zeros: the answer leaves out steps in which nothing happened. */
+/** Fills in zeros: the answer leaves out steps without activity. */
 function filled(data: Data, periodMs: number): { times: number[]; points: (Point | undefined)[] } {
   const step = data.step_ms;
   const known = new Map(data.series.map((point) => [Math.floor(Date.parse(point.at) / step), point]));

@@ -67,7 +67,7 @@ export function Reservations() {
 
 const limit = 30;
 
-/** Lists of guest data are not polled: each reading is audited, and an open page is not a reader. */
+/** Lists of guest data are not polled: each read is audited, and an open page must not fill the audit log. */
 function Bookings() {
   const { q, integration, status } = route.useSearch();
   return <Results q={q} list={usePages('reservations.search', { q, integration, status, limit }, false)} />;

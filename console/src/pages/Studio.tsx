@@ -28,7 +28,7 @@ interface Edited {
 
 const zones = Intl.supportedValuesOf('timeZone');
 
-/** The sample and the connector; the records that they give; the raw record beside the canonical one. */
+/** The sample and the connector, the resulting records, and the raw record beside the canonical one. */
 export function Studio() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -121,7 +121,7 @@ export function Studio() {
     <>
       <Head
         title="Mapping studio"
-        lead="Paste a response of the partner, take the suggested mapping, correct it, and check the canonical records. Nothing is stored until you apply."
+        lead="Paste a response of the partner, start from the suggested mapping, correct it, and check the canonical records. Nothing is stored until you apply."
       >
         {admin && (
           <Button
@@ -267,7 +267,7 @@ export function Studio() {
             <Empty title="Nothing to map yet">
               {sample.trim() === ''
                 ? 'Paste a response, or fetch a sample from a brand.'
-                : 'Take the suggested mapping, or write the connector.'}
+                : 'Use the suggested mapping, or write the connector.'}
             </Empty>
           </Card>
         )}

@@ -8,14 +8,14 @@ import { DiffTable } from './data.tsx';
 import { number, plural } from './format.ts';
 import { RecordLink } from './links.tsx';
 
-/** What each operation is called, before and while it runs, and what it goes through. */
+/** The names of each operation, and of the things that it processes. */
 export const operations = {
   replay: { verb: 'Replay', title: 'Replay dead letters', one: 'dead letter' },
   resend: { verb: 'Resend', title: 'Resend records', one: 'record' },
   reprocess: { verb: 'Reprocess', title: 'Reprocess stored payloads', one: 'reservation' },
 } as const;
 
-/** Says what a job would touch before it starts. Then its own page shows the progress. */
+/** Shows what a job would touch before it starts. Its page then shows the progress. */
 export function StartJob(props: { request: JobRequest; lead: string; onClose: () => void }) {
   const { request } = props;
   const { verb, title, one } = operations[request.operation];

@@ -6,9 +6,9 @@ export interface Column<Row> {
   /** The head is for screen readers only, as over a column of buttons. */
   readonly silent?: boolean;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand right under each other. */
+  /** Numbers are aligned right. */
   readonly kind?: 'text' | 'number' | 'code';
-  /** On a phone: a line of its own, with its head before it, or left out. */
+  /** On a phone: on a separate line, with its head before it, or left out. */
   readonly phone?: 'line' | 'labelled' | 'hidden';
   /** What to sort by; the head becomes a button. */
   readonly sortBy?: (row: Row) => string | number;
@@ -82,7 +82,7 @@ interface Order {
 function Head<Row>(props: { column: Column<Row>; order: Order | undefined; onOrder: (order: Order) => void }) {
   const { head, kind = 'text', silent, sortBy } = props.column;
   const current = props.order?.head === head ? props.order : undefined;
-  // Numbers are sorted from the largest: what is worst comes first.
+  // Numbers are sorted in descending order, so that the worst is first.
   const next = current ? !current.down : kind === 'number';
   return (
     <th scope="col" data-kind={kind} aria-sort={current && (current.down ? 'descending' : 'ascending')}>

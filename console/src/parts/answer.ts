@@ -1,6 +1,6 @@
 import type { Json } from '../api/types.ts';
 
-/** What a destination answered: its own words if they can be found, and the whole answer, as JSON if it is. */
+/** A destination's answer: its own explanation, if one is found, and the whole answer, parsed if it is JSON. */
 export interface OwnWords {
   readonly words: string;
   readonly whole: Json;

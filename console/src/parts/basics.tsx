@@ -92,7 +92,7 @@ export function Ago({ at, none = 'never' }: { at: string | null | undefined; non
   );
 }
 
-/** Says that there is nothing here and what to do about it; `small` inside a page with other content. */
+/** Shows that there is nothing here, and what to do about it; `small` inside a page with other content. */
 export function Empty(props: { title: string; small?: boolean; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty" data-small={props.small}>
@@ -164,7 +164,7 @@ export function Loading() {
 /** Loading, failed or loaded: a page describes the last of them. */
 export function Loaded<T>(props: {
   query: Reading<T>;
-  /** Stands in for a head that needs the data, so that there is a title and a way back until then. */
+  /** Replaces a head that needs the data, so that there is a title and a way back until then. */
   head?: ReactNode;
   children: (data: T) => ReactNode;
 }) {

@@ -64,7 +64,7 @@ export function Chart(props: {
             label: line.label,
             stroke: colour(line.colour),
             width: 1.75,
-            // A single value has no line to be seen by.
+            // A single value draws no line, so show it as a point.
             points: { show: line.values.filter((value) => value !== null).length === 1 },
             spanGaps: true,
             ...(line.fill && { fill: `color-mix(in srgb, ${colour(line.colour)} 16%, transparent)` }),

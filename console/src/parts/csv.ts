@@ -1,4 +1,4 @@
-/** A table as CSV. A text that a spreadsheet would take for a formula gets a quote in front, so that it is shown instead. */
+/** A table as CSV. A text that a spreadsheet would run as a formula gets a leading quote, so that it is shown as text. */
 export function csv(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return [heads, ...rows].map((row) => row.map(cell).join(',')).join('\r\n');
 }

@@ -9,7 +9,7 @@ import { Table } from './Table.tsx';
 const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), 'guests', 'rooms', 'charges', 'extra'];
 const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
 
-/** Fields in the order of the schema; PostgreSQL's jsonb does not keep the order they came in. */
+/** Fields in the order of the schema; PostgreSQL's jsonb does not keep their order. */
 export function inOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inOrder);
   if (value === null || typeof value !== 'object') return value;

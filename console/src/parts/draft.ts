@@ -22,7 +22,7 @@ export interface TextDraft<T> {
   readonly save: (value: T | undefined) => void;
   /** It is lost with the tab. */
   readonly inTabOnly: boolean;
-  /** Moves the draft to where it may be. */
+  /** Moves the draft to the storage that is allowed for it. */
   readonly settle: (secret: boolean) => void;
 }
 
@@ -91,7 +91,7 @@ function read<T>(storage: Storage, key: string): Draft<T> | undefined {
   }
 }
 
-/** A full or forbidden storage costs the draft, not the work on the page. */
+/** If storage is full or forbidden, only the draft is lost, not the text on the page. */
 function write(storage: Storage, key: string, draft: unknown): void {
   try {
     if (draft === undefined) storage.removeItem(key);

@@ -5,7 +5,7 @@ export const useSession = () => useApi('session.get', {}, { staleMs: 60_000, ret
 
 const order: readonly Role[] = ['viewer', 'operator', 'admin'];
 
-/** Whether to offer what needs this role. The service enforces it; the console only hides what would be refused. */
+/** Whether to offer actions that need this role. The service enforces roles; the console only hides what would be refused. */
 export function useMay(role: Role): boolean {
   const { data } = useSession();
   return data !== undefined && order.indexOf(data.role) >= order.indexOf(role);

@@ -34,7 +34,7 @@ export function FirstData({ brand, text, onAnother }: { brand: Brand; text: stri
   );
 }
 
-/** The brand was applied with its pulls paused: nothing is stored before somebody has seen what it would be. */
+/** The brand was applied with its pulls paused: nothing is stored before somebody has seen the resulting records. */
 function Pull({ brand, text }: { brand: Brand; text: string }) {
   const integration = brand.name;
   const [page, setPage] = useState<Answer<'map.fetch'>>();
@@ -94,7 +94,7 @@ function Pull({ brand, text }: { brand: Brand; text: string }) {
   );
 }
 
-/** The page as it came, and the records that it would become. */
+/** The page as received, and the resulting records. */
 function DryRun({ brand, page }: { brand: Brand; page: Answer<'map.fetch'> }) {
   const connector = useApi('documents.get', { kind: 'connector', name: brand.connector });
   const preview = useApi(

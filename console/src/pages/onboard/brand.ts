@@ -56,7 +56,7 @@ deliver: [${brand.deliver.join(', ')}]
 `;
 }
 
-/** The brand without values that must not be kept in the browser. Without the forms nobody knows which those are. */
+/** The brand without values that must not be kept in the browser. Only the forms show which those are. */
 export function withoutSecrets(brand: Brand, forms: readonly AuthForm[]): Brand {
   const plain = forms.find(({ title }) => title === brand.auth)?.fields.filter(({ secret }) => !secret) ?? [];
   const kept = Object.entries(brand.authFields).filter(([name]) => plain.some((field) => field.name === name));

@@ -10,7 +10,7 @@ import { Table } from '../../parts/Table.tsx';
 
 export type Case = Answer<'cases.check'>['items'][number];
 
-/** What is mapped now, and how. */
+/** The sample and the mapping shown now. */
 export interface Sample {
   readonly sample: string;
   readonly push: boolean;
@@ -73,7 +73,7 @@ export function CasesCard(props: {
         rowKey={(one) => one.name}
         empty={
           <Empty small title="No case yet">
-            Keep a sample: a later change of the mapping is compared with what it becomes now.
+            Keep a sample with its current records: later changes of the mapping are compared with them.
           </Empty>
         }
         columns={[

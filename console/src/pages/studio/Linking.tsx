@@ -10,7 +10,7 @@ import { plural } from '../../parts/format.ts';
 import { LinkedJson } from './LinkedJson.tsx';
 import { linksOf } from './links.ts';
 
-/** What is pointed at or chosen, on one of the two sides. */
+/** The value that is hovered or chosen, on one of the two sides. */
 interface Spot {
   readonly side: 'raw' | 'canonical';
   readonly path: string;
@@ -105,7 +105,7 @@ const fields = [
     group: list,
     items: Object.keys(of).map((name) => `${list}.${name}`),
   })),
-  { group: 'Further', items: [{ value: 'extra', label: 'extra, under a name of its own' }] },
+  { group: 'Further', items: [{ value: 'extra', label: 'extra, under a name you choose' }] },
 ];
 
 /** Puts the chosen raw field into the mapping. */
