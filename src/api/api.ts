@@ -14,6 +14,7 @@ import { type DestinationPorts, destinationRoutes } from './routes/destinations.
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
+import { type ImportPorts, importRoutes } from './routes/import-description.ts';
 import { type IncidentPorts, incidentRoutes } from './routes/incidents.ts';
 import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
 import { type IntegrationPorts, integrationRoutes } from './routes/integrations.ts';
@@ -51,7 +52,7 @@ export interface ApiPorts {
   readonly alerts: AlertPorts;
   readonly incidents: IncidentPorts;
   readonly documents: DocumentPorts;
-  readonly studio: StudioPorts;
+  readonly studio: StudioPorts & ImportPorts;
   readonly mappingCases: MappingCasePorts;
   readonly secrets: SecretPorts;
   readonly privacy: PrivacyPorts;
@@ -82,6 +83,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...incidentRoutes(ports.incidents),
     ...documentRoutes(ports.documents),
     ...studioRoutes(ports.studio),
+    ...importRoutes(ports.studio),
     ...mappingCaseRoutes(ports.mappingCases),
     ...secretRoutes(ports.secrets),
     ...privacyRoutes(ports.privacy),

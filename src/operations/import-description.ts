@@ -1,4 +1,4 @@
-import type { ImportAsked, ImportProposal, ImportRefused } from '../api/routes/studio.ts';
+import type { ImportAsked, ImportProposal, ImportRefused } from '../api/routes/import-description.ts';
 import { parseJson } from '../kit/json.ts';
 import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type Proposal, type ProposeOptions, proposeFromDescription } from '../suggest/from-openapi/propose.ts';

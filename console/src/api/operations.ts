@@ -1772,6 +1772,22 @@ export interface Operations {
       }[];
     };
   };
+  'map.fetch': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      sample: string;
+      window: {
+        from: string;
+        to: string;
+      };
+      request: {
+        method: string;
+        url: string;
+      };
+    };
+  };
   'map.import': {
     input: {
       description: string;
@@ -1797,22 +1813,6 @@ export interface Operations {
       unmapped: string[];
       unknown: string[];
       notes: string[];
-    };
-  };
-  'map.fetch': {
-    input: {
-      integration: string;
-    };
-    answer: {
-      sample: string;
-      window: {
-        from: string;
-        to: string;
-      };
-      request: {
-        method: string;
-        url: string;
-      };
     };
   };
   'cases.check': {
@@ -2251,8 +2251,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'map.suggest': ['POST', '/map/suggest'],
   'map.assign': ['POST', '/map/assign'],
   'map.effect': ['POST', '/integrations/{integration}/mapping-effect'],
-  'map.import': ['POST', '/import'],
   'map.fetch': ['POST', '/integrations/{integration}/sample'],
+  'map.import': ['POST', '/import'],
   'cases.check': ['POST', '/connectors/{connector}/cases/check'],
   'cases.save': ['PUT', '/connectors/{connector}/cases/{name}'],
   'cases.remove': ['DELETE', '/connectors/{connector}/cases/{name}'],

@@ -38,8 +38,6 @@ export interface StudioPorts {
   }) => Promise<
     { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
   >;
-  /** Proposes a connector from an API description. */
-  readonly importDescription: (asked: ImportAsked) => Promise<ImportProposal | ImportRefused>;
   /** Fetches one page from the partner with the integration's credentials, rate limit and breaker. */
   readonly fetchPage: (integration: string) => Promise<
     | {
@@ -62,35 +60,6 @@ export interface MappingEffect {
   readonly samples: readonly { readonly id: string; readonly diff: Json }[];
 }
 
-export interface ImportAsked {
-  readonly description: string;
-  readonly name: string;
-  readonly operation?: string | undefined;
-  readonly sample?: string | undefined;
-}
-
-export interface ImportProposal {
-  readonly kind: 'ok';
-  readonly format: string;
-  readonly connector: string;
-  readonly integration: Json;
-  readonly operations: readonly { readonly operation: string; readonly score: number; readonly reason: string }[];
-  readonly fields: readonly {
-    readonly field: string;
-    readonly path: string;
-    readonly confidence: number;
-    readonly reason: string;
-  }[];
-  readonly unmapped: readonly string[];
-  readonly unknown: readonly string[];
-  readonly notes: readonly string[];
-}
-
-export interface ImportRefused {
-  readonly kind: 'wrong';
-  readonly message: string;
-}
-
 export interface Previewed {
   readonly mistakes: readonly Mistake[];
   /** Why the sample cannot be read as a list. */
@@ -103,11 +72,16 @@ export interface Previewed {
   readonly repeated: readonly { readonly id: string; readonly times: number }[];
 }
 
-const sample = z
+export const sample = z
   .string()
   .min(1)
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
+
+export const newName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
+  .default('new-connector');
 
 const connector = z
   .string()
@@ -186,10 +160,7 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       scope: 'any',
       body: z.strictObject({
         sample,
-        name: z
-          .string()
-          .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
-          .default('new-connector'),
+        name: newName,
       }),
       response: z.object({
         connector: z.string().describe('The suggested document as text, with a reason for each line.'),
@@ -249,58 +220,6 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         samples: z.array(z.object({ id: z.string(), diff: anyJson })),
       }),
       handle: async ({ params, body }) => ok(await ports.effect(params.integration, body.connector)),
-    }),
-    route({
-      method: 'POST',
-      path: '/import',
-      id: 'map.import',
-      asks: true,
-      summary: 'Propose a connector from an API description (OpenAPI 3, Swagger 2, Postman), for review',
-      description: 'Reads only the text: references to other files or addresses are ignored. Nothing is stored.',
-      tag: 'mapping',
-      role: 'viewer',
-      scope: 'any',
-      body: z.strictObject({
-        description: z
-          .string()
-          .min(1)
-          .max(4 * 1024 * 1024)
-          .describe('The description, as JSON or YAML text.'),
-        name: z
-          .string()
-          .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
-          .default('new-connector'),
-        operation: z
-          .string()
-          .max(500)
-          .optional()
-          .describe(
-            'The operation that lists reservations, such as "GET /reservations"; the likeliest one unless given.',
-          ),
-        sample: sample.optional().describe('A response of that operation, as JSON text; it decides shape and mapping.'),
-      }),
-      response: z.object({
-        format: z.string().describe('The format of the description, such as OpenAPI 3.1.0.'),
-        connector: z.string().describe('The proposed document as text, with a reason for each line.'),
-        integration: anyJson.describe(
-          'The part of an integration that the description contains: base_url, auth, headers.',
-        ),
-        operations: z
-          .array(z.object({ operation: z.string(), score: z.number(), reason: z.string() }))
-          .describe('The operations that look like lists of reservations, the likeliest first.'),
-        fields: z
-          .array(z.object({ field: z.string(), path: z.string(), confidence: z.number(), reason: z.string() }))
-          .describe('The confidence and reason for each line.'),
-        unmapped: z.array(z.string()).describe('Fields of the description that are not mapped.'),
-        unknown: z.array(z.string()).describe('Status values that are missing from the value maps.'),
-        notes: z.array(z.string()).describe('What a person still has to do.'),
-      }),
-      handle: async ({ body }) => {
-        const made = await ports.importDescription(body);
-        if (made.kind === 'wrong') return problem(422, 'operate.invalid_input', made.message);
-        const { kind: _, ...proposal } = made;
-        return ok(proposal);
-      },
     }),
     route({
       method: 'POST',

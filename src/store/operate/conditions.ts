@@ -2,14 +2,16 @@ import type { Pool } from '../db/pool.ts';
 
 /** The facts that decide about alerts, one statement each. */
 
+interface FinishedRun {
+  readonly integration: string;
+  readonly sync: string;
+  readonly state: string;
+  readonly run_id: string;
+  readonly error_code: string | null;
+}
+
 export async function lastRuns(db: Pool, integrations: readonly string[]) {
-  const { rows } = await db.query<{
-    integration: string;
-    sync: string;
-    state: string;
-    run_id: string;
-    error_code: string | null;
-  }>(
+  const { rows } = await db.query<FinishedRun>(
     `select distinct on (integration, sync) integration, sync, state, run_id, error_code from runs
       where integration = any($1) and finished_at is not null and sync <> 'backfill' and queued_at > now() - interval '2 days'
       order by integration, sync, queued_at desc`,
@@ -20,13 +22,7 @@ export async function lastRuns(db: Pool, integrations: readonly string[]) {
 
 /** Syncs whose last finished run failed or is incomplete. Searches the failures, which are few, not the brands. */
 export async function failedLastRuns(db: Pool) {
-  const { rows } = await db.query<{
-    integration: string;
-    sync: string;
-    state: string;
-    run_id: string;
-    error_code: string | null;
-  }>(
+  const { rows } = await db.query<FinishedRun>(
     `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
       where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
         and not exists (select from runs n where n.integration = r.integration and n.sync = r.sync
