@@ -14,7 +14,6 @@ import {
   readRule,
   runSimulate,
   type Shape,
-  type SimulatorAuth,
   sampleAuth,
   shapes,
   shippedProperties,
@@ -33,7 +32,7 @@ interface Options {
   readonly paging: Paging;
   readonly detail: Detail;
   readonly dates: DateForm;
-  readonly auth: SimulatorAuth['type'];
+  readonly auth: keyof typeof sampleAuth;
   readonly every: number;
   readonly speed: number;
   readonly untidy: number;

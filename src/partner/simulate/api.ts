@@ -191,11 +191,16 @@ function keyOf(reservation: HotelReservation): string {
   return `${reservation.checkIn} ${reservation.id}`;
 }
 
-/** A stay is in a range if at least one of its days is, including the day of departure. */
+/** A stay is in a range if at least one of its days is, including the day of departure, unless the request names one end of it. */
 function matches(reservation: HotelReservation, query: ListQuery): boolean {
+  const [first, last] = {
+    stay: [reservation.checkIn, reservation.checkOut],
+    arrival: [reservation.checkIn, reservation.checkIn],
+    departure: [reservation.checkOut, reservation.checkOut],
+  }[query.by] as [string, string];
   return (
-    reservation.checkIn <= query.to &&
-    reservation.checkOut >= query.from &&
+    first <= query.to &&
+    last >= query.from &&
     (query.statuses.length === 0 || query.statuses.includes(reservation.status)) &&
     (query.propertyId === undefined || reservation.propertyId === query.propertyId)
   );

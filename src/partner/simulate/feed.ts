@@ -8,7 +8,8 @@ const feedPath = '/api/feed';
 
 /**
  * Lists without a range of days. `GET /api/feed?since=…` returns what changed at or after a moment; `GET /api/feed/pending` what
- * nobody has acknowledged yet, until `POST /api/feed/ack` with the ids. Cancellations are a second list in the same answer.
+ * nobody has acknowledged yet, until `POST /api/feed/ack` with the ids. Cancellations are a second list in the same answer; with
+ * `cancellations=bare` its rows are an id and a time, and a booking that is new to the reader is also in the first list, as it was booked.
  */
 export class ReservationFeed {
   readonly #hotel: Hotel;
@@ -16,17 +17,23 @@ export class ReservationFeed {
   readonly #changedAt = new Map<string, number>();
   readonly #pending = new Set<string>();
   readonly #openedAt: number;
+  /** When a reservation that was booked later came in. */
+  readonly #bookedAt = new Map<string, number>();
+  readonly #acknowledged = new Set<string>();
 
   constructor(hotel: Hotel, options: { readonly spelling: Spelling; readonly detail: Detail }, now: () => number) {
     this.#hotel = hotel;
     this.#options = options;
     this.#openedAt = now();
-    for (const { id } of hotel.list()) this.#pending.add(id);
+    const known = new Set(hotel.list().map(({ id }) => id));
+    for (const id of known) this.#pending.add(id);
     hotel.onChange(({ reservation, guest, at }) => {
       const touched =
         guest === undefined ? [reservation] : hotel.list(({ guestIds }) => guestIds.includes(guest.guestId));
       for (const one of touched) {
         if (one === undefined) continue;
+        if (!known.has(one.id)) this.#bookedAt.set(one.id, at);
+        known.add(one.id);
         this.#changedAt.set(one.id, at);
         this.#pending.add(one.id);
       }
@@ -50,6 +57,7 @@ export class ReservationFeed {
     return this.#page(
       this.#hotel.list(({ id }) => this.#at(id) >= since),
       query,
+      (id) => (this.#bookedAt.get(id) ?? this.#openedAt) >= since,
     );
   }
 
@@ -57,6 +65,7 @@ export class ReservationFeed {
     return this.#page(
       this.#hotel.list(({ id }) => this.#pending.has(id)),
       query,
+      (id) => !this.#acknowledged.has(id),
     );
   }
 
@@ -64,10 +73,12 @@ export class ReservationFeed {
     const ids = bodyObject(bodyText)?.ids;
     if (!Array.isArray(ids)) return problem(400, 'invalid_body', 'Send {"ids": […]}.');
     const known = ids.filter((id) => this.#pending.delete(String(id)));
+    for (const id of known) this.#acknowledged.add(String(id));
     return json(200, { acknowledged: known.length });
   }
 
-  #page(found: readonly HotelReservation[], query: URLSearchParams): Answer {
+  #page(found: readonly HotelReservation[], query: URLSearchParams, isNew: (id: string) => boolean): Answer {
+    const isBare = query.get('cancellations') === 'bare';
     const limit = Math.min(500, Math.max(1, Number(query.get('limit') ?? 100) || 100));
     const sent = found.toSorted((a, b) => this.#at(a.id) - this.#at(b.id) || (a.id < b.id ? -1 : 1)).slice(0, limit);
     const isGone = ({ status }: HotelReservation) => status === 'cancelled' || status === 'no_show';
@@ -75,9 +86,14 @@ export class ReservationFeed {
       ...reservationJson(this.#hotel, one, this.#options.spelling, this.#options.detail),
       modified_at: new Date(this.#at(one.id)).toISOString(),
     });
+    const bare = ({ id }: HotelReservation): JsonObject => ({ id, cancelled_at: new Date(this.#at(id)).toISOString() });
+    const booked = sent.flatMap((one): HotelReservation[] => {
+      if (!isGone(one)) return [one];
+      return isBare && isNew(one.id) ? [{ ...one, status: 'confirmed' }] : [];
+    });
     return json(200, {
-      reservations: sent.filter((one) => !isGone(one)).map(shown),
-      cancellations: sent.filter(isGone).map(shown),
+      reservations: booked.map(shown),
+      cancellations: sent.filter(isGone).map(isBare ? bare : shown),
       more: found.length > sent.length,
     });
   }

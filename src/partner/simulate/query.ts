@@ -5,10 +5,14 @@ import { type HotelStatus, hotelStatuses } from './booking.ts';
 export const dateForms = ['iso', 'dmy', 'epoch', 'datetime'] as const;
 export type DateForm = (typeof dateForms)[number];
 
+/** Which day of a reservation the range is about: any day of the stay, or one end of it. */
+const dateMeanings = ['stay', 'arrival', 'departure'] as const;
+
 /** The parameters of a list or a search. */
 export interface ListQuery {
   readonly from: LocalDate;
   readonly to: LocalDate;
+  readonly by: (typeof dateMeanings)[number];
   /** Absent: every status. */
   readonly statuses: readonly HotelStatus[];
   readonly propertyId: string | undefined;
@@ -28,24 +32,26 @@ export type Parsed =
 interface Given {
   readonly from: Json | undefined;
   readonly to: Json | undefined;
+  readonly by: Json | undefined;
   readonly statuses: readonly Json[];
   readonly propertyId: Json | undefined;
   readonly include: Json | undefined;
-  /** The names of the two date parameters in this form. */
-  readonly names: readonly [string, string];
+  /** The names of the date parameters in this form. */
+  readonly names: readonly [from: string, to: string, by: string];
 }
 
 export function fromQueryString(query: URLSearchParams): Given {
   return {
     from: query.get('dateFrom') ?? undefined,
     to: query.get('dateTo') ?? undefined,
+    by: query.get('dateBy') ?? undefined,
     statuses: query
       .getAll('status')
       .flatMap((text) => text.split(','))
       .filter((text) => text !== ''),
     propertyId: query.get('property_id') ?? undefined,
     include: undefined,
-    names: ['dateFrom', 'dateTo'],
+    names: ['dateFrom', 'dateTo', 'dateBy'],
   };
 }
 
@@ -54,10 +60,11 @@ export function fromBody(body: { readonly [key: string]: Json }): Given {
   return {
     from: body.date_from,
     to: body.date_to,
+    by: body.date_by,
     statuses: Array.isArray(status) ? status : [status],
     propertyId: body.property_id,
     include: body.include,
-    names: ['date_from', 'date_to'],
+    names: ['date_from', 'date_to', 'date_by'],
   };
 }
 
@@ -72,6 +79,8 @@ export function parseListQuery(
   const to = parseDate(given.to, given.names[1], '9999-12-31', lenient, form);
   if (typeof to !== 'string') return to;
   if (to < from) return bad('invalid_range', `${given.names[1]} is before ${given.names[0]}.`);
+  const by = dateMeanings.find((one) => one === (given.by ?? 'stay'));
+  if (by === undefined) return bad('invalid_parameter', `${given.names[2]} must be one of ${dateMeanings.join(', ')}.`);
   const statuses: HotelStatus[] = [];
   for (const text of given.statuses) {
     const status =
@@ -84,7 +93,7 @@ export function parseListQuery(
     return bad('unknown_property', `property_id must be one of ${propertyIds.join(', ')}.`);
   }
   const include = Array.isArray(given.include) ? given.include.filter((one) => typeof one === 'string') : undefined;
-  return { kind: 'ok', query: { from, to, statuses, propertyId: given.propertyId as string | undefined, include } };
+  return { kind: 'ok', query: { from, to, by, statuses, propertyId: given.propertyId as string | undefined, include } };
 }
 
 function parseDate(

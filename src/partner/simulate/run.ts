@@ -13,7 +13,13 @@ export const sampleAuth = {
   hmac: { type: 'hmac', secret: 'sim-secret', algorithm: 'sha256', encoding: 'hex' },
   login: { type: 'login', user: 'sim', password: 'sim-password' },
   custom: { type: 'custom', headers: { 'X-Hotel-Key': 'sim-key' } },
-} as const satisfies Record<SimulatorAuth['type'], SimulatorAuth>;
+  // For POST …/search only: a GET has no body.
+  basic_and_body: {
+    type: 'custom',
+    basic: { username: 'sim', password: 'sim-password' },
+    body: { hotel_key: 'sim-key' },
+  },
+} as const satisfies Record<SimulatorAuth['type'] | 'basic_and_body', SimulatorAuth>;
 
 /** Runs a simulator until the user stops it. */
 export async function runSimulate(options: SimulatorOptions, json: boolean, io: Io): Promise<number> {
