@@ -107,7 +107,7 @@ export function mappingReference(examples: readonly Example[] = readExamples()):
     ),
     section(
       'Rules for a record',
-      'Only the first two rules cost the record: it becomes a dead letter with the field, the rule and the type of the value, never the value, and the other records go on. A value that breaks any other rule is left out with a note, unless its field says `if_invalid: dead_letter`.',
+      'Only the first two rules make the record a dead letter: it names the field, the rule and the type of the value, never the value. The other records continue. A value that breaks any other rule is left out with a note, unless its field says `if_invalid: dead_letter`.',
       [
         '- `id`, `check_in`, `check_out` and `status` are present and valid; `check_out` is not before `check_in`. The `id` has no control characters and at most 512 characters (`record.id_unusable`).',
         '- At most 500 guests, 500 rooms and 5,000 charges (`record.too_many_items`).',

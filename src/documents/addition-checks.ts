@@ -23,7 +23,7 @@ function bodyAdditions({ name, body }: IntegrationDocument, pull: Connector['pul
     if (added === undefined) return [];
     const document = { kind: 'integration' as const, name };
     if (asksByGet && !hasOtherPlaces) {
-      const message = `the connector asks by GET, which has no body: nothing would be sent. Use ${instead}`;
+      const message = `the connector's request is a GET, which has no body: nothing would be sent. Use ${instead}`;
       return [{ document, path: ['pull', ...path], message }];
     }
     const [first] = requests.flatMap((request) => sharedKeys(request.body, added));
@@ -50,7 +50,7 @@ function sentAsWritten({ name, body }: IntegrationDocument): CheckFinding[] {
         document: { kind: 'integration' as const, name },
         path: ['pull', ...path],
         severity: 'warning' as const,
-        message: `{${used.name}} is sent as written: placeholders stand for values in the connector’s requests only. Write the value${instead}, or move the key to the connector`,
+        message: `{${used.name}} is sent as written: placeholders are replaced in the connector’s requests only. Write the value${instead}, or move the key to the connector`,
       },
     ];
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkedText } from './checked.ts';
 import { httpUrl, nameText, secretText, timezoneText } from './scalars.ts';
 
-/** Where alerts are sent, besides console, log and metrics: `alerts.routes` of innbound.yaml. */
+/** Where alerts are sent, in addition to console, log and metrics: `alerts.routes` of innbound.yaml. */
 
 const severity = z.enum(['warning', 'critical']);
 
@@ -28,7 +28,7 @@ const shared = {
     .array(nameText())
     .min(1)
     .optional()
-    .describe('Only alerts of these integrations. Left out: all of them, and alerts of the whole service.'),
+    .describe('Only alerts of these integrations. By default those of all integrations and of the whole service.'),
   quiet: quiet.optional().describe('Quiet hours. An alert that is over before they end is not sent.'),
 };
 

@@ -29,7 +29,7 @@ const apiKey = crossChecked(
     if (header === undefined || query === undefined) return;
     report({ message: 'the key goes into header or query, not both; remove one' }, ['query']);
   },
-).meta({ title: 'api_key', description: 'A key in a header of its own or in the query.' });
+).meta({ title: 'api_key', description: 'A key in a header or in the query.' });
 
 const basic = z
   .strictObject({
@@ -49,8 +49,8 @@ const oauth2Shape = {
     .describe(
       'Where the token request carries id and secret of the client: `basic` in the Authorization header, `post` in the body.',
     ),
-  scopes: z.array(z.string().min(1)).default([]).describe('The scopes to ask for.'),
-  audience: z.string().min(1).optional().describe('The audience to ask for, where the partner wants one.'),
+  scopes: z.array(z.string().min(1)).default([]).describe('The scopes to request.'),
+  audience: z.string().min(1).optional().describe('The audience to request, if the partner requires one.'),
   params: z
     .record(z.string(), z.string().meta({ writeOnly: true }))
     .default({})
@@ -71,7 +71,7 @@ const oauth2 = z.discriminatedUnion('grant', [
       grant: z.literal('authorization_code').describe('A person of the brand consents once, through a link.'),
       client_secret: secretText()
         .optional()
-        .describe('The secret of the client; left out for a public client, which PKCE protects.'),
+        .describe('The secret of the client; none for a public client, which PKCE protects.'),
       authorize_url: httpUrl().describe('The page on which the person consents.'),
       authorize_params: z
         .record(z.string(), z.string().meta({ writeOnly: true }))
@@ -92,7 +92,7 @@ const hmac = crossChecked(
     secret_encoding: z
       .enum(['text', 'base64', 'hex'])
       .default('text')
-      .describe('How the secret is written; `base64` or `hex` where the key is bytes.'),
+      .describe('How the secret is encoded: `text` is used as written, `base64` and `hex` are decoded first.'),
     algorithm: z.enum(['sha256', 'sha512']).default('sha256').describe('The hash under the HMAC.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     sign: checkedText('a template such as {timestamp}.{body}', (text) => checkPlaceholders(text, signPlaceholders))
@@ -135,7 +135,7 @@ const custom = crossChecked(
 const login = crossChecked(
   z.strictObject({
     type: z.literal('login').describe('A token from a login call of the partner’s own; kept encrypted and renewed.'),
-    method: z.enum(['GET', 'POST']).default('POST').describe('How the login is asked for.'),
+    method: z.enum(['GET', 'POST']).default('POST').describe('The method of the login call.'),
     path: z
       .string()
       .regex(/^\//, { error: 'must start with /; it is added to base_url' })
@@ -149,12 +149,12 @@ const login = crossChecked(
       .string()
       .min(1)
       .optional()
-      .describe('Path of the token’s lifetime in seconds, where the answer says it.'),
+      .describe('Path of the token’s lifetime in seconds, if the answer has one.'),
     lifetime: durationText('1m', '30d')
       .default('30m')
-      .describe('How long a token is used, where the answer does not say.'),
+      .describe('How long a token is used if the answer has no lifetime.'),
     header: headerName().default('Authorization').describe('The header that carries the token.'),
-    value: z.string().default('Bearer {token}').describe('The header’s value; {token} stands for the token.'),
+    value: z.string().default('Bearer {token}').describe('The header’s value; {token} is replaced by the token.'),
   }),
   ({ method, body, value }, report) => {
     if (method === 'GET' && body !== undefined) report({ message: 'a body needs method: POST' }, ['body']);
@@ -162,7 +162,7 @@ const login = crossChecked(
   },
 ).meta({ title: 'login', description: 'A token that a login call returns.' });
 
-/** A partner's API may also have a login call of its own. */
+/** For partners, with the login call in addition. */
 export const pullAuthSchema = z.discriminatedUnion('type', [none, bearer, apiKey, basic, oauth2, hmac, custom, login]);
 
 export type PullAuthDocument = z.infer<typeof pullAuthSchema>;

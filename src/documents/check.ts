@@ -6,7 +6,7 @@ import { pullChecks } from './pull-checks.ts';
 import { crossMistakes } from './references.ts';
 import { related } from './salvage.ts';
 
-/** A problem found by a check that other rooms bring along: a mapping or a rule that does not compile. */
+/** A problem found by a check of another room: a mapping or a rule that does not compile. */
 export interface CheckFinding {
   readonly document: Pick<LoadedDocument, 'kind' | 'name'>;
   /** map.guests.fields.email, or the steps themselves. */
@@ -15,7 +15,7 @@ export interface CheckFinding {
   readonly suggestion?: string | undefined;
   /** The character inside the text at the path. */
   readonly offset?: number | undefined;
-  /** A warning is reported but does not keep the documents from being applied. */
+  /** A warning is reported, but the documents can be applied. */
   readonly severity?: 'warning' | undefined;
 }
 

@@ -31,35 +31,35 @@ export const envelopeSchema = crossChecked(
     each: place()
       .optional()
       .describe(
-        'Where the list of events is, for a sender that puts several into one body. The other places are then looked for in each of them; `$body.PATH` is one in the whole body.',
+        'The path of the list of events, for a sender that puts several into one body. The other paths then start at each event; `$body.PATH` starts at the body.',
       ),
     event: z
       .union(
         [
           places(),
           z.strictObject({
-            join: z.array(place()).min(2).describe('Places whose texts together are the name.'),
-            with: z.string().default('/').describe('What stands between them.'),
+            join: z.array(place()).min(2).describe('Places whose texts are joined to the name.'),
+            with: z.string().default('/').describe('The separator.'),
           }),
         ],
         { error: 'must be a place, a list of places, or { join: [place, place] }' },
       )
       .default('event')
-      .describe('What happened. A list: the first that is found.'),
+      .describe('Where the name of the event is. Of a list, the first place with a value is used.'),
     names: namesSchema
       .optional()
-      .describe('Which of the sender’s names are which of our four events, in any case. Left out: our own names.'),
+      .describe('The sender’s names for our four events, in any letter case. By default our own names.'),
     others: z
       .enum(['refuse', 'ignore'])
       .default('refuse')
       .describe(
-        'What becomes of an event that no name fits: 422, or accepted and forgotten, for senders that send more than reservations.',
+        'What to do with an event of any other name: `refuse` answers 422; `ignore` accepts it without storing it, for senders that send more than reservations.',
       ),
     timestamp: z
       .union([places(), z.literal(false)], { error: 'must be a place, a list of places, or false' })
       .default('timestamp')
       .describe(
-        'When it happened; `false` where the sender does not say it. An event without one counts from its receipt.',
+        'When it happened; `false` if the sender does not say. An event without a timestamp counts from its receipt.',
       ),
     timestamp_format: z
       .enum(['iso', 'seconds', 'milliseconds'])
@@ -71,11 +71,11 @@ export const envelopeSchema = crossChecked(
       .describe('The brand of the event, compared with brand_id; `false` if the sender does not send it.'),
     data: places()
       .default('data')
-      .describe('The reservation, the guest, or what names them; `$item` for the event itself.'),
+      .describe('Where the reservation or the guest is, or the object that names them; `$item` for the event itself.'),
     optional: z
       .array(z.enum(['timestamp', 'brand']))
       .default([])
-      .describe('What some of the sender’s events leave out.'),
+      .describe('Fields that some of the sender’s events leave out.'),
   }),
   ({ each, event, names: given }, report) => {
     if (each === '$item') report({ message: 'must be the path of a list in the body' }, ['each']);
@@ -83,7 +83,7 @@ export const envelopeSchema = crossChecked(
       report({ message: 'joined names are not event names of ours: list them in names' }, ['event']);
   },
 ).describe(
-  'Where this sender’s events keep what our envelope says by name. Left out: event, timestamp, brand_id and data.',
+  'Where this sender’s events have the fields of our envelope. By default event, timestamp, brand_id and data.',
 );
 
 export type EnvelopeDocument = z.infer<typeof envelopeSchema>;

@@ -10,7 +10,7 @@ const errorSchema = crossChecked(
   z.strictObject({
     when: z
       .record(z.string().min(1), wanted)
-      .describe('Paths in the answer, each with the value, or one of the values, that must be there. All must hold.'),
+      .describe('Paths in the answer, each with its required value, or a list of possible values. All must match.'),
     means: z
       .enum(['auth', 'rate', 'not_found', 'fault'])
       .describe(

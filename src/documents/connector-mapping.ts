@@ -66,10 +66,10 @@ function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: stri
         z.strictObject({ first: z.array(path).min(1).describe('The first of these lists that has an item.') }),
       ])
       .optional()
-      .describe('Where the items are; the raw list of the same name unless said. Several lists follow one another.'),
+      .describe('Where the items are; by default the raw list of the same name. Several lists are concatenated.'),
     join: joinsSchema.optional().describe(joinsText),
     where: conditionSchema.optional().describe('Only items for which this holds.'),
-    unique: paths.optional().describe('Items with the same values at these paths are one.'),
+    unique: paths.optional().describe('Items with the same values at these paths count as one.'),
     fields: z
       .strictObject(fieldsOf(kinds))
       .optional()
@@ -90,7 +90,7 @@ export const itemId = {
     .union([flatKey, z.literal(false)])
     .optional()
     .describe(
-      'Rooms and charges: the partner’s own id of an item, by which a later message means the same one; the item’s `id` unless said. `false`: the `id` is something else, such as the room’s number.',
+      'Rooms and charges: the partner’s own id of an item, by which later messages refer to it; by default the item’s `id`. `false`: the item’s `id` is something else, such as the room number.',
     ),
 };
 
@@ -100,7 +100,7 @@ export const guestListSchema = listMapOf<GuestField>(guestFields)
   .extend({
     extra: extraMap
       .optional()
-      .describe('Other fields of a guest, such as a loyalty number: a name of your own, and where the value is.'),
+      .describe('Other fields of a guest, such as a loyalty number: a name that you choose, and where the value is.'),
   })
   .meta({ id: 'GuestList' });
 
@@ -115,7 +115,7 @@ export const mapSchema = z.strictObject({
     .describe('The charges.'),
   extra: extraMap
     .optional()
-    .describe('Further fields to carry: a name of your own, and where the value is. Any JSON is taken.'),
+    .describe('Further fields: a name that you choose, and where the value is. Any JSON is allowed.'),
 });
 export type MapDocument = z.infer<typeof mapSchema>;
 
@@ -127,13 +127,13 @@ const keyed = z.strictObject({
 
 export const flatSchema = z.strictObject({
   key: flatKey.describe(
-    'What all rows of a reservation have in common: a path, several paths, or a field with any source, such as { first: [masterId, bookId] }.',
+    'What all rows of a reservation share: a path, several paths, or a field with any source, such as { first: [masterId, bookId] }.',
   ),
   whole: z
     .boolean()
     .optional()
     .describe(
-      'true: the list always shows all rows of a reservation together. Without it, a group with fewer rooms than stored is asked for by `pull.single`, or held back, because some of its rows may lie outside the requested dates.',
+      'true: the list always shows all rows of a reservation together. Without it, a group with fewer rooms than stored is requested by `pull.single`, or held back, because some of its rows may lie outside the requested dates.',
     ),
   conflict: z
     .union([
@@ -151,7 +151,7 @@ export const shapeSchema = z.strictObject({
   root_path: path
     .optional()
     .describe(
-      'Where the list of reservations is; left out where the response is the list. It may go through lists: bookings[].rooms.',
+      'The path of the list of reservations; by default the response itself is the list. It may pass through lists: bookings[].rooms.',
     ),
   also: z
     .array(
@@ -160,12 +160,12 @@ export const shapeSchema = z.strictObject({
         set: z
           .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]))
           .optional()
-          .describe('Fields that each row of it is given before the mapping, such as { status: cancelled }.'),
+          .describe('Fields to set in each row of that list before the mapping, such as { status: cancelled }.'),
         partial: z
           .boolean()
           .optional()
           .describe(
-            'true: its rows may lack dates or status, such as a bare cancellation. Such a row changes what it states of a stored reservation and keeps the rest; for an unknown reservation it is a dead letter.',
+            'true: its rows may lack dates or status, such as a bare cancellation. Such a row changes only the fields that it states of a stored reservation; for an unknown reservation it is a dead letter.',
           ),
       }),
     )
@@ -174,21 +174,17 @@ export const shapeSchema = z.strictObject({
     .describe('Further lists of reservations in the same response, such as cancellations beside bookings.'),
   single_path: path
     .optional()
-    .describe('Where the reservation is in the response for a single one; the response itself unless said.'),
+    .describe('The path of the reservation in the response for a single one; by default the response itself.'),
   total: path.optional().describe('Where the response has the count of all records; `total` by default.'),
-  count_path: path
-    .optional()
-    .describe('The list whose items the partner’s paging counts, where that is not root_path.'),
+  count_path: path.optional().describe('The list whose items the partner’s paging counts, if it is not root_path.'),
   missing_is_empty: z
     .boolean()
     .optional()
     .describe('The partner leaves the list out when it is empty. Otherwise a missing list is an error.'),
   object_is_one: z.boolean().optional().describe('The partner sends a list of one as the object alone.'),
-  flat: flatSchema
-    .optional()
-    .describe('The list has rows, several for one reservation: they are put together by their keys.'),
-  dates: paths.optional().describe('How dates are written everywhere in this connector; iso unless said.'),
-  numbers: numberFormat.optional().describe('How numbers in text are written everywhere in this connector.'),
+  flat: flatSchema.optional().describe('The list has several rows per reservation: they are grouped by their keys.'),
+  dates: paths.optional().describe('The date format of all fields of this connector; by default iso.'),
+  numbers: numberFormat.optional().describe('The format of numbers in text, for all fields of this connector.'),
 });
 export type ShapeDocument = z.infer<typeof shapeSchema>;
 
@@ -204,12 +200,12 @@ export const valuesSchema = z.strictObject({
     .describe('The five statuses, and `other` for all remaining ones. Case and separators do not matter.'),
   channel: valueMap.optional().describe('Channels: canonical value to spellings; `*` is any other spelling.'),
   source: valueMap.optional().describe('Sources.'),
-  currency: valueMap.optional().describe('Currencies, where the partner writes signs or names.'),
+  currency: valueMap.optional().describe('Currencies, if the partner writes signs or names.'),
   board: valueMap.optional().describe('Boards, such as half_board.'),
   room_type: valueMap.optional().describe('Room types.'),
   rate_code: valueMap.optional().describe('Rate codes.'),
   document_type: valueMap.optional().describe('Kinds of identity document.'),
-  nationality: valueMap.optional().describe('Nationalities, where the partner has codes of its own.'),
+  nationality: valueMap.optional().describe('Nationalities, if the partner uses its own codes.'),
   marketing_consent: z
     .strictObject({
       true: spellings.optional().describe('Spellings of consent.'),

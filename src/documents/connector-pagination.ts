@@ -16,7 +16,7 @@ const offset = z
     limit: placeText().describe('Where the request carries the limit.'),
     page_size: pageSize()
       .default(200)
-      .describe('The limit to ask for. A page with fewer rows is the last, unless `total` says otherwise.'),
+      .describe('The limit to request. A page with fewer rows is the last, unless `total` says otherwise.'),
     first: z.int().min(0).max(1).default(0).describe('The start of the first page.'),
     total: totalPath(),
   })
@@ -30,7 +30,7 @@ const page = z
     page_size: pageSize()
       .default(200)
       .describe(
-        'The rows to ask for with `limit`. A page with fewer rows is the last, unless `total` says otherwise; without `limit`, the first page shows the size.',
+        'The number of rows to request with `limit`. A page with fewer rows is the last, unless `total` says otherwise; without `limit`, the first page shows the size.',
       ),
     first: z.int().min(0).max(1).default(1).describe('The number of the first page.'),
     total: totalPath(),
@@ -46,16 +46,16 @@ const cursor = z
       .describe('Path in the response to the next cursor; absent, null or empty on the last page.'),
     cursor: placeText().describe('Where the next request carries the cursor.'),
     limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),
   })
-  .meta({ title: 'cursor', description: 'By a token that the response hands out.' });
+  .meta({ title: 'cursor', description: 'By a token in the response.' });
 
 const link = z
   .strictObject({
     type: z.literal('link').describe('The Link header (RFC 8288) with rel="next" holds the next page’s address.'),
     limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),
   })
   .meta({ title: 'link', description: 'By the Link header.' });
@@ -70,7 +70,7 @@ const url = z
         'Path in the response to the next address; absent, null or empty on the last page. Followed on the same host only.',
       ),
     limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page’s size to ask for, where `limit` says how.'),
+    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),
   })
   .meta({ title: 'url', description: 'By an address in the response.' });

@@ -11,14 +11,14 @@ const hmac = crossChecked(
       .enum(['timestamp.body', 'body'])
       .default('timestamp.body')
       .describe(
-        'What is signed. `body` alone cannot tell a replayed request from a new one; duplicates are then known by event id.',
+        'What is signed. With `body` alone, a replayed request cannot be distinguished from a new one; only the event id shows a duplicate.',
       ),
     header: headerName().default('X-Webhook-Signature').describe('The header with the signature.'),
     prefix: z.string().default('').describe('Text before the signature in its header, such as `sha512=`.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     timestamp_header: headerName()
       .optional()
-      .describe('The header with the Unix time in seconds; needed where it is signed.'),
+      .describe('The header with the Unix time in seconds; required if it is signed.'),
     tolerance: durationText('30s', '1h').default('5m').describe('How far the timestamp may be from our clock.'),
   }),
   ({ sign, timestamp_header }, report) => {
@@ -54,7 +54,7 @@ const standardWebhooks = z
 const verificationSchema = z
   .discriminatedUnion('type', [hmac, token, standardWebhooks])
   .describe(
-    'How this sender proves itself. Left out: HMAC-SHA512 over `timestamp.body`, hex after `sha512=` in X-Webhook-Signature, the time in X-Webhook-Timestamp.',
+    'How this sender’s requests are verified. By default HMAC-SHA512 over `timestamp.body`, hex after `sha512=` in X-Webhook-Signature, the time in X-Webhook-Timestamp.',
   );
 export type Verification = z.infer<typeof verificationSchema>;
 
@@ -70,28 +70,28 @@ export const pushShape = {
     })
     .default(['event_id', 'id'])
     .describe(
-      'Where the event’s id is: paths in the event, header.NAME, or $body.PATH where one body holds several; the first that is found wins, and without any the bytes of the body count. `false` for senders without ids whose equal bodies are different events.',
+      'Where the event’s id is: paths in the event, header.NAME, or $body.PATH if one body holds several events. The first that is found is used; without an id, equal bodies are duplicates. `false` for senders without ids whose equal bodies are different events.',
     ),
   envelope: envelopeSchema.optional(),
   absent: z
     .enum(['keep', 'clear'])
     .default('keep')
     .describe(
-      'What a key that an event leaves out means. `keep`: the stored value stays. `clear`, for a partner that sends whole objects: the value is removed if an event gave it before; what only a poll gave stays. null and an empty list always clear.',
+      'What it means if an event leaves out a key. `keep`: the stored value stays. `clear`, for a partner that sends complete objects: the value is removed if an event gave it before; values that only a poll gave stay. null and an empty list always clear.',
     ),
   lists: z
     .enum(['replace', 'merge'])
     .default('replace')
     .describe(
-      'What a list of guests, rooms or charges in an event means. `replace`: these are all. `merge`: the event names some of them; the others stay.',
+      'What a list of guests, rooms or charges in an event means. `replace`: the list is complete. `merge`: the list names some of them; the others stay.',
     ),
   thin: z
     .strictObject({
       id: z
         .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a path or a list of paths' })
-        .describe('Path in the event’s `data` to the reservation’s id; of several the first that is found.'),
+        .describe('Path in the event’s `data` to the reservation’s id; of several, the first that is found.'),
     })
     .optional()
-    .describe('For events that only say which reservation changed: it is fetched through pull.single.'),
+    .describe('For events that only name the reservation that changed: it is fetched through pull.single.'),
   verification: verificationSchema.optional(),
 };

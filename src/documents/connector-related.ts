@@ -26,18 +26,18 @@ const tableSchema = crossChecked(
     ids: z
       .union([idSource, z.array(idSource).min(1)], { error: 'must be a path, or a list of them' })
       .describe(
-        'Where the rows of the list hold the ids to ask for; lists on the way are gone through. `{ table, path }` takes them from the rows of an earlier table. Each id is asked for once per page.',
+        'Where the rows of the list hold the ids to request; the path may pass through lists. `{ table, path }` reads them from the rows of an earlier table. Each id is requested once per page.',
       ),
     ...requestParts(relatedPlaceholders),
-    chunk: z.int().min(1).max(10_000).default(100).describe('The most ids of one request.'),
+    chunk: z.int().min(1).max(10_000).default(100).describe('Maximum number of ids in one request.'),
     root_path: path()
       .optional()
       .describe(
-        'Where the answer holds the rows, or the one row; left out, at the table’s name, or it is a bare list.',
+        'The path of the rows in the answer, or of a single row; by default the table’s name, or the answer itself if it is a list.',
       ),
     pagination: paginationSchema
       .default({ type: 'none' })
-      .describe('How the pages of one answer follow each other, where an id can have many rows.'),
+      .describe('How answers are paged, if one id can have many rows.'),
   }),
   (table, report) => {
     checkBody(table, report);

@@ -18,7 +18,7 @@ export const requestParts = (known: Placeholders) => {
     method: z
       .enum(['GET', 'POST'])
       .default('GET')
-      .describe('GET with a query, or POST with a body (and a query, where one is given).'),
+      .describe('GET with a query, or POST with a body (and optionally a query).'),
     path: checkedText('a path such as /api/reservations', (text) =>
       text.startsWith('/')
         ? check(text)
@@ -28,7 +28,7 @@ export const requestParts = (known: Placeholders) => {
       .meta({ credential: 'likely' })
       .optional()
       .describe(
-        'Query parameters. One whose placeholder is empty is left out; a list is sent as the parameter repeated.',
+        'Query parameters. A parameter whose placeholder is empty is left out; a list is sent as a repeated parameter.',
       ),
     encoding: z
       .enum(['json', 'form'])
@@ -61,7 +61,7 @@ export function sends(request: Readonly<Record<string, unknown>>, known: Placeho
 }
 
 export const requestSchema = crossChecked(z.strictObject(requestParts(requestPlaceholders)), checkBody).describe(
-  'How the list of reservations is asked for.',
+  'How to request the list of reservations.',
 );
 
 /** Both ends of the window go into every request, unless the list has no window or goes by changes. */
@@ -80,11 +80,11 @@ const singleParts = {
   map: mapSchema
     .optional()
     .describe(
-      'Where the answer for one reservation differs from `map`, field by field and list by list; nothing is taken from `map` where the list comes as flat rows. The place of the reservation is shape.single_path.',
+      'Overrides `map` for the answer with one reservation, field by field and list by list. If the list has flat rows, `map` is not used at all. shape.single_path is the path of the reservation.',
     ),
 };
 
 export const singleSchema = crossChecked(z.strictObject(singleParts), (request, report) => {
   checkBody(request, report);
   if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
-}).describe('How one reservation is asked for; it completes thin events and re-fetches.');
+}).describe('How to request one reservation, for thin events and for fetching a reservation again.');

@@ -31,7 +31,7 @@ const pullSchema = crossChecked(
     related: relatedSchema
       .default([])
       .describe(
-        'Further requests for what the rows of a page only name by id; the answers stand beside the rows for lookups and joins.',
+        'Further requests for data that the rows of a page refer to by id only; lookups and joins find the answers beside the rows.',
       ),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     window: z
@@ -57,16 +57,16 @@ const pullSchema = crossChecked(
       .strictObject({
         overlap: durationText('1m', '7d')
           .default('15m')
-          .describe('How much earlier than the last complete run to ask for.'),
-        first: durationText('1h', '365d').default('30d').describe('How far back the first run asks.'),
+          .describe('How much earlier than the start of the last complete run to request from.'),
+        first: durationText('1h', '365d').default('30d').describe('How far back the first run goes.'),
       })
       .prefault({})
-      .describe('For a list by modification time: what {since} stands for.'),
+      .describe('For a list by modification time: the value of {since}.'),
     gone: z
       .enum(['kept', 'cancelled'])
       .default('kept')
       .describe(
-        'What becomes of a reservation that a complete run no longer lists and that the partner, asked by `single` where there is one, does not have: `kept` marks it as not listed, `cancelled` delivers it as cancelled.',
+        'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled.',
       ),
     errors: errorsSchema,
     property: z
@@ -74,7 +74,7 @@ const pullSchema = crossChecked(
       .min(1)
       .optional()
       .describe(
-        'Where a row names its property, such as hotel.code, for an account with several. Rows of another property than brand_id go to the integration that is `pulled_by` this one and has that brand_id; the rest is left out and counted.',
+        'For an account with several properties: where a row names its property, such as hotel.code. Rows of other properties go to the integration with that brand_id that is `pulled_by` this one; rows without such an integration are left out and counted.',
       ),
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
@@ -103,21 +103,21 @@ const pullSchema = crossChecked(
 export const connectorSchema = crossChecked(
   z.strictObject({
     connector: nameText().describe('The connector’s name; integrations refer to it.'),
-    title: z.string().min(1).optional().describe('The system’s name as people write it.'),
+    title: z.string().min(1).optional().describe('The system’s name, for people.'),
     description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
-    pull: pullSchema.optional().describe('How the partner’s API is asked; left out for a partner that only pushes.'),
+    pull: pullSchema.optional().describe('How to poll the partner’s API; leave it out for a partner that only pushes.'),
     shape: shapeSchema.optional().describe('Where a response has the reservations, and whether they are flat rows.'),
     map: mapSchema
       .optional()
       .describe(
         'Which of the partner’s fields becomes which of ours; a field that is not mentioned has the same name.',
       ),
-    values: valuesSchema.optional().describe('Which of the partner’s spellings stand for which of our values.'),
+    values: valuesSchema.optional().describe('The partner’s spellings of our values.'),
     unknown_status: z
       .enum(['dead_letter', 'other'])
       .default('dead_letter')
       .describe(
-        'What becomes of a record whose status no value map knows: kept as a dead letter, or passed on as `other`.',
+        'What to do with a record whose status no value map lists: keep it as a dead letter, or accept it as `other`.',
       ),
     transforms: z
       .array(ruleSchema)
@@ -125,11 +125,11 @@ export const connectorSchema = crossChecked(
       .describe('Business rules that every brand of this connector shares; they run before the brand’s own.'),
     push: z
       .strictObject({
-        map: pushMapSchema.optional().describe('What differs in events: laid over `map`.'),
+        map: pushMapSchema.optional().describe('Overrides `map` for events.'),
         ...pushShape,
       })
       .optional()
-      .describe('How the partner’s events differ from the default; left out where they do not.'),
+      .describe('How the partner’s events differ from the default, if they do.'),
   }),
   (connector, report) => {
     if (

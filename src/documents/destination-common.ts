@@ -38,7 +38,7 @@ export const commonShape = {
     .min(1)
     .optional()
     .describe(
-      'The only fields it gets, such as check_in or guests[].email; left out, all. The id is always sent. guests[].FIELD also holds for guest records.',
+      'The only fields it gets, such as check_in or guests[].email; by default all. The id is always sent. guests[].FIELD also applies to guest records.',
     ),
   drop: z.array(fieldText()).default([]).describe('Fields it does not get, written as in `fields`.'),
   filter: z
@@ -55,20 +55,20 @@ export const commonShape = {
     .max(20)
     .default(['5s', '1m', '10m', '1h'])
     .describe('The delays before each retry, with jitter; after the last retry the delivery becomes a dead letter.'),
-  rate: rateSchema.optional().describe('The most we send, over all nodes.'),
+  rate: rateSchema.optional().describe('The maximum request rate, over all nodes.'),
   concurrency: z
     .int()
     .min(1)
     .max(256)
     .default(4)
-    .describe('Requests under way at once on a node; those of one reservation never overlap.'),
+    .describe('Concurrent requests on each node; requests for one reservation never overlap.'),
   batch: z
     .strictObject({
-      size: z.int().min(1).max(10_000).describe('The most changes in one request.'),
+      size: z.int().min(1).max(10_000).describe('Maximum number of changes in one request.'),
       wait: durationText('1ms', '5m').default('1s').describe('How long an incomplete batch waits for more.'),
     })
     .optional()
-    .describe('Several changes in one request; left out, the type decides.'),
+    .describe('Several changes in one request; by default the type of the destination decides.'),
   paused: z.boolean().default(false).describe('Whether deliveries wait. Nothing is lost: they are sent when it ends.'),
 };
 

@@ -19,7 +19,7 @@ import {
 
 type Issue = z.core.$ZodIssue;
 
-/** Marks an issue without a message of its own; schemas that set a message keep it. */
+/** Marks an issue without its own message; schemas that set a message keep it. */
 const wordless = '';
 
 /** Every reason why a value does not match a schema, in words for the author of the YAML. */

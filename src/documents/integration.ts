@@ -34,7 +34,7 @@ const syncSchema = z.strictObject({
   status: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a status or a list of them' })
     .optional()
-    .describe('The status filter in the partner’s own spelling, for {sync.status}; left out, none is sent.'),
+    .describe('The status filter in the partner’s own spelling, for {sync.status}; by default none.'),
 });
 
 const pullShape = z.strictObject({
@@ -43,13 +43,13 @@ const pullShape = z.strictObject({
   query: z
     .record(z.string(), secretText())
     .optional()
-    .describe('Query parameters that this brand needs besides its credentials.'),
+    .describe('Query parameters that this brand needs in addition to its credentials.'),
   body: z
     .record(z.string(), z.json())
     .optional()
     .meta({ writeOnly: true })
     .describe(
-      'Keys of the body that this brand needs besides its credentials, such as an account id beside Basic; merged into the connector’s body.',
+      'Keys of the body that this brand needs in addition to its credentials, such as an account id; merged into the connector’s body.',
     ),
   headers: ownHeadersSchema
     .optional()
@@ -64,11 +64,11 @@ const pullShape = z.strictObject({
     })
     .default({})
     .describe('What is pulled, and how often.'),
-  rate: rateSchema.optional().describe('The most we ask of this partner, over all nodes.'),
+  rate: rateSchema.optional().describe('The maximum request rate to this partner, over all nodes.'),
   timeouts: z
     .strictObject({
-      connect: durationText('1s', '1m').default('10s').describe('To reach the server.'),
-      idle: durationText('1s', '10m').default('30s').describe('Without a byte arriving.'),
+      connect: durationText('1s', '1m').default('10s').describe('Maximum time to connect to the server.'),
+      idle: durationText('1s', '10m').default('30s').describe('Maximum time without receiving a byte.'),
       total: durationText('1s', '30m').default('2m').describe('For one request in total.'),
     })
     .prefault({})
@@ -88,9 +88,7 @@ const pushSchema = z.strictObject({
     .describe(
       'Whether the brand has a webhook endpoint. Its URL and secret are issued (innbound endpoint), never written here.',
     ),
-  rate: rateSchema
-    .prefault({ requests: 200, burst: 1_000 })
-    .describe('The most the endpoint takes before it answers 429.'),
+  rate: rateSchema.prefault({ requests: 200, burst: 1_000 }).describe('The rate above which the endpoint answers 429.'),
 });
 
 export const integrationSchema = crossChecked(
@@ -105,14 +103,14 @@ export const integrationSchema = crossChecked(
     country: countryText()
       .optional()
       .describe('ISO 3166 code of two letters: the region of phone numbers without a prefix.'),
-    paused: z.boolean().default(false).describe('Whether pulling rests. Events are still accepted and kept.'),
-    pull: pullSchema.optional().describe('Pull mode; left out, the brand is not polled.'),
+    paused: z.boolean().default(false).describe('Pauses pulling. Events are still accepted and processed.'),
+    pull: pullSchema.optional().describe('Pull mode; without it, the brand is not polled.'),
     pulled_by: nameText()
       .optional()
       .describe(
         'The integration whose polls also bring the reservations of this brand: one account for several properties. Needs `pull.property` in their connector.',
       ),
-    push: pushSchema.prefault({ enabled: false }).describe('Push mode; left out, the brand has no endpoint.'),
+    push: pushSchema.prefault({ enabled: false }).describe('Push mode; without it, the brand has no endpoint.'),
     transforms: z
       .array(ruleSchema)
       .default([])

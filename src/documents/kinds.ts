@@ -20,7 +20,7 @@ export const schemas: { readonly [Kind in DocumentKind]: z.ZodType<Bodies[Kind]>
   workspace: workspaceSchema,
 };
 
-/** The workspace's own document has no name of its own. */
+/** The workspace's document has no name. */
 export const workspaceName = 'innbound';
 
 /** A document that meets its schema. */

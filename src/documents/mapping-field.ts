@@ -22,8 +22,8 @@ export const operatorsSchema = z.strictObject({
     .union([z.number(), z.string()])
     .optional()
     .describe('The value is this or less; dates are compared as text.'),
-  starts_with: z.string().optional().describe('The text begins so.'),
-  contains: z.string().optional().describe('The text holds this; a list has this among its items.'),
+  starts_with: z.string().optional().describe('The text starts with this.'),
+  contains: z.string().optional().describe('The text contains this, or the list has this item.'),
 });
 
 const test = z.union([scalar, z.null(), z.array(z.union([scalar, z.null()])), operatorsSchema]);
@@ -33,7 +33,7 @@ export const conditionSchema = z
   .union([conditions, z.array(conditions).min(1)])
   .meta({ id: 'Condition' })
   .describe(
-    'Paths, each with what must stand there: a value, a list of values, null for empty, or a test. All must hold; of a list of such conditions, one.',
+    'Paths, each with its required value, a list of allowed values, null for empty, or a test. All must hold; in a list of such conditions, one is enough.',
   );
 
 export const valueMap = z.record(z.string(), spellings);
@@ -50,15 +50,13 @@ export const fieldFormSchema = z
       return fields.optional().describe('The first of several fields that is not empty.');
     },
     get join() {
-      return fields
-        .optional()
-        .describe('Several fields as one text, with `with` between them; empty ones are left out.');
+      return fields.optional().describe('Several fields as one text, separated by `with`; empty ones are left out.');
     },
     get sum() {
       return z.union([listSource, fields]).optional().describe('The exact sum over a list, or of several fields.');
     },
     get product() {
-      return fields.optional().describe('The exact product of several fields; empty when one of them is.');
+      return fields.optional().describe('The exact product of several fields; empty if one of them is empty.');
     },
     get min() {
       return listSource.optional().describe('The smallest number or earliest date of a list.');
@@ -73,18 +71,18 @@ export const fieldFormSchema = z
       return listFormSchema.optional().describe('The value of the first item of a list that meets a condition.');
     },
     get lookup() {
-      return lookupSchema.optional().describe('A value out of a table elsewhere in the same response.');
+      return lookupSchema.optional().describe('A value from a table elsewhere in the same response.');
     },
     when: conditionSchema.optional().describe('The field is empty unless this condition holds.'),
-    with: z.string().optional().describe('What stands between the texts of `join`; a space unless said.'),
+    with: z.string().optional().describe('The separator between the texts of `join`; by default a space.'),
     empty: z.array(scalar).optional().describe('Values that mean "no value", such as N/A.'),
     split: z
       .strictObject({
         on: z.string().min(1).describe('Where the text is cut.'),
-        part: z.int().describe('Which piece is taken, from 0; -1 is the last.'),
+        part: z.int().describe('Which piece to use, from 0; -1 is the last.'),
       })
       .optional()
-      .describe('Cuts a text and takes one piece.'),
+      .describe('Splits a text and uses one piece.'),
     name: z
       .union([
         namePart,
@@ -93,32 +91,32 @@ export const fieldFormSchema = z
           order: z
             .enum(['first_last', 'last_first'])
             .optional()
-            .describe('How the name is written, where its script does not say.'),
+            .describe('The order of the names, if the script does not determine it.'),
         }),
       ])
       .optional()
-      .describe('Takes the first or the last name out of a full name.'),
+      .describe('Extracts the first or the last name from a full name.'),
     values: valueMap
       .optional()
       .describe('Canonical value to the partner’s spellings, for this field alone; `*` is any other spelling.'),
-    number: numberFormat.optional().describe('How numbers in text are written: 1,234.56 (point) or 1.234,56 (comma).'),
+    number: numberFormat.optional().describe('The format of numbers in text: 1,234.56 (point) or 1.234,56 (comma).'),
     minor_units: z
       .union([z.int().min(0).max(8), z.literal('currency')])
       .optional()
       .describe(
         'The amount is in minor units: how many digits they have, or `currency` for those of the reservation’s currency.',
       ),
-    negate: z.boolean().optional().describe('Turns the sign of an amount.'),
+    negate: z.boolean().optional().describe('Reverses the sign of an amount.'),
     date: paths
       .optional()
       .describe(
-        'How the date is written: iso, as_written, epoch_s, epoch_ms, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
+        'The date format: iso, as_written, epoch_s, epoch_ms, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
       ),
     get add_days() {
       return z
         .union([z.int(), fieldSchema])
         .optional()
-        .describe('Moves the date by some days: a number, or a field that holds it.');
+        .describe('Adds a number of days to the date: a number, or a field that holds one.');
     },
     country: z
       .union([z.enum(countryLanguages), z.array(z.enum(countryLanguages)).min(1)])
@@ -137,28 +135,28 @@ export const fieldFormSchema = z
 export const fieldSchema = z
   .union([path, z.literal(false), fieldFormSchema])
   .meta({ id: 'Field' })
-  .describe('A path, false where the field is not taken, or one source with modifiers.');
+  .describe('A path, false to leave the field out, or one source with modifiers.');
 
 const fields = z.array(fieldSchema).min(1);
 
 export const joinSchema = z.strictObject({
   in: path.describe('The list elsewhere in the response.'),
   key: paths.describe('Where a row of that list has the key.'),
-  by: paths.describe('Where the item has it; $item where the item is the key itself.'),
+  by: paths.describe('Where the item has the key; $item if the item itself is the key.'),
 });
 
 export const joinsSchema = z.union([joinSchema, z.array(joinSchema).min(1)]);
 export const joinsText =
-  'Each item gives way to the rows of another list that have its key; several joins follow one another.';
+  'Replaces each item by the rows of another list that have its key; several joins are applied in order.';
 
 export const listFormSchema = z
   .strictObject({
     from: paths
       .optional()
-      .describe('Where the items are; several lists follow one another. The item itself where only a join is given.'),
+      .describe('Where the items are; several lists are concatenated. With only a join, the item itself.'),
     join: joinsSchema.optional().describe(joinsText),
     where: conditionSchema.optional().describe('Only items for which this holds.'),
-    unique: paths.optional().describe('Items with the same values at these paths are one.'),
+    unique: paths.optional().describe('Items with the same values at these paths count as one.'),
     get value() {
       return fieldSchema.optional().describe('The part of each item to use; the item itself by default.');
     },
@@ -173,7 +171,7 @@ export const lookupSchema = z
     get by() {
       return fieldSchema.describe('The key to look for.');
     },
-    key: path.optional().describe('Where a row has its key; left out where the table is an object.'),
+    key: path.optional().describe('Where a row has its key; leave it out if the table is an object.'),
     get value() {
       return fieldSchema.optional().describe('The part of the row to use; the row itself by default.');
     },

@@ -3,7 +3,7 @@ import { isObject } from '../terms.ts';
 import { crossChecked } from './checked.ts';
 import { headerName, secretText } from './scalars.ts';
 
-/** Headers of the connection and the message itself: the HTTP client's business, and a way to smuggle if they were not. */
+/** Headers of the connection and the message itself: only the HTTP client sets them, because others could be used to smuggle requests. */
 const ofTheConnection: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',

@@ -9,7 +9,7 @@ import {
 
 function table(title: string, placeholders: Readonly<Record<string, string>>): string {
   const rows = Object.entries(placeholders).map(([name, meaning]) => `| \`{${name}}\` | ${meaning} |`);
-  return [`## ${title}`, '', '| placeholder | stands for |', '|---|---|', ...rows].join('\n');
+  return [`## ${title}`, '', '| placeholder | value |', '|---|---|', ...rows].join('\n');
 }
 
 const secrets = `## Secrets

@@ -95,7 +95,7 @@ function sharedPoll(
   const other = integrations.get(body.pulled_by);
   const connector = connectors.get(body.connector)?.body;
   if (other === undefined) return found(`there is no integration ${body.pulled_by}`);
-  if (body.pull !== undefined) return found('the brand has a pull section of its own; remove one of the two');
+  if (body.pull !== undefined) return found('the brand also has a pull section; remove one of the two');
   if (other.body.pull === undefined) return found(`${body.pulled_by} does not pull; name the integration that does`);
   if (other.body.connector !== body.connector) {
     return found(`${body.pulled_by} uses the connector ${other.body.connector}; both must use the same one`);

@@ -3,7 +3,7 @@ import { durationText } from './scalars.ts';
 
 export const rateSchema = z.strictObject({
   requests: z.int().min(1).max(1_000_000).describe('How many requests.'),
-  per: durationText('1s', '1d').default('1s').describe('In what time.'),
+  per: durationText('1s', '1d').default('1s').describe('The period.'),
   burst: z
     .int()
     .min(1)

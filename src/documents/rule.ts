@@ -11,7 +11,7 @@ export const ruleSchema = crossChecked(
       .string()
       .min(1)
       .optional()
-      .describe('A CEL condition over the canonical record; left out, the rule always holds.'),
+      .describe('A CEL condition over the canonical record; without it, the rule always applies.'),
     set: z
       .record(fieldPath, z.string().min(1))
       .optional()

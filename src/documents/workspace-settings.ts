@@ -29,7 +29,7 @@ export const workspaceSchema = z
           .array(addressRange())
           .default([])
           .describe(
-            'Reverse proxies in front of this service, as addresses or ranges such as 10.0.0.0/8. Only from these is X-Forwarded-For believed, which limits per address need.',
+            'Reverse proxies in front of this service, as addresses or ranges such as 10.0.0.0/8. X-Forwarded-For is trusted only from these; limits per address depend on it.',
           ),
         ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
       })
@@ -39,7 +39,7 @@ export const workspaceSchema = z
       .strictObject({
         raw: day('30d', 'Raw payloads, as received.'),
         dead_letters: day('90d', 'Dead letters that are settled. Undelivered work never expires.'),
-        event_ids: day('30d', 'How long an event’s id is known as a duplicate.'),
+        event_ids: day('30d', 'How long a repeated event id is recognised as a duplicate.'),
         sandbox: day('7d', 'Reports of the sandbox endpoints.'),
         runs: day('90d', 'Runs and their pages.'),
         audit: day('400d', 'Who did what.'),
@@ -102,7 +102,7 @@ export const workspaceSchema = z
     sign_in: z
       .strictObject({ oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.') })
       .prefault({})
-      .describe('How people sign in to the console, besides tokens and sign-in links.'),
+      .describe('How people sign in to the console, in addition to tokens and sign-in links.'),
     alerts: z
       .strictObject({
         webhook: httpUrl()
@@ -115,7 +115,7 @@ export const workspaceSchema = z
           .describe('Further places, by name: Slack, Teams, PagerDuty, Opsgenie, e-mail.'),
       })
       .prefault({})
-      .describe('Where alerts are sent, besides console, log and metrics.'),
+      .describe('Where alerts are sent, in addition to console, log and metrics.'),
   })
   .meta({ title: 'Workspace settings', description: 'innbound.yaml: what holds for the whole service.' });
 

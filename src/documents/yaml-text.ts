@@ -4,7 +4,7 @@ import { pathOfAncestors, positionAt } from './positions.ts';
 /** A syntax error or a key that we do not take, at a character of the text. */
 export interface TextFault {
   readonly offset: number;
-  /** Of the key, where the fault is a key's. */
+  /** The path of the key, if the mistake is in a key. */
   readonly path?: readonly (string | number)[];
   readonly message: string;
 }

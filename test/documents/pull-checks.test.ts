@@ -89,7 +89,7 @@ const withBody = (body: string): SourceFile => {
 
 test('credentials in a body that a GET does not have, or that the connector uses, are mistakes', () => {
   const get = '  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }\n';
-  assert.match(withConnector(get, withBody('{ key: k }'))[0]?.message ?? '', /asks by GET/);
+  assert.match(withConnector(get, withBody('{ key: k }'))[0]?.message ?? '', /request is a GET/);
   const plain = brand('lisbon', stay());
   const own = { ...plain, text: plain.text.replace('{ type: none }', '{ type: none }\n  body: { account: A1 }') };
   assert.deepEqual(

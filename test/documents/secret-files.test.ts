@@ -27,7 +27,7 @@ test('files are read from the workspace and the named folders, wherever a link l
   const read = secretFiles(path.join(root, 'workspace'), {
     INNBOUND_SECRET_FOLDERS: `${root}/nothing${path.delimiter}${root}/mounted`,
   });
-  assert.equal(await read('secrets/key'), 'content of work/secrets/key');
+  assert.equal(await read('secrets/key'), 'content of workspace/secrets/key');
   assert.equal(await read(`${root}/mounted/token`), 'content of mounted/..data/token');
 });
 
