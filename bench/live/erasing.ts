@@ -57,7 +57,7 @@ export class Erasing {
   }
 }
 
-/** Every place in the store that may hold a guest, but for the identifiers that destinations have yet to be told. */
+/** Every place in the store that may hold a guest, except the identifiers that are not yet sent to destinations. */
 export async function keptTexts(pool: Pool): Promise<{ readonly place: string; readonly text: string }[]> {
   const { rows } = await pool.query<{ place: string; text: string }>(
     `select 'event ' || event_id as place, convert_from(body, 'UTF8') as text from events where body is not null

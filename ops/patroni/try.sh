@@ -1,10 +1,10 @@
 #!/bin/sh
-# Two PostgreSQL servers under Patroni and one etcd, on the loopback of one machine: to see a failover, not for production.
+# Two PostgreSQL servers under Patroni and one etcd, on the loopback of one machine: to watch a failover, not for production.
 # Debian: apt-get install patroni etcd-server etcd-client postgresql. Run as an account other than root, which PostgreSQL refuses.
 #
 #   ops/patroni/try.sh start DIR      prints the DATABASE_URL once there is a primary with a synchronous standby
 #   ops/patroni/try.sh primary DIR    prints the name of the primary: one or two
-#   ops/patroni/try.sh kill DIR NAME  ends a server and its Patroni at once, as if its machine had failed
+#   ops/patroni/try.sh kill DIR NAME  kills a server and its Patroni, as if its machine had failed
 #   ops/patroni/try.sh revive DIR NAME
 #   ops/patroni/try.sh stop DIR
 set -eu

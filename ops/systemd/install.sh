@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs this checkout as a systemd service: /opt/innbound (program), /var/lib/innbound (workspace), /etc/innbound (settings).
-# Run as root from a checkout. It can be run again to upgrade; documents and settings stay as they are.
+# Run as root from a checkout. It can be run again to upgrade; documents and settings are kept.
 #   ops/systemd/install.sh [--destdir DIR]     DIR: install under this folder instead of /, and start nothing (for packages and tests)
 set -eu
 
