@@ -13,7 +13,7 @@ import type { NodeReport } from './brands/node.ts';
 import { cpuMs, postmasterOf } from './pull/cpu.ts';
 
 /**
- * What many brands cost: `npm run bench -- brands [INTEGRATIONS]`, of 20 connectors, three syncs, push and two destinations each. The
+ * What many brands cost: `npm run bench -- brands [INTEGRATIONS]`, with 20 connectors; each brand has three syncs, push and two destinations. The
  * documents are in the database, as on the nodes of a large installation. Aims at 100,000: ready in 60 s, 2 GB, 5 % of a core while
  * idle, an edit in force within 2 s.
  */

@@ -4,7 +4,7 @@ import { seconds as inSeconds, linesOf } from './live/verdict.ts';
 
 /**
  * `chaos [SECONDS] [SEED] [NODES]`: webhooks and polls under kills, freezes, a crashing database, a failover to a synchronous standby, a
- * network that cuts and holds, and a full disk where root may mount one. Judged by the history checker.
+ * network that cuts and holds, and a full disk if root may mount one. The history checker checks the result.
  * `chaos deliveries [RECORDS]`: 200,000 deliveries by killed workers over a database that restarts.
  */
 export async function run(args: readonly string[]): Promise<void> {

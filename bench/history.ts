@@ -12,8 +12,8 @@ const unpartitioned = 24;
 const day = 86_400_000;
 
 /**
- * What history costs: bytes per event in each table, partitioning a database in place beside a writer, deleting rows against dropping
- * partitions. `npm run bench -- history [ROWS]`; a million rows take 6 GB of disk for some minutes.
+ * What history costs: bytes per event in each table, partitioning a database in place during writes, deleting rows compared with
+ * dropping partitions. `npm run bench -- history [ROWS]`; a million rows take 6 GB of disk for some minutes.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const rows = Number(args[0] ?? 1_000_000);

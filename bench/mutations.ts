@@ -1,6 +1,6 @@
 import { findMutation, mutations } from '../test/history/mutations/mutate.ts';
 
-/** `mutations [NAME...]` plants each bug in a copy of the program and shows which promise the checker sees broken. */
+/** `mutations [NAME...]` plants each bug in a copy of the program and shows which broken promise the checker reports. */
 export async function run(names: readonly string[]): Promise<void> {
   const wanted = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
   let found = 0;

@@ -61,7 +61,7 @@ interface Load {
   /** Number of the first event. */
   readonly from: number;
   readonly events: number;
-  /** Reservations that are stored: every second event updates one of them, picked evenly. */
+  /** Number of stored reservations: every second event updates one of them, evenly distributed. */
   readonly known: number;
 }
 
@@ -79,7 +79,7 @@ async function withNode(
 ): Promise<void> {
   const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
   const { port, endpoints } = await ask<ServiceAddress>(service, { workspaceDir: folder, integrations: brands });
-  // Secrets are shown once, when they are made.
+  // Secrets are shown once, when they are issued.
   if (issued.length === 0) issued.push(...endpoints);
   const connections = new Connections(`http://127.0.0.1:${port}`, { connections: 16 });
   const postmaster = postmasterUnder(folder);
@@ -151,7 +151,7 @@ const bodyOf = (reservation: number, event: number): string =>
     },
   });
 
-/** Copies the rows that the first events left, with other ids. History is past its retention: receipts without payload, no versions. */
+/** Copies the rows of the first events under other ids. Their history is past its retention: receipts without payload, no versions. */
 async function fill(pool: Pool, from: number, size: number): Promise<number> {
   const startedAt = performance.now();
   const step = 50_000;

@@ -12,7 +12,7 @@ const aimMs = 200;
 const brands = 100;
 
 /**
- * How long a search takes among many reservations, as a caller says it: names, numbers, dates. `npm run bench -- search [ROWS [FOLDER]]`; a
+ * How long a search takes among many reservations, by names, numbers and dates. `npm run bench -- search [ROWS [FOLDER]]`; a
  * million reservations take 4 GB of disk and some minutes to write, once if a folder is named. The commonest last name has 9 % of the guests, the first day of August 1 % of the
  * arrivals.
  */
@@ -139,13 +139,13 @@ const nameOf = (n: number): string => {
 };
 const lastNames = ['Silva', 'Kovač', 'Müller', ...Array.from({ length: 3_000 }, (_, n) => nameOf(n)), 'Quillfeather'];
 const firstNames = ['Inês', 'Marko', 'Ana', 'Łukasz', ...Array.from({ length: 400 }, (_, n) => nameOf(n * 7)), 'Xena'];
-/** The first of a list often, the last seldom: by 1 / rank. `share` is between 0 and 1. */
-const seldomer = (list: readonly string[], share: number): string =>
+/** Picks from a list with frequency 1 / rank. `share` is between 0 and 1. */
+const pickByRank = (list: readonly string[], share: number): string =>
   list[Math.min(list.length - 1, Math.floor((list.length + 1) ** share) - 1)] ?? '';
 
 function reservation(n: number) {
-  const last_name = seldomer(lastNames, spread(n, 1));
-  const first_name = seldomer(firstNames, spread(n, 2));
+  const last_name = pickByRank(lastNames, spread(n, 1));
+  const first_name = pickByRank(firstNames, spread(n, 2));
   const arrivalMs = firstDayMs + Math.floor(spread(n, 3) * 730) * dayMs;
   const check_in = spread(n, 4) < 0.01 ? busiestDay : new Date(arrivalMs).toISOString().slice(0, 10);
   const phone = `+351${String(900_000_000 + Math.floor(spread(n, 5) * 99_999_999))}`;

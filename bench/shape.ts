@@ -66,9 +66,9 @@ export async function run(_args: readonly string[]): Promise<void> {
 }
 
 /**
- * The path and JSON.parse of the same bytes, in microseconds per reservation, for the table of all figures. Short pages by the clock,
- * of which the fifth part that was interrupted least counts: this is within 2 % on a busy machine, where sums of processor time
- * differ by 20 %.
+ * The path and JSON.parse of the same bytes, in microseconds per reservation, for the table of all figures. Short pages are timed by
+ * the wall clock, and only the fastest fifth counts: the results are within 2 % of each other on a busy machine, where sums of processor
+ * time differ by 20 %.
  */
 export function measureShape(): { parseMicros: number; pathMicros: number } {
   const path = pathOf(nested);
@@ -141,7 +141,7 @@ function pathOf(connector: Connector): Path {
   return okay(compilePath(connector, integration)).path;
 }
 
-/** Processor time of this thread, by step; other programs on the machine do not count. */
+/** Processor time of this thread, by step; other programs on the machine have no influence. */
 class Clocks {
   #ms = new Map<string, number>();
 

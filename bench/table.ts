@@ -13,10 +13,10 @@ interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly value: number;
-  /** What the same machine does in the same run without what Innbound adds. */
+  /** The same machine in the same run, without Innbound. */
   readonly ceiling?: number;
   readonly aim: number;
-  /** Whether the aim is about the ratio to the ceiling. */
+  /** Whether the aim is a ratio to the ceiling. */
   readonly isRatio?: boolean;
   /** Whether less is better. */
   readonly isCost?: boolean;

@@ -4,7 +4,7 @@ import { count, upgrade } from './upgrade/run.ts';
 
 /**
  * `upgrade --from REF [--seconds N] [--workers N] [--seed N]`: processes of an earlier commit and of this tree on one database, under webhooks
- * and polls. The new ones migrate, both work, the old ones are stopped. Judged by the history checker.
+ * and polls. The new ones migrate, both work, the old ones are stopped. The history checker checks the result.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 /**
  * Adds the packages that npm left out of package-lock.json: optional packages of other systems that the registry did not have.
- * With a hole npm ci refuses the lockfile everywhere; with the entry it skips the package where it does not fit.
+ * Without these entries npm ci refuses the lockfile; with them it skips the packages of other systems.
  * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts says when.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const lockfile = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<st
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-/** Such packages are named after what they are for: binding-linux-arm64-musl. */
+/** Such packages are named after their system: binding-linux-arm64-musl. */
 function suits(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
   const words = name.split(/[-/]/);
   const os = words.find((word) => systems.includes(word));
@@ -42,7 +42,7 @@ for (const [, parent] of Object.entries(known)) {
     const place = `node_modules/${name}`;
     if (Object.keys(known).some((key) => key === place || key.endsWith(`/${place}`))) continue;
     if (!/^\d+\.\d+\.\d+[^ |<>=^~*]*$/.test(version))
-      throw new Error(`${name} is wanted as ${version}, which is no version`);
+      throw new Error(`${name} is required as ${version}, which is not a version`);
     added[place] = { version, ...suits(name), ...(parent.dev ? { dev: true } : {}), optional: true };
   }
 }

@@ -63,7 +63,7 @@ function answerOf({ responses }: Operation): Schema | undefined {
   return good?.content['application/json']?.schema;
 }
 
-/** One object: the client puts each value in its place. That works because no operation uses a name twice. */
+/** One object; the client puts each value into the path, the query or the body. That works because no operation uses a name twice. */
 function inputOf({ operationId, parameters = [], requestBody }: Operation): Schema {
   const body = requestBody?.content['application/json']?.schema ?? {};
   // A body of several forms stays a union.
@@ -101,7 +101,7 @@ function typeOf(schema: Schema, indent: string): string {
 function objectOf({ properties = {}, required = [] }: Schema, indent: string): string {
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, schema]) => {
-    // With exactOptionalPropertyTypes, "may be left out" and "may be undefined" differ; a client leaves out either.
+    // With exactOptionalPropertyTypes, an absent and an undefined property differ; the client leaves out both.
     const [mark, nothing] = required.includes(name) ? ['', ''] : ['?', ' | undefined'];
     return `${inner}${name}${mark}: ${typeOf(schema, inner)}${nothing};`;
   });

@@ -25,13 +25,13 @@ export const variables: readonly Variable[] = [
   {
     name: 'INNBOUND_KEY_FILE',
     absent: 'as for `INNBOUND_KEY`',
-    meaning: 'A file with the key, one key per line, readable by the owner only. `INNBOUND_KEY` comes first.',
+    meaning: 'A file with the key, one key per line, readable by the owner only. `INNBOUND_KEY` takes precedence.',
   },
   {
     name: 'INNBOUND_KEY_COMMAND',
     absent: 'as for `INNBOUND_KEY`',
     meaning:
-      'A shell command that prints the key, one key per line: for a key management service. It runs at the start of every process and when the key is rotated. `INNBOUND_KEY` and `INNBOUND_KEY_FILE` come first.',
+      'A shell command that prints the key, one key per line: for a key management service. It runs at the start of every process and when the key is rotated. `INNBOUND_KEY` and `INNBOUND_KEY_FILE` take precedence.',
   },
   {
     name: 'INNBOUND_WORKSPACE',
@@ -76,13 +76,13 @@ export const variables: readonly Variable[] = [
   {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     absent: 'as for `OTEL_EXPORTER_OTLP_ENDPOINT`',
-    meaning: 'The same with the full path, `http://collector:4318/v1/traces`; comes first.',
+    meaning: 'The same with the full path, `http://collector:4318/v1/traces`; takes precedence.',
   },
   {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     absent: '`1`: all',
     meaning:
-      'The share of new traces that is exported, 0 to 1. A trace that a sender began follows the decision of the sender.',
+      'The share of new traces that is exported, 0 to 1. A trace that a sender started follows the sender’s decision.',
   },
   { name: 'OTEL_SERVICE_NAME', absent: '`innbound`', meaning: 'The name of the service in traces.' },
   { name: 'OTEL_TRACES_EXPORTER', absent: '', meaning: '`none` turns traces off.' },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The examples of docs/reference/mapping.md: each a file with a mapping, a response and the records that come of it. */
+/** The examples of docs/reference/mapping.md: each a file with a mapping, a response and the resulting records. */
 
 export const chapters = {
   root: 'Where the reservations are',

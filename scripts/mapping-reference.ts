@@ -1,4 +1,4 @@
-/** Writes docs/reference/mapping.md from the mapping's schema and its examples. A test holds the file against it. */
+/** Writes docs/reference/mapping.md from the mapping's schema and its examples. A test compares them. */
 
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The browser for tests and pictures of the console: the system's Chromium. Nothing is downloaded by us. */
+/** The browser for tests and pictures of the console: the system's Chromium. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -29,7 +29,7 @@ function browserPath(env: Env = process.env, exists = existsSync): string | unde
   return [env.CHROMIUM, ...places].find((place) => place !== undefined && place !== '' && exists(place));
 }
 
-/** The one way to run the tests without a browser, on a machine where none can be installed. CI has no such way. */
+/** The one way to run the tests without a browser, on a machine where none can be installed. Not available in CI. */
 const skipSetting = 'INNBOUND_SKIP_BROWSER_TESTS';
 const maySkip = (env: Env): boolean => env[skipSetting] === '1' && env.CI === undefined;
 
@@ -52,7 +52,7 @@ export function prepareBrowser(): void {
   if (found === process.env.CHROMIUM || found === lean.path) return;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log('installing Chromium for the console’s tests, once (apt-get) ...');
-    // With a browser at hand, the package lists on the machine must do: without a network, an update waits for long.
+    // If there is a browser already, do not update the package lists: without a network, that waits for long.
     if (found !== undefined) apt('install', '-y', lean.package);
     else if (apt('update')) apt('install', '-y', lean.package) || apt('install', '-y', 'chromium');
   }

@@ -1,13 +1,13 @@
 /**
- * Brings node_modules to what package-lock.json says. Runs on any Node from 20 on, before a package is there, hence no
- * import but Node's own and no TypeScript. Says nothing on stdout, which belongs to the command that follows.
+ * Makes node_modules match package-lock.json. Runs on any Node from 20 on, before any package is installed, so it imports only
+ * Node's own modules and is not TypeScript. Prints nothing on stdout, which belongs to the command that follows.
  */
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
-/** npm ci takes seconds from a warm cache; a lock this old was left behind, whoever has its pid by now. */
+/** npm ci takes seconds from a warm cache; a lock this old was left behind, even if another process has its pid now. */
 const lockExpiresMs = 20 * 60_000;
 
 function prepare(root) {
@@ -19,7 +19,7 @@ function prepare(root) {
   }
 }
 
-/** The stamp is the lockfile itself, headed by the system it was installed for: a folder shared with a container counts as new. */
+/** The stamp is the lockfile itself, preceded by the system it was installed for: a folder shared with a container counts as new. */
 function stampText(root) {
   return `${os.type()} ${os.machine()}\n${fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')}`;
 }
@@ -29,8 +29,8 @@ function isPrepared(root) {
 }
 
 /**
- * npm records what it installed. Where that is what the lockfile wants, someone ran npm install or npm ci by hand, and we
- * leave it alone. Only optional packages may be absent: those of other systems.
+ * npm records what it installed. If that matches the lockfile, someone ran npm install or npm ci by hand, and nothing is
+ * installed. Only optional packages may be absent: those of other systems.
  */
 function isInstalledByHand(root) {
   const installed = packagesIn(path.join(root, 'node_modules', '.package-lock.json'));
@@ -57,20 +57,20 @@ function install(root) {
   console.error('innbound: installing packages, once (npm ci) ...');
   const wanted = stampText(root);
   let done = npm(root, 'ci');
-  // A registry may lack packages for other systems, and so the lockfile written there; npm ci refuses it, npm install does not.
+  // A registry may lack packages for other systems, and so may a lockfile written with it; npm ci refuses it, npm install does not.
   if (done.status !== 0 && /\bEUSAGE\b/.test(done.output)) done = npm(root, 'install', '--no-save');
   if (done.status !== 0) {
     console.error(done.output.trim());
     return explain(root, `npm ended with ${done.signal ?? `exit code ${done.status}`}`);
   }
   if (!runs(pinnedNode(root))) {
-    return explain(root, `the Node that Innbound brings does not run on this system (${os.type()} ${os.machine()})`);
+    return explain(root, `the Node that Innbound includes does not run on this system (${os.type()} ${os.machine()})`);
   }
   fs.writeFileSync(path.join(root, 'node_modules', '.innbound-stamp'), wanted);
   return true;
 }
 
-/** npm outlives us where only we are killed: its pid joins ours in the lock, which then stands until it has ended too. */
+/** If only this process is killed, npm keeps running: its pid is added to the lock, which stays until npm has ended too. */
 const noted = 'echo $$ >>"$1"; shift; exec npm "$@"';
 
 function npm(root, ...command) {
@@ -102,7 +102,7 @@ function npm(root, ...command) {
 function explain(root, problem) {
   console.error(`innbound: ${problem}.`);
   console.error(
-    `innbound: next: run npm ci in ${root}, mend what it reports (network, rights on the folder), and start again.`,
+    `innbound: next: run npm ci in ${root}, fix what it reports (network, permissions of the folder), and start again.`,
   );
   return false;
 }
@@ -127,14 +127,14 @@ function runs(node) {
 function withLock(root, work) {
   const lock = lockOf(root);
   const parent = path.dirname(lock);
-  let told = false;
+  let hasSaid = false;
   while (!take(parent, lock)) {
     if (isAbandoned(lock)) {
       discard(lock);
       continue;
     }
-    if (!told) console.error('innbound: waiting for another start to install the packages ...');
-    told = true;
+    if (!hasSaid) console.error('innbound: waiting for another start to install the packages ...');
+    hasSaid = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
   try {
@@ -179,7 +179,7 @@ function isAlive(pid) {
   }
 }
 
-/** Renamed before it is removed, so that of two that see it abandoned only one removes it, and never a new one. */
+/** Renamed before it is removed: of two processes that find it abandoned only one removes it, and never a new lock. */
 function discard(lock) {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -194,7 +194,7 @@ function removeIfEmpty(folder) {
   try {
     fs.rmdirSync(folder);
   } catch {
-    // A workspace may live here, or another start has come.
+    // The folder may hold a workspace, or the lock of another start.
   }
 }
 

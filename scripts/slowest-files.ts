@@ -19,7 +19,7 @@ export default async function* slowestFiles(events: AsyncIterable<TestEvent>): A
   const byFile = new Map<string, number>();
   for await (const { type, data } of events) {
     if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined) continue;
-    // A file that fails as a whole is reported as a test of its own name.
+    // A file that fails as a whole is reported as a test with the file's name.
     if (data.name === data.file) continue;
     byFile.set(data.file, (byFile.get(data.file) ?? 0) + (data.details?.duration_ms ?? 0));
   }

@@ -16,7 +16,7 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
   ['unused code', tool('knip')],
 ];
 
-/** Tests start servers of their own: two at a time keep two cores busy, more make them wait for each other. */
+/** Tests start their own servers: two at a time keep two cores busy, more make them wait for each other. */
 const runner = [
   '--test',
   '--test-concurrency=2',
@@ -32,12 +32,12 @@ const env: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${path.join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
 };
-// What Node compiled serves the other test files too: half a second of processor time less for each of 287 (two arm64 cores).
+// Test files share compiled code, which saves half a second of processor time for each of 287 (two arm64 cores).
 const packages = path.join(root, 'node_modules');
 if (statSync(packages).uid === process.geteuid?.()) {
   env.NODE_COMPILE_CACHE ??= path.join(packages, '.cache', 'innbound', 'compile');
 }
-// Set where a test starts this script: Node would take the suite for a part of that test and skip it.
+// Set if a test starts this script: Node would treat the suite as part of that test and skip it.
 delete env.NODE_TEST_CONTEXT;
 
 interface Plan {
@@ -96,7 +96,7 @@ async function main(): Promise<number> {
   if (planned.patterns.length === 0) return ok ? 0 : 1;
   if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
   prepareBrowser();
-  // Once, before the tests that start services: each of them would see that it is missing and wait for the same build.
+  // Once, before the tests that start services: each of them would find it missing and wait for the same build.
   await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
   return (await run(process.execPath, [...runner, ...planned.patterns], 'inherit')).ok && ok ? 0 : 1;
 }

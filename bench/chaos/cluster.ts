@@ -65,7 +65,7 @@ export class Cluster {
     }
   }
 
-  /** A full disk needs one of its own. */
+  /** Filling the disk needs a separate one. */
   get canFillDisk(): boolean {
     return this.#isOwnDisk;
   }
@@ -79,7 +79,7 @@ export class Cluster {
     return { host: '127.0.0.1', port: this.#current.port, user: superuser, database: databaseName, ssl: false };
   }
 
-  /** Immediate stop: no checkpoint, no goodbye. It comes back and recovers. */
+  /** Immediate stop, without a checkpoint. It is started again and recovers. */
   async crash(): Promise<void> {
     const { process: running } = this.#current;
     if (running?.pid === undefined || running.exitCode !== null || running.signalCode !== null) return;

@@ -9,7 +9,7 @@ export interface Victims {
   readonly proxies: readonly TcpProxy[];
 }
 
-/** One fault, chosen by the dice; returns what it was. It has passed when the promise resolves. */
+/** One fault, chosen by the dice; returns its description. The fault is over when the promise resolves. */
 export async function strike({ cluster, nodes, proxies }: Victims, dice: Dice): Promise<string> {
   const ms = Math.round(dice.between(500, 6_000));
   const place = dice.whole(0, nodes.length - 1);

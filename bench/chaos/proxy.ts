@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between the nodes and one database server. */
+/** A proxy between the nodes and one database server. */
 export class TcpProxy {
   readonly #target: number;
   readonly #server: Server;
@@ -23,12 +23,12 @@ export class TcpProxy {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** Ends every connection, in the midst of whatever it says. */
+  /** Closes every connection, even in the middle of a message. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Nothing comes through for a time, in either direction. */
+  /** Holds all traffic for a time, in both directions. */
   async hold(ms: number): Promise<void> {
     for (const socket of this.#sockets) socket.pause();
     await new Promise((resolve) => setTimeout(resolve, ms));

@@ -27,7 +27,7 @@ export interface ChaosReport extends Verdict {
   readonly webhooks: Traffic['webhooks'];
 }
 
-/** Real processes, a real server with a synchronous standby, real HTTP; the faults are chosen by the seed, the rest is up to the machine. */
+/** Real processes, a real server with a synchronous standby, real HTTP; the seed chooses the faults, everything else depends on the machine. */
 export async function chaos({ seed, seconds, nodes: count, say }: ChaosOptions): Promise<ChaosReport> {
   const dice = new Dice(seed);
   return withClosing('chaos', async (folder, closing) => {
@@ -69,7 +69,7 @@ export async function chaos({ seed, seconds, nodes: count, say }: ChaosOptions):
       eraseNowAndThen(erasing, dice, () => Date.now() - startedAt > seconds * 1_000),
     ]);
     const failOverAt = seconds * dice.between(0.5, 0.8);
-    // The failover comes in every run, however long the faults before it took.
+    // Every run has a failover, however long the faults before it took.
     while (Date.now() - startedAt < seconds * 1_000 || cluster.hasStandby) {
       await delay(dice.between(1_500, 5_000));
       const after = (Date.now() - startedAt) / 1_000;
@@ -89,7 +89,7 @@ export async function chaos({ seed, seconds, nodes: count, say }: ChaosOptions):
   });
 }
 
-/** Guests are erased beside the faults; most of them are booked again later. */
+/** Erases guests during the faults; most of them are booked again later. */
 async function eraseNowAndThen(erasing: Erasing, dice: Dice, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await delay(dice.between(2_000, 6_000));

@@ -5,8 +5,8 @@ import type { Dice } from '../../test/simulation/random.ts';
 import type { NodeProcess } from './nodes.ts';
 
 /**
- * A node may send what it read before the erasure for as long as its lease lasts: the timeout of a call and half a minute. The message that
- * tells the destination to erase the guest comes after it.
+ * A node may send what it read before the erasure for as long as its lease lasts: the timeout of a call and half a minute. The erasure
+ * message reaches the destination after that.
  */
 const leaseMs = 35_000;
 
@@ -23,7 +23,7 @@ export class Erasing {
     this.#dice = dice;
   }
 
-  /** Erases the guest of a reservation. An erasure that no node confirmed is not judged. */
+  /** Erases the guest of a reservation. An erasure that no node confirmed is not checked. */
   async erase(reservation: string, withinMs: number): Promise<boolean> {
     const email = `${reservation}@guests.example`;
     const beganMs = Date.now();

@@ -54,7 +54,7 @@ export class NodeProcess {
     return this.#endedAtMs;
   }
 
-  /** The end of what it wrote to standard error. */
+  /** The last part of its standard error. */
   get said(): string {
     return this.#text;
   }

@@ -12,7 +12,7 @@ import { type Endpoint, type Partner, stateText } from '../../test/simulation/pa
 import type { Dice } from '../../test/simulation/random.ts';
 import { nodeEnv } from './nodes.ts';
 
-/** What to close at the end, in the opposite order. */
+/** What to close at the end, in reverse order. */
 export type Closing = (() => Promise<unknown>)[];
 
 /** Runs the work with a temporary folder, and closes everything after it, also when the process is interrupted. */
@@ -37,7 +37,7 @@ export async function withClosing<Of>(
 
 const sinkNames = ['crm', 'lake'] as const;
 
-/** Destinations that check nothing, fail before and after their effect, and write down what arrived. */
+/** Destinations that check nothing, fail before and after taking effect, and record what arrived. */
 export async function openSinks(writes: Write[], closing: Closing): Promise<Map<string, string>> {
   const urls = new Map<string, string>();
   for (const name of sinkNames) {
@@ -117,7 +117,7 @@ export async function issueEndpoint(
   return { endpointId, secret };
 }
 
-/** A token with which a bench asks the API for erasures. */
+/** A token with which a benchmark requests erasures from the API. */
 export async function adminToken(workspace: string, databaseUrl: string): Promise<string> {
   const args = ['token', 'create', '--role', 'admin', '--name', 'bench', '--workspace', workspace, '--json'];
   return (JSON.parse(await command(args, databaseUrl)) as { token: string }).token;

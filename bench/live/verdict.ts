@@ -16,7 +16,7 @@ export interface Verdict {
 
 const quietWithinMs = 240_000;
 
-/** Waits until all work is done, then judges what happened. */
+/** Waits until all work is done, then checks what happened. */
 export async function judge(
   pool: Pool,
   partner: Partner,
@@ -66,7 +66,7 @@ async function quiet(pool: Pool, partner: Partner): Promise<boolean> {
   return false;
 }
 
-/** The lines of a report about what was judged. */
+/** The lines of the report. */
 export function linesOf({ history, runs, violations, quietAfterMs }: Verdict): string[] {
   const { statements, fates, versions, settled, writes, erasures } = history;
   const events = statements.filter(({ isEvent }) => isEvent);

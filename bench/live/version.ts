@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const root = path.join(import.meta.dirname, '..', '..');
 const exec = promisify(execFile);
 
-/** A version of the program in a folder of its own. */
+/** A version of the program in its own folder. */
 export interface Version {
   /** As a person names it: a commit with its subject. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Version {
   readonly isLockfileDifferent: boolean;
 }
 
-/** Nobody opens a console here, and building one takes longer than the run. */
+/** The console is not used here, and building it takes longer than the run. */
 const noConsole = `import path from 'node:path';
 export const consoleDist = path.join(import.meta.dirname, 'dist');
 export const isConsoleBuilt = () => true;
@@ -47,7 +47,7 @@ export async function versionOf(ref: string, folder: string): Promise<Version> {
   return prepared(folder, stdout.trim());
 }
 
-/** This tree as it is, with one more migration if `migration` is given. */
+/** This tree, with one more migration if `migration` is given. */
 export async function thisVersion(
   folder: string,
   migration?: { readonly file: string; readonly sql: string },

@@ -28,7 +28,7 @@ export interface UpgradeReport extends Verdict {
   readonly webhooks: Traffic['webhooks'];
   /** What each version did while both ran. */
   readonly beside: { readonly seconds: number; readonly old: Share; readonly new: Share };
-  /** Old workers that ended by themselves, and how an old worker fared that was started after the migrations. */
+  /** Old workers that stopped by themselves, and what happened to an old worker that was started after the migrations. */
   readonly ended: readonly string[];
   readonly back: string;
 }
@@ -39,7 +39,7 @@ interface Share {
   readonly runs: number;
 }
 
-/** Where nothing came after the commit, the new version gets one more migration, as an additive one looks. */
+/** If there is no migration after the commit, the new version gets an additive one. */
 const planted = {
   file: '9001-planted.sql',
   sql: `-- additive: a column, a table and an index that only the newer version knows
@@ -52,7 +52,7 @@ create index planted_by_time on planted (at);
 
 /**
  * One version is replaced by another while partners push and are polled: old alone, both side by side, the old ones stopped one by one,
- * an old worker started again, new alone. The new version migrates the database beside the old one's work.
+ * an old worker started again, new alone. The new version migrates the database while the old one works.
  */
 export async function upgrade({ from, seconds, workers, seed, say }: UpgradeOptions): Promise<UpgradeReport> {
   return withClosing('upgrade', async (folder, closing) => {
@@ -151,7 +151,7 @@ export const count = (n: number, what: string): string => `${n} ${what}${n === 1
 
 const codeOf = ({ said }: NodeProcess): string => /\b(store|operate)\.\w+/.exec(said)?.[0] ?? said.trim().slice(-300);
 
-/** Waits for the old workers to end by themselves: they look every 15 seconds. */
+/** Waits for the old workers to stop by themselves: they check every 15 seconds. */
 async function endings(
   nodes: readonly NodeProcess[],
   migratedAtMs: number,
@@ -171,7 +171,7 @@ async function endings(
   return [...found.values()];
 }
 
-/** Whether a node started: how it refused, otherwise. */
+/** Whether a node started; if not, its error. */
 async function fate(node: NodeProcess): Promise<string> {
   for (let i = 0; i < 600 && node.isRunning && node.url === undefined; i++) await delay(100);
   return node.url === undefined ? `refused, ${codeOf(node)}` : 'it works';
