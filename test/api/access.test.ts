@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { createSession } from '../../src/operations/tokens.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
-/** Who gets in, how often they may try, and what is written down about it. */
+/** Who gets access, how often a client may try, and what the audit log records. */
 
 let node: ApiNode;
 before(async () => {
@@ -49,7 +49,7 @@ test('the address in the audit log is the client’s, not the proxy’s', async 
   assert.equal(rows[0]?.address, '198.51.100.7');
 });
 
-test('a search is audited with what was sought, as a keyed hash', async () => {
+test('a search is audited with a keyed hash of its text', async () => {
   const operator = await node.token('operator');
   for (const q of ['ana.r1@mail.example', 'ANA.R1@mail.example ', 'somebody else']) {
     await node.call('GET', `/reservations?integration=grand&q=${encodeURIComponent(q)}`, operator);

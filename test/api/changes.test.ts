@@ -37,7 +37,7 @@ const ask = (query: string, token = feed) => node.call('GET', `/changes?${query}
 const named = (changes: readonly Change[]) => changes.map(({ data, version }) => `${data.id} ${version}`);
 const nowCursor = async (token = feed): Promise<string> => (await ask('after=now', token)).body.cursor;
 
-/** Takes reservations in and waits until the feed shows them: transactions of other databases on the same server hold it back too. */
+/** Stores reservations and waits until the feed shows them: transactions of other databases on the same server delay it too. */
 async function take(integration: string, ...reservations: Json[]): Promise<void> {
   await node.take(integration, ...reservations);
   const { rows } = await node.runtime.pool.query<{ last: number }>('select max(receipt_id) as last from changes');
@@ -59,7 +59,7 @@ async function readOn(cursor: string, token = feed): Promise<{ changes: Change[]
   }
 }
 
-/** Takes reservations in, in a transaction that the test ends. */
+/** Stores reservations in a transaction that the test ends. */
 async function takeIn(tx: Tx, ...reservations: Json[]): Promise<void> {
   const integration = node.runtime.active().integrations.get('grand');
   assert.ok(integration);
@@ -88,7 +88,7 @@ async function openTransaction(work: (tx: Tx) => Promise<void>): Promise<{ commi
   };
 }
 
-test('every version is in the feed, in order, and a cursor continues where it was', async () => {
+test('every version is in the feed, in order, and a cursor continues where the last page ended', async () => {
   const start = await nowCursor();
   await take('grand', reservation('P1'), reservation('P2'));
   await take('grand', reservation('P1', { channel: 'web' }));
@@ -171,7 +171,7 @@ test('a change that commits late is neither skipped nor overtaken', async () => 
   assert.deepEqual(named((await readOn(early.body.cursor)).changes), ['L1 1', 'L2 1', 'L3 1']);
 });
 
-test('versions of a record come in order although their transactions began in another', async () => {
+test('versions of a record are in order although their transactions began in another order', async () => {
   const start = await nowCursor();
   await take('grand', reservation('V1'));
   const waiting = Promise.withResolvers<void>();
@@ -240,7 +240,7 @@ test('under writers of uneven speed, readers get every committed version once an
   }
 });
 
-test('a waiting reader gets a change of its brand, and is not woken by another', async () => {
+test('a waiting reader gets a change of its brand, and is not woken by other brands', async () => {
   const limited = await node.token('feed', ['grand']);
   const start = await nowCursor(limited);
   const waiting = ask(`wait=30&after=${start}`, limited);
@@ -249,7 +249,7 @@ test('a waiting reader gets a change of its brand, and is not woken by another',
   assert.deepEqual(named((await waiting).body.changes), ['W1 1']);
 });
 
-test('without a change the answer comes when the time is over, with a cursor that moved on', async () => {
+test('without a change the answer is sent when the time is over, with an advanced cursor', async () => {
   const limited = await node.token('feed', ['grand']);
   const start = await nowCursor(limited);
   const waiting = ask(`wait=1&after=${start}`, limited);

@@ -65,7 +65,7 @@ test('erase returns a receipt even if nothing was found, and refuses an invalid 
   assert.equal((refused.json()[0]?.error as { code: string } | undefined)?.code, 'operate.usage');
 });
 
-test('what an operator does from the command line is in the audit log', async () => {
+test('commands of an operator are in the audit log', async () => {
   const piped = await innbound(['erase', '--email', '-', '--workspace', dir, '--json'], {
     input: 'piped@mail.example\n',
   });

@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from '../../src/partner/simulate/index
 import { seenNode } from '../../src/store/operate/nodes.ts';
 import { type ApiNode, apiNode } from './node.ts';
 
-/** A person of the brand follows the link, says yes at the partner, and comes back; from then on the partner lets us in. */
+/** A person of the brand follows the link and consents at the partner; from then on the partner accepts our requests. */
 
 let partner: Simulator;
 let node: ApiNode;

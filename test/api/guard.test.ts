@@ -16,7 +16,7 @@ interface Operation {
 
 let node: ApiNode;
 let operations: Operation[];
-/** What stands for a path's parameter: things of the brand `other`. */
+/** Values for path parameters: objects of the brand `other`. */
 const others = new Map<string, string>([
   ['integration', 'other'],
   ['kind', 'connector'],
@@ -47,7 +47,7 @@ after(() => node.stop());
 
 const addressOf = ({ path }: Operation): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(others.get(name) ?? 'nothing'));
-/** A body that no operation takes: a call that passes the guards ends at 422, or at 200 where no body is read. */
+/** A body that no operation accepts: a call that passes the guards gets 422, or 200 if no body is read. */
 const wrongBody = { 'no such field': true };
 const call = (operation: Operation, token?: string) =>
   node.call(operation.method, addressOf(operation), token, operation.method === 'GET' ? undefined : wrongBody);

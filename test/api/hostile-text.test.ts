@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ApiNode, apiNode } from './node.ts';
 
-/** Whatever text a viewer sends, the node stays responsive: the text is worked through in another thread, within limits. */
+/** Whatever text a viewer sends, the node stays responsive: the text is processed in another thread, within limits. */
 
 let node: ApiNode;
 let viewer: string;
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-/** The longest that the main thread was away while `work` was under way. */
+/** The longest time that the main thread was blocked while `work` ran. */
 async function longestPauseMs<T>(work: Promise<T>): Promise<{ result: T; pauseMs: number }> {
   let last = performance.now();
   let pauseMs = 0;

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-test('a listener that has gone no longer counts against its token', async () => {
+test('a disconnected listener no longer counts against its token', async () => {
   const token = await node.token('viewer');
   const listen = () =>
     new Promise<string>((resolve, reject) => {
@@ -23,6 +23,6 @@ test('a listener that has gone no longer counts against its token', async () => 
       });
     });
   for (let opened = 0; opened < 10; opened++) assert.equal(await listen(), '200');
-  // Heartbeats come every 15 seconds; without them only the end of the connection tells.
+  // Heartbeats are sent every 15 seconds; until then only the end of the connection shows it.
   await until('there is room again', async () => (await listen()) === '200', 10_000);
 });

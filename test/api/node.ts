@@ -28,12 +28,12 @@ export interface ApiNode {
   readonly url: string;
   token(role: TokenRole, integrations?: readonly string[]): Promise<string>;
   call(method: string, path: string, token?: string, body?: Json, headers?: Record<string, string>): Promise<Answer>;
-  /** Takes reservations in as a pulled page does. */
+  /** Stores reservations as a pulled page does. */
   take(integration: string, ...reservations: Json[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The connector of both brands, with a mapping of its own where a test needs one. */
+/** The connector of both brands, with its own mapping if a test needs one. */
 export const hotelConnector = (map = '') => `connector: hotel
 pull:
   request: { method: GET, path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
@@ -41,7 +41,7 @@ pull:
 shape: { root_path: reservations }
 ${map}`;
 
-/** Nobody listens at the addresses of their partners. */
+/** The addresses of their partners do not answer. */
 const partners = { grand: 'http://127.0.0.1:1', other: 'http://127.0.0.1:2' };
 
 const brand = (name: keyof typeof partners, id: string) => `integration: ${name}
@@ -58,7 +58,7 @@ push: { enabled: true }
 deliver: [lake]
 `;
 
-/** Further files, or others in the place of those below. */
+/** Further files, or replacements of those below. */
 export async function apiNode(settings = '', files: Readonly<Record<string, string>> = {}): Promise<ApiNode> {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-api-'));

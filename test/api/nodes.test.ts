@@ -8,7 +8,7 @@ import { openRuntime, type Runtime, readSoundDocuments } from '../../src/runtime
 import { documentPorts } from '../../src/wiring/documents.ts';
 import { testDatabase } from '../support/database.ts';
 
-/** Two nodes with files of their own over one database: what is in force is the database's. */
+/** Two nodes with their own files and one database: the database decides what is in force. */
 
 const root = await mkdtemp(path.join(os.tmpdir(), 'innbound-nodes-'));
 const [one, two] = [path.join(root, 'one'), path.join(root, 'two')];
@@ -58,7 +58,7 @@ test('a document applied on one node comes into force on the other, without a fi
   assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
   assert.ok(second.active().integrations.has('bay'));
   assert.equal(await readFile(path.join(one, 'integrations/bay.yaml'), 'utf8'), integration('bay', 'Europe/Paris'));
-  // An edit at the other node neither undoes the first one nor takes its new brand away.
+  // An edit at the other node neither undoes the first one nor removes its new brand.
   const other = documentPorts(second);
   assert.equal((await other.apply('integration', 'quay', integration('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
   assert.deepEqual([...second.active().integrations.keys()].sort(), ['bay', 'grand', 'quay']);
@@ -71,26 +71,26 @@ test('a document applied on one node comes into force on the other, without a fi
 
 const inForce = { bay: 'Europe/Paris', grand: 'Europe/Madrid', quay: 'Europe/Rome' };
 
-test('a restart with an older file does not put it back, nor take away what has no file here', async () => {
+test('a restart with an older file neither restores it nor removes a document without a file here', async () => {
   assert.equal(await readFile(path.join(two, 'integrations/grand.yaml'), 'utf8'), files['integrations/grand.yaml']);
   assert.deepEqual(await zonesAfterStart(two), inForce);
   assert.deepEqual(await zonesAfterStart(one), inForce);
 });
 
-test('a new folder with the old files, as a new container has, does not either', async () => {
+test('a new folder with the old files, as in a new container, does not restore them either', async () => {
   const three = path.join(root, 'three');
   for (const [file, text] of Object.entries(files)) await write(three, file, text);
   assert.deepEqual(await zonesAfterStart(three), inForce);
 });
 
-test('a file that was edited is put in force at the start, also when it goes back to an old text', async () => {
+test('an edited file is put in force at the start, even if it was reverted to an old text', async () => {
   await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Athens'));
   assert.deepEqual(await zonesAfterStart(two), { ...inForce, grand: 'Europe/Athens' });
   await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Madrid'));
   assert.deepEqual(await zonesAfterStart(two), inForce);
 });
 
-test('a file that was taken away goes out of force; a destination that others still feed does not', async () => {
+test('a document whose file was removed is withdrawn; a destination that is still used is not', async () => {
   await rm(path.join(two, 'integrations/quay.yaml'));
   await rm(path.join(two, 'integrations/grand.yaml'));
   await rm(path.join(two, 'destinations/lake.yaml'));
@@ -98,7 +98,7 @@ test('a file that was taken away goes out of force; a destination that others st
   assert.deepEqual(await zonesAfterStart(one), { bay: 'Europe/Paris' }, 'its file of grand is not new');
 });
 
-test('apply makes the files the truth, whatever was in force', async () => {
+test('apply makes the database match the files, whatever was in force', async () => {
   const runtime = await start(one);
   const applied = await applyWorkspace(runtime, await readSoundDocuments(one), 'apply');
   assert.ok(applied.some(({ name, change }) => name === 'grand' && change === 'new'));

@@ -56,7 +56,7 @@ const cookiesOf = (answer: { headers: Headers }): string =>
 
 const begin = (node: ApiNode) => node.call('POST', '/session/oidc', undefined, {}, fromConsole);
 
-/** Walks as a browser does: each host gets its own cookies, redirects are followed by hand. */
+/** Acts like a browser: each host gets its own cookies, redirects are followed by hand. */
 async function walk(start: string): Promise<Response> {
   const jar = new Map<string, string>();
   let at = start;
@@ -82,7 +82,7 @@ async function signInReal(): Promise<{ cookie: string; page: Response }> {
   return { cookie: cookiesOf(page), page };
 }
 
-test('the page learns of the provider, and only the console can begin', async () => {
+test('the page shows the provider, and only the console can start a sign-in', async () => {
   const ways = await real.call('GET', '/session/ways');
   assert.deepEqual(ways.body, { oidc: { label: 'Sign in with Acme' } });
   assert.equal((await real.call('POST', '/session/oidc', undefined, {})).status, 403);
@@ -124,7 +124,7 @@ test('a person without a role or a brand is refused, and that is audited', async
   assert.equal(rows[0].n, 3);
 });
 
-test('the way back leads only to the console', async () => {
+test('the callback leads only to the console', async () => {
   const { page } = await signInReal();
   const html = await page.text();
   assert.match(html, /content="0;url=\/"/);
@@ -215,7 +215,7 @@ test('a forged, foreign, expired or replayed ID token is refused', async () => {
   }
 });
 
-test('the way in needs the cookie that the start has set', async () => {
+test('the callback needs the cookie that the start has set', async () => {
   const { query } = await signInForged({});
   const without = await fetch(`${forged.url}/sign-in/callback?${query}`);
   assert.equal(without.status, 403);

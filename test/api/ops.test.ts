@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { openMetrics } from '../../src/api/metrics.ts';
 
-/** The files in ops/, as far as they can be held against the service without an engine to run them. */
+/** The files in ops/, as far as they can be checked without running them. */
 
 const ops = fileURLToPath(new URL('../../ops/', import.meta.url));
 const read = (file: string) => readFileSync(path.join(ops, file), 'utf8');

@@ -5,7 +5,7 @@ import { type ApiNode, apiNode, reservation } from './node.ts';
 
 const migrations = new URL('../../src/store/migrations/', import.meta.url);
 
-/** Search as a caller says it. The brands of the test are in Portugal. */
+/** Search by what a caller says. The brands of the test are in Portugal. */
 let node: ApiNode;
 let operator: string;
 before(async () => {
@@ -54,7 +54,7 @@ test('names are found with and without accents, in any case', async () => {
   assert.deepEqual(await search('ana kovac'), []);
 });
 
-test('an initial stands for the first name', async () => {
+test('an initial matches the first name', async () => {
   assert.deepEqual(await search('M. Kovac'), ['R1']);
   assert.deepEqual(await search('x kovac'), []);
 });
@@ -102,7 +102,7 @@ test('records of earlier versions get the keys of their names by the migration',
   assert.deepEqual(await keys(), before);
 });
 
-test('a name key that a node of an earlier version wrote goes with the name', async () => {
+test('a name key that a node of an earlier version wrote is removed with the name', async () => {
   const { pool } = node.runtime;
   await node.take(
     'grand',

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { apiRoutes } from '../../src/api/api.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
-/** Rules of the security standard (docs/security/asvs.md) that no other test holds. */
+/** Rules of the security standard (docs/security/asvs.md) that no other test checks. */
 
 let node: ApiNode;
 const logged: { readonly action?: string; readonly status?: number; readonly address?: string }[] = [];

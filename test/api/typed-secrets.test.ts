@@ -33,7 +33,7 @@ async function dump(): Promise<string> {
   return all.join('\n');
 }
 
-test('it is in no table, in no file and in no answer, and still works', async () => {
+test('a typed credential is in no table, file or answer, and still works', async () => {
   const text = `destination: typed
 type: http
 url: "https://crm.example/in?k=CANARY\\u0031"
@@ -66,7 +66,7 @@ auth: { type: bearer, token: "CANARY\\x34" }
   assert.deepEqual([again.status, again.body.version], [200, applied.body.version]);
 });
 
-test('a short credential spoils nothing', async () => {
+test('masking a short credential changes no other text', async () => {
   const source: string = (await node.call('GET', '/documents/integration/grand', admin)).body.source;
   const text = source.replace(/token: "[^"]*"/, 'token: a');
   assert.notEqual(text, source);
@@ -77,7 +77,7 @@ test('a short credential spoils nothing', async () => {
   assert.equal(again.status, 200, JSON.stringify(again.body));
 });
 
-test('the API adds no reference to the machine; one that is in force may stay', async () => {
+test('the API cannot add references to variables or files; one that is in force may stay', async () => {
   for (const reference of ['env:HOME', 'file:.innbound/key', 'file:/etc/hostname'].map((one) => `\${${one}}`)) {
     const text = `destination: out\ntype: http\nurl: https://crm.example\nheaders: { X-Out: "${reference}" }\n`;
     const refused = await put('destination', 'out', text);
@@ -92,7 +92,7 @@ test('the API adds no reference to the machine; one that is in force may stay', 
   assert.equal(kept.status, 200, JSON.stringify(kept.body));
 });
 
-test('a record chooses no host', async () => {
+test('a record cannot choose the host', async () => {
   for (const url of [
     'https://{data.extra.host}/in',
     '{data.extra.url}',

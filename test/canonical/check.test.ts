@@ -64,7 +64,7 @@ test('every broken rule is reported at once, without values', () => {
   ]);
 });
 
-test('a strict field costs the record', () => {
+test('a wrong value of a strict field makes the record a dead letter', () => {
   const record = { ...sound, currency: 'EURO', guests: [{ nationality: 'Atlantis', date_of_birth: 'x' }] };
   const checked = toReservation({ record, strict: new Set(['currency', 'guests.nationality']) });
   assert.ok(checked.kind === 'invalid');
@@ -88,7 +88,7 @@ test('a dropped value stays in its note, if it is short and a scalar', () => {
   assert.deepEqual(notesOf('x'.repeat(500)), [['currency', undefined]]);
 });
 
-test('an id that PostgreSQL cannot index, and lists without end, cost the record with their own code', () => {
+test('an id that PostgreSQL cannot index, and lists that are too long, make dead letters with their own codes', () => {
   const codeOf = (fields: object): string => {
     const checked = toReservation({ record: { ...sound, ...fields } });
     return checked.kind === 'ok' ? 'ok' : checked.code;

@@ -21,7 +21,7 @@ const innbound = (...args: string[]) =>
   run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: dir });
 const map = (...args: string[]) => innbound('map', 'desk', '--sample', sample, ...args);
 
-test('map warns of what it assumes about the property, and reports an id that is there twice', async () => {
+test('map warns of what it assumes about the property, and reports a repeated id', async () => {
   const { stdout, stderr } = await map('--json');
   assert.match(stderr, /without --integration, times are read in UTC \(--timezone\) and local phone numbers/);
   assert.match(stderr, /2 records have the id R1/);
@@ -31,7 +31,7 @@ test('map warns of what it assumes about the property, and reports an id that is
   assert.equal((JSON.parse(there.stdout.split('\n')[0] ?? '') as { check_in: string }).check_in, '2026-05-02');
 });
 
-test('map sums up once what is not mapped', async () => {
+test('map lists each unmapped field once', async () => {
   const { stdout } = await map('--timezone', 'UTC', '--country', 'PT');
   assert.deepEqual(stdout.split('not mapped:').length, 2);
   assert.match(stdout, /not mapped:\n {2}vip\n {2}note \(in 1 of 2 records\)/);
@@ -54,7 +54,7 @@ test('map names paths of the mapping that match nothing in any record', async ()
   writeFileSync(file, JSON.stringify([one, { ...one, id: 'R2', agency: null }]));
   const { stderr } = await innbound('map', 'gaps', '--sample', file, '--timezone', 'UTC', '--country', 'PT');
   const named = [...stderr.matchAll(/^ {2}(.*)$/gm)].map(([, text]) => text);
-  // `agency` is there with null once, and no guest was there to look for `mail` in.
+  // `agency` is null in one record, and there is no guest in which `mail` could be found.
   assert.deepEqual(named, ['map.confirmation_number: confNo', 'map.charges.where.kind: kind']);
   assert.match(stderr, /match nothing in any of the 2 records/);
 });

@@ -10,7 +10,7 @@ import { parseJson } from '../../src/kit/json.ts';
 import { compilePath } from '../../src/pipeline.ts';
 import type { Json } from '../../src/terms.ts';
 
-/** The golden cases beside the shipped connectors: what a partner sends, and the canonical records it becomes. */
+/** The golden cases beside the shipped connectors: what a partner sends, and the resulting canonical records. */
 
 export const connectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
 
@@ -24,13 +24,13 @@ const caseSchema = z
     about: z.string().min(1),
     timezone: z.string(),
     country: z.string().optional(),
-    /** What came in: the answer to the list, the answer for one reservation, or the `data` of an event. */
+    /** The input: the answer to the list, the answer for one reservation, or the `data` of an event. */
     response: z.json().optional(),
     single: z.json().optional(),
     event: z.json().optional(),
-    /** What comes out, one for each reservation; { error, fields } for one that becomes a dead letter. */
+    /** The expected result, one for each reservation; { error, fields } for a dead letter. */
     records: z.array(z.record(z.string(), z.json())),
-    /** Spellings that no value map knows, as `field value`. */
+    /** Spellings that no value map lists, as `field value`. */
     drift: z.array(z.string()).default([]),
   })
   .refine(({ response, single, event }) => [response, single, event].filter((one) => one !== undefined).length === 1);

@@ -26,7 +26,7 @@ function connectorOf(name: string): Connector {
   return found.body;
 }
 
-test('every shipped connector is without mistakes and named as its folder', () => {
+test('every shipped connector is valid and named after its folder', () => {
   assert.deepEqual([...connectors.keys()].sort(), connectorNames);
 });
 

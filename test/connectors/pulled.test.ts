@@ -30,7 +30,7 @@ type Row = { readonly [key: string]: Json };
 const documentOf = (name: string) =>
   parse(readFileSync(path.join(connectorsDir, name, 'connector.yaml'), 'utf8')) as { pull: Record<string, unknown> };
 
-/** Which ids each operation goes by, and the key of its rows that holds them. */
+/** Which ids each operation takes, and the key of its rows that holds them. */
 const operations: Readonly<Record<string, { table: string; asks: string; by: string; extent?: true }>> = {
   'companionships/getAll': { table: 'Companionships', asks: 'ReservationIds', by: 'ReservationId', extent: true },
   'customers/getAll': { table: 'Customers', asks: 'CustomerIds', by: 'Id', extent: true },
@@ -40,7 +40,7 @@ const operations: Readonly<Record<string, { table: string; asks: string; by: str
   'ageCategories/getAll': { table: 'AgeCategories', asks: 'ServiceIds', by: 'ServiceId' },
 };
 
-/** The connector's API over the tables: every list needs a limitation, names its last row as cursor, and takes `mostIds` ids. */
+/** The partner's API over the tables: every list needs a limitation, returns its last row as cursor, and accepts `mostIds` ids. */
 function mews(tables: Readonly<Record<string, readonly Row[]>>, mostIds: number) {
   return ({ method, path: at, body: text }: Asked): Reply => {
     const body = JSON.parse(text) as Record<string, Json>;
@@ -67,12 +67,12 @@ function mews(tables: Readonly<Record<string, readonly Row[]>>, mostIds: number)
     if (ids === undefined || ids.length > mostIds) return refuse(400, `${found.asks}: 1 to ${mostIds}`);
     if (found.extent && typeof body.Extent !== 'object') return refuse(400, 'Extent is required');
     const rows = (tables[found.table] ?? []).filter((row) => ids.includes(String(row[found.by])));
-    // One row for each id comes whole: as many as were asked for are never more than the count.
+    // A table with one row per id is returned complete: there are never more rows than requested ids.
     return found.table === 'Customers' ? { json: { Customers: rows, Cursor: null } } : page(found.table, rows);
   };
 }
 
-test('mews: the tables are asked for in chunks, page by page, and the records are whole', async () => {
+test('mews: the tables are requested in chunks, page by page, and the records are complete', async () => {
   const golden = readCases('mews').find(({ name }) => name.includes('with-tables'));
   assert.ok(golden);
   const tables = golden.response as Record<string, Row[]>;
@@ -97,7 +97,7 @@ test('mews: the tables are asked for in chunks, page by page, and the records ar
   assert.deepEqual(chunks, [2, 1, 1], 'three customers of the first page in two chunks, one of the second page');
 });
 
-test('ohip: the application key goes along with OAuth, to the token address and to the list', async () => {
+test('ohip: the application key is sent with OAuth, to the token address and to the list', async () => {
   const golden = readCases('ohip').find(({ records }) => records.some(({ id }) => id !== undefined));
   assert.ok(golden);
   const token = 'a-token';

@@ -60,7 +60,7 @@ function requestsOf(name: string) {
   return { list: told(list), next: told(next), ...(single && { single: told(single) }) };
 }
 
-/** As it goes over the wire, readable: method and address, further headers, body. */
+/** The request as sent, in readable form: method and address, further headers, body. */
 function told(request: Parameters<typeof toWire>[0]): string[] {
   const { method, url, headers, body } = toWire(request);
   const own = Object.entries(headers).filter(([name]) => name !== 'accept' && name !== 'content-type');
@@ -72,7 +72,7 @@ function told(request: Parameters<typeof toWire>[0]): string[] {
 }
 
 for (const name of connectorNames) {
-  test(`${name} asks as its partner's description says`, () => {
+  test(`${name} sends the requests that its partner's description defines`, () => {
     assert.deepEqual(requestsOf(name), expected[name]);
   });
 }

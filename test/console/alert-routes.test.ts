@@ -44,7 +44,7 @@ alerts: { routes: { night-desk: { type: slack, url: "${url}", severities: [criti
     assert.match(taken[0] ?? '', /This is a test of the alert route/);
   });
 
-  test('and reads why it does not work', async () => {
+  test('an operator reads why a route does not work', async () => {
     status = 404;
     await page.getByRole('button', { name: 'Test night-desk' }).click();
     await page.getByText('night-desk: slack answered 404.').waitFor();

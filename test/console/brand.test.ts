@@ -25,7 +25,7 @@ describe('the pages of a brand', { skip }, () => {
   const begin = async (name: string, url: string, connector: string | RegExp = 'hotel') => {
     await page.goto(`${desk.url}/onboard`);
     await page.getByRole('heading', { name: 'Connect a brand' }).waitFor();
-    // What a test before this one left unfinished is kept as a draft.
+    // An earlier test may have left a draft.
     const startOver = page.getByRole('button', { name: 'Start over' });
     if ((await startOver.count()) > 0) await startOver.click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
@@ -33,7 +33,7 @@ describe('the pages of a brand', { skip }, () => {
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: connector }).first().click();
     await page.getByLabel('Time zone').first().fill('Europe/Lisbon');
-    // Leaves the field, which closes its list.
+    // Leaving the field closes its list.
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByLabel('Base URL').fill(url);

@@ -66,7 +66,7 @@ describe('the integration engineer', { skip }, () => {
   });
 
   test('sees the canonical records beside the connector, with notes and failures', async () => {
-    // A fresh page, so that results of the last mapping cannot pass for this one's.
+    // A fresh page, so that results of the last mapping cannot be mistaken for this one's.
     await page.goto(`${desk.url}/studio`);
     await page.getByLabel('Sample as JSON').fill(sample);
     await yamlEditor(page, 'Connector as YAML').fill(connector);
@@ -132,7 +132,7 @@ describe('the integration engineer', { skip }, () => {
     await editor.content.press('ControlOrMeta+End');
     await editor.content.press('p');
     await page.getByRole('listbox').getByRole('option', { name: 'pagination' }).waitFor();
-    // For its first 75 ms the list leaves Enter to the text, so that nobody accepts what they have not seen.
+    // For its first 75 ms the list ignores Enter, so that nobody accepts a completion that they have not seen.
     await page.waitForTimeout(100);
     await editor.content.press('Enter');
     assert.match(await editor.text(), /\n {2}pagination$/);

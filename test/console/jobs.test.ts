@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 
-/** What acts on many things says first what it will touch, shows its progress, and is found again after a reload. */
+/** A job first shows what it will touch, then its progress, and is found again after a reload. */
 describe('jobs', { skip }, () => {
   let desk: Desk;
   let page: Page;

@@ -122,7 +122,7 @@ describe('the operator', { skip }, () => {
 
   test('an incident shows its alerts and what was tried, is acknowledged as one, and sums up its end', async () => {
     const { pool } = desk.service.runtime;
-    // Kinds that the service does not judge, so that it does not resolve them meanwhile.
+    // Kinds that the service does not evaluate, so that it does not resolve them meanwhile.
     const kinds = ['test_down', 'test_slow'];
     const alert = {
       integration: 'grand',

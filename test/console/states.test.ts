@@ -99,7 +99,7 @@ deliver: [${deliver}]
     };
     const run = (name: Name) => desk.api('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
     const { pool } = desk.service.runtime;
-    // As five failed requests leave it; getting there takes half a minute of backoff.
+    // The state after five failed requests; reaching it takes half a minute of backoff.
     await pool.query(
       `insert into partner_apis (api, state, failures, last_failure, opened_at, until)
        values ($1, 'open', 5, 'answered 503', now(), now() + interval '10 minutes')

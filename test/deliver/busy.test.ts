@@ -13,7 +13,7 @@ const ok: Reply = { status: 200 };
 const wait = (seconds: number): Reply => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 const idOf = ({ body }: Received): string => (body as { data: { id: string } }).data.id;
 
-/** Nodes over one store that send to one server, which remembers when it was asked what. */
+/** Nodes with one store that send to one server, which records the time of each request. */
 async function setUp(t: TestContext, records: number, answer: (id: string, nth: number) => Reply) {
   const { pool, close } = await openStore();
   const asked: { id: string; at: number }[] = [];
@@ -49,7 +49,7 @@ const delivered = (pool: Pool, records: number) => async (): Promise<boolean> =>
   return rows[0].n === records;
 };
 
-/** Undefined where the destination was never made quiet. */
+/** Undefined if the destination was never paused. */
 async function pausedForMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(
     'select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from destination_pace',
@@ -57,7 +57,7 @@ async function pausedForMs(pool: Pool): Promise<number | undefined> {
   return rows[0]?.ms ?? undefined;
 }
 
-/** A try that was used would count further. */
+/** A used try would raise the count. */
 async function noTryUsed(pool: Pool): Promise<void> {
   const { rows } = await pool.query('select max(attempt) as most from attempts');
   assert.deepEqual(rows, [{ most: 1 }]);
@@ -81,7 +81,7 @@ test('a second record that is asked to wait, with no success in between, pauses 
   start(2);
   await until('the silence', async () => (await pausedForMs(pool)) !== undefined);
   await until('its last second', async () => ((await pausedForMs(pool)) ?? 0) < 1_000);
-  // Each node had one call before anything was known, and its second made the destination quiet.
+  // Each node made one call before the first answer; the second wait request paused the destination.
   assert.ok(asked.length >= 2 && asked.length <= 4, `${asked.length} requests to a destination that is busy`);
   busy = false;
   await until('all arrive', delivered(pool, 20));

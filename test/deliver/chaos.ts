@@ -81,7 +81,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     let kills = 0;
     let restarts = 0;
     while (kills < options.kills) {
-      // Spread over the work, so that nodes die in the midst of it and not while they start.
+      // Spread over the work, so that nodes die during it and not while they start.
       const before = crm.received.length;
       for (let i = 0; i < 1_000 && crm.received.length < before + share; i++) await rest(50);
       [...workers][Math.floor(Math.random() * workers.size)]?.kill('SIGKILL');
@@ -151,7 +151,7 @@ async function openCrm() {
   return { ...server, effects, order, overlaps };
 }
 
-/** Every version in its order; behind some of them comes an older state, late. Gives back the names of all states. */
+/** Every version in its order; some are followed by an older, late state. Returns the names of all states. */
 async function takeAllIn(pool: Pool, { records, versions }: ChaosOptions): Promise<Set<string>> {
   const perBatch = 100;
   const accepted = new Set<string>();
@@ -161,7 +161,7 @@ async function takeAllIn(pool: Pool, { records, versions }: ChaosOptions): Promi
         await takeIn(pool, batch, destinations, brand, lateByMs);
         break;
       } catch {
-        await rest(50); // the database is away for a moment
+        await rest(50); // the database is unreachable for a moment
       }
     }
     for (const { id, total_amount: amount } of batch) accepted.add(`${brand} ${id} ${amount}`);
@@ -200,13 +200,13 @@ async function settled(pool: Pool, { say }: ChaosOptions): Promise<void> {
       if (rows[0]?.open === 0) return;
       if (i % 50 === 0) say?.(`${rows[0]?.open} records still have work`);
     } catch {
-      // on its way back
+      // it is being put back
     }
     await rest(100);
   }
 }
 
-/** Names are destination, brand, record, amount: each state has an amount of its own. */
+/** Names are destination, brand, record, amount: each state has a different amount. */
 async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<typeof openCrm>>, lake: string) {
   const keyed = async (sql: string): Promise<Set<string>> => {
     const { rows } = await pool.query<{ key: string }>(sql);
@@ -225,7 +225,7 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
     `select ${key} from outbox cross join generate_series(next_version + 1, last_version) as version ${version}
       where held_by is not null`,
   );
-  // Where the database went away over the answer, the same late state was taken in twice.
+  // If the database was lost before its answer, the same late state was stored twice.
   const superseded = await keyed(
     `select distinct concat_ws(' ', destination, integration, id, raw ->> 'total_amount') as key
        from receipts cross join unnest(array['crm', 'lake']) as destination where outcome = 'superseded'`,
@@ -247,7 +247,7 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
     const told = new Set(names);
     const missing = [...delivered].filter((one) => one.startsWith(`${name} `) && !told.has(one));
     assert.deepEqual(missing.slice(0, 3), [], `${name}: acknowledged without effect`);
-    // A version whose last try took effect without an answer is a dead letter, rightly: nobody knows.
+    // A version whose last try took effect without an answer is rightly a dead letter: we cannot know.
     const extra = names.filter((one) => !delivered.has(one) && !dead.has(one));
     assert.deepEqual(extra.slice(0, 3), [], `${name}: took effect and is not accounted for`);
   }

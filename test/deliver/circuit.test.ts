@@ -44,7 +44,7 @@ async function setUp(
   };
 }
 
-test('an outage longer than the retry schedule uses no tries up: work waits and resumes by itself', async (t) => {
+test('an outage longer than the retry schedule uses up no tries: work waits and resumes by itself', async (t) => {
   let away = true;
   let inCall = 0;
   let most = 0;
@@ -112,7 +112,7 @@ test('a single record that fails alone uses its tries; one that cannot be sent a
   assert.equal(await unreachable.dead(), 0);
 });
 
-test('a refusal shows that the destination is there', async (t) => {
+test('a refusal closes the circuit: the destination answers', async (t) => {
   let refuses = false;
   const { pool, probes, dead } = await setUp(t, ['a', 'b', 'c'], () =>
     refuses ? { kind: 'dead', code: 'deliver.refused', message: '400', status: 400 } : failed,

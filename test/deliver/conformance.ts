@@ -23,7 +23,7 @@ export interface Subject {
   open(): Promise<Destination>;
   /** Everything that took effect, in its order; a warehouse shows the newest version of each record only. */
   effects(): Promise<Effect[]>;
-  /** From now on this record is refused for good; absent where the destination refuses nothing. */
+  /** From now on this record is refused for good; absent if the destination refuses nothing. */
   refuse?(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     return { pool: store.pool, subject, drain };
   }
 
-  test(`${name}: versions arrive in order, each once, under keys of their own`, async (t) => {
+  test(`${name}: versions arrive in order, each once, under its own key`, async (t) => {
     const { pool, subject, drain } = await set(t);
     const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
     for (const amount of ['1', '2', '3']) {
@@ -142,7 +142,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     await onceEach(subject, ['r0']);
   });
 
-  test(`${name}: a node that dies in mid-batch leaves nothing undone and nothing doubled`, async (t) => {
+  test(`${name}: a node that dies in mid-batch loses nothing and duplicates nothing`, async (t) => {
     const { pool, subject, drain } = await set(t);
     const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
     await takeIn(
@@ -150,7 +150,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
       ids.map((id) => reservation(id)),
       ['it'],
     );
-    // The claim and the call happen; the node is gone before it writes down the result.
+    // The claim and the call happen; the node dies before it writes the result.
     const destination = await subject.open();
     const one = lane(config('it', change));
     const { store, ...rest } = ports(pool, [one], { it: destination });
@@ -207,7 +207,7 @@ async function onceEach(subject: Subject, ids: readonly string[]): Promise<void>
   assert.equal(new Set(effects.map(({ key }) => key)).size, ids.length);
 }
 
-/** As an erasure leaves a record: a version without guests. */
+/** A record after an erasure: a version without guests. */
 async function erase(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (

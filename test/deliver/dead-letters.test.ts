@@ -32,7 +32,7 @@ async function setUp(t: TestContext) {
 
 let minute = 0;
 
-/** As a poll would bring it. */
+/** As a poll would return it. */
 async function pulled(runtime: Runtime, raw: { [key: string]: Json }): Promise<void> {
   minute += 1;
   const integration = runtime.active().integrations.get('lisbon');

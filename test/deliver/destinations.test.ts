@@ -51,7 +51,7 @@ async function filesSubject(format: 'ndjson' | 'parquet'): Promise<Subject> {
   };
 }
 
-/** Decimals are read as the bytes they are: the reader would make doubles of them. */
+/** Decimals are read as raw bytes: the reader would turn them into doubles. */
 async function parquetEffects(bytes: Buffer): Promise<Effect[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   const metadata = parquetMetadata(file);
@@ -125,7 +125,7 @@ async function postgresSubject(): Promise<Subject> {
     async open() {
       const destination = postgres.open(settings, offered);
       opened.push(destination);
-      // Drained engines close what they open; a second close would throw.
+      // A drained engine closes what it opened; a second close would throw.
       return { ...destination, close: async () => {} };
     },
     async effects() {
@@ -152,7 +152,7 @@ async function postgresSubject(): Promise<Subject> {
   };
 }
 
-/** A server that honours keys: a key it has seen takes no effect again. */
+/** A server that honours keys: a repeated key has no effect. */
 async function serverSubject(
   open: (url: string, offered: ReturnType<typeof services>) => ReturnType<typeof http.open>,
 ): Promise<Subject> {

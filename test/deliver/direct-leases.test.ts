@@ -63,7 +63,7 @@ async function settled(pool: Pool): Promise<void> {
 const versions = (messages: readonly { data: { id: string }; version: number }[], id: string) =>
   messages.filter(({ data }) => data.id === id).map(({ version }) => version);
 
-test('a change goes to its destination without a claim, exactly as stored', async (t) => {
+test('a change is sent to its destination without a claim, exactly as stored', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
@@ -130,7 +130,7 @@ test('a commit whose answer was lost releases its leases at once, and loses none
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  // The lease lasts for an hour: what waits for its end does not arrive in this test.
+  // The lease lasts for an hour: a record that waits for its end does not arrive in this test.
   const { directLeases } = await node(t, pool, crm.destination, { timeoutMs: 3_600_000 });
   const cut = {
     during: (work) =>
@@ -141,7 +141,7 @@ test('a commit whose answer was lost releases its leases at once, and loses none
   for (const id of ['a', 'b']) assert.deepEqual(versions(crm.messages(), id), [1]);
 });
 
-test('the lease of a rolled back transaction does not release the one that another node took instead', async (t) => {
+test('releasing the lease of a rolled back transaction does not release the lease that another node took instead', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   await takeIn(pool, [reservation('a')], ['crm']);
@@ -207,11 +207,11 @@ test('rate-limited, paused and consent-filtered destinations get no direct lease
   assert.equal(resting.claims.records, 1);
 });
 
-test('a call waits for company under load, and queued records go back when the node stops', async (t) => {
+test('a call waits for more records under load, and queued records are returned when the node stops', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  // Monotonic time stands still unless the test moves it.
+  // Monotonic time advances only when the test moves it.
   let uptimeMs = 1_000;
   const clock = { ...systemClock, uptimeMs: () => uptimeMs };
   const { claims, running, take } = await node(t, pool, crm.destination, { batch: 1_000 }, { clock });
@@ -240,7 +240,7 @@ test('a call waits for company under load, and queued records go back when the n
   assert.deepEqual(versions(next.messages(), 'e'), [1]);
 });
 
-test('after a destination asked to wait, direct leases go back to the queue', async (t) => {
+test('after a destination asked to wait, direct leases are returned to the queue', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
   let told = 0;

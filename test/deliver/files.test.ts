@@ -51,7 +51,7 @@ test('a reader sees complete lines at every moment, and never fewer than before'
         for (const line of text.trimEnd().split('\n')) JSON.parse(line);
         lines += text.trimEnd().split('\n').length;
       }
-      // Files are listed first and read later: what came in between may be missing, nothing else.
+      // Files are listed first and read later: only rows written in between may be missing.
       assert.ok(lines >= most || names.length === 0, `${lines} lines after ${most}`);
       most = Math.max(most, lines - 60);
       looks += 1;
@@ -157,7 +157,7 @@ test('an erasure removes the guest from older lines, and from nothing else', asy
   };
   const [outcome] = await first.deliver([gone], limits);
   assert.equal(outcome?.kind, 'delivered');
-  // The other node's growing file was rewritten under it: it must not bring the guest back.
+  // The other node's growing file was rewritten: the node must not write the guest again.
   await other.deliver([delivery(reservation('r3', { guests: [rui] }))], limits);
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ndjson'));
   const lines = (await Promise.all(names.map((name) => readFile(path.join(root, name), 'utf8'))))
@@ -220,7 +220,7 @@ test('Parquet: an erasure rewrites the files that hold the guest, and changes no
       ['r3', 1, ['rui@guests.example'], null],
     ],
   );
-  // All other columns of the older rows are what they were, to the digit. `extra` goes: it may repeat guest data.
+  // All other columns of the older rows are unchanged, to the digit. `extra` is removed: it may repeat guest data.
   const others = (rows: Record<string, unknown>[]) =>
     rows.map(({ emails: _, profile: __, guest: ___, extra: ____, ...rest }) => rest);
   assert.ok(after.every(({ id, extra }) => id !== 'r' || extra === null));

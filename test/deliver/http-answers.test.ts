@@ -8,7 +8,7 @@ import { destinationType as http } from '../../src/deliver/destinations/http/des
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
 import { delivery, reservation, services } from './support.ts';
 
-/** Answers that no honest API gives, and those to batches: what becomes of each item. */
+/** Answers that no correct API gives, and answers to batches: the outcome of each item. */
 
 const limits = (batch: number, deadlineMs = 30_000): DeliverLimits => ({
   batch,

@@ -34,7 +34,7 @@ test('a process that was stopped after its claim sends nothing: another node may
     return claims;
   };
   const counts = await drainOnce({ ...made, store: { ...made.store, claim } });
-  // The record went back without a try, was claimed again with a new lease and sent once.
+  // The record was returned without using a try, claimed again with a new lease and sent once.
   assert.deepEqual(counts, { delivered: 1, skipped: 0, retry: 0, dead: 0 });
   assert.equal(crm.messages().length, 1);
   const { rows } = await pool.query('select fence from outbox');

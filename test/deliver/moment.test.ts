@@ -28,7 +28,7 @@ test('a moment is a transition from the version that the destination has', () =>
   assert.equal(kind(3, { status: 'other' }, {}), undefined);
 });
 
-test('klaviyo: a stay tells each moment once, also when an answer is lost', async (t) => {
+test('klaviyo: each moment of a stay is sent once, also when an answer is lost', async (t) => {
   const { pool, close } = await openStore();
   let fail = false;
   const server = await listen(({ path }) => ({ status: fail && path === '/api/events' ? 503 : 202 }));

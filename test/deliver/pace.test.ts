@@ -39,7 +39,7 @@ test('the rate holds over all nodes', async (t) => {
   await until('the burst is sent', async () => crm.calls.length >= 6);
   await Promise.all(nodes.map((node) => node.stop()));
   assert.equal(crm.calls.length, 6);
-  // Two hours later two more calls may go.
+  // Two hours later two more calls are allowed.
   await pool.query(`update destination_pace set next_at = next_at - interval '2 hours'`);
   await drainOnce(ports(pool, [one], { crm: crm.destination }));
   assert.equal(crm.calls.length, 8);
@@ -64,7 +64,7 @@ test('a node whose wall clock is set back keeps delivering', async (t) => {
   assert.ok(aheadMs < 10 * 3_600_000);
 });
 
-test('an incomplete batch waits for more, a full one goes at once', async (t) => {
+test('an incomplete batch waits for more, a full one is sent at once', async (t) => {
   const { pool } = await setUp(t, 3);
   const crm = scripted(() => delivered);
   const one = lane(config('crm', { batch: 10, batchWaitMs: 3_600_000 }));
@@ -236,7 +236,7 @@ test('a record that fails its whole batch is found on the second try; a destinat
   assert.deepEqual([third.delivered, third.retry], [31, 1]);
 });
 
-/** Ports with a way to wait until the engine has gone over its lanes so many times more. */
+/** Ports with a way to wait until the engine has passed over its lanes a number of times. */
 function countingPasses(made: ReturnType<typeof ports>) {
   let count = 0;
   return {

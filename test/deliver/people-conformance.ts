@@ -20,7 +20,7 @@ after(async () => (await store)?.close());
 
 /**
  * The part of the conformance suite for destinations that keep people: run against an account that behaves as the vendor documents,
- * through the real outbox. What counts is what lies in the account afterwards, and that the vendor would have refused no request.
+ * through the real outbox. It checks what the account holds afterwards, and that the vendor would have refused no request.
  */
 export function peopleConformance(make: () => Account): void {
   const { preset, takesPhones, keepsStays, onConflict, seed } = make();
@@ -28,7 +28,7 @@ export function peopleConformance(make: () => Account): void {
   async function setUp(t: TestContext, consent?: 'marketing') {
     store ??= openStore();
     const { pool } = await store;
-    // Tests share a store; each has a brand and a destination of its own.
+    // Tests share a store; each has its own brand and destination.
     const name = `${preset}${++serial}`;
     const account = make();
     const refusals: string[] = [];
@@ -122,7 +122,7 @@ export function peopleConformance(make: () => Account): void {
   };
   const kinds = (account: Account) => account.moments().map(({ kind }) => kind);
 
-  test(`${preset}: a stay brings its guest, itself and each of its moments`, async (t) => {
+  test(`${preset}: a stay creates its guest, itself and each of its moments`, async (t) => {
     const { account, deliver } = await setUp(t);
     const stay = reservation('r', { guests: [ana], channel: 'BDC' });
     await deliver(
@@ -151,7 +151,7 @@ export function peopleConformance(make: () => Account): void {
     assert.deepEqual(seen, [{ ...expected, amount: '1400.25', guest: person?.id }]);
   });
 
-  test(`${preset}: cancellations and no-shows are moments, older stays that are taken in are none`, async (t) => {
+  test(`${preset}: cancellations and no-shows are moments, older stays that are imported are not`, async (t) => {
     const { account, deliver } = await setUp(t);
     await deliver(
       reservation('a', { guests: [ana] }),
@@ -163,7 +163,7 @@ export function peopleConformance(make: () => Account): void {
     assert.deepEqual(kinds(account).sort(), ['booked', 'cancelled', 'no_show']);
   });
 
-  test(`${preset}: a change of an old stay leaves the next stay alone`, async (t) => {
+  test(`${preset}: a change of an old stay does not change the next stay`, async (t) => {
     const { account, deliver } = await setUp(t);
     const old = reservation('old', {
       guests: [ana],
@@ -185,12 +185,12 @@ export function peopleConformance(make: () => Account): void {
   test(`${preset}: a moment is there once, also when answers are lost and a node dies`, async (t) => {
     const { account, receive, drain, deliver, refusals, loseOnce } = await setUp(t);
     await deliver(reservation('r', { guests: [ana] }));
-    // The answer to the request that brought the moment is lost.
+    // The answer to the request with the moment is lost.
     await receive(reservation('r', { guests: [ana], status: 'checked_in' }));
     loseOnce(() => kinds(account).includes('checked_in'));
     assert.equal((await drain()).retry, 1);
     await drain();
-    // The node is gone before it writes down the result.
+    // The node dies before it writes the result.
     await receive(reservation('r', { guests: [ana], status: 'checked_out' }));
     await drain({ settle: async () => [] });
     assert.ok(kinds(account).includes('checked_out'));

@@ -25,7 +25,7 @@ for (const make of [klaviyoAccount, mailchimpAccount]) {
     const server = await listen((request) => {
       const before = account.moments().length;
       const reply = account.answer(request);
-      // Every fifth moment: the request took effect, and nobody is left to take the answer.
+      // Every fifth moment: the request took effect, and the node that sent it is dead.
       if (!isStarted || account.moments().length === before || account.moments().length % 5 !== 0) return reply;
       kills += 1;
       node?.kill('SIGKILL');

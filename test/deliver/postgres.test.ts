@@ -99,7 +99,7 @@ test('guest records go to guest_profiles', async (t) => {
 test('further fields of a guest are in the column extra, also in a warehouse from before it', async (t) => {
   const { open, rows, pool } = await setUp(t);
   await open().deliver([delivery(reservation('old', { guests: [{ last_name: 'Antes' }] }))], limits);
-  // As an older version left it.
+  // The table as an older version created it.
   await pool.query('alter table innbound.guests drop column extra');
   await pool.query('alter table innbound.guest_profiles drop column extra');
   await pool.query(`delete from innbound.innbound_migrations where file = '0004-guest-extra.sql'`);

@@ -13,8 +13,8 @@ import { listen, type Received, type Reply } from './http-server.ts';
 import { delivery, reservation, services } from './support.ts';
 
 /**
- * Each preset against a server that demands what the public description of its API demands, and nothing it would let pass:
- * a request that such a server refuses fails the test.
+ * Each preset against a server that accepts only requests that match the public description of its API:
+ * a refused request fails the test.
  */
 type Body = { [key: string]: Json };
 

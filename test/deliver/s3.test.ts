@@ -81,11 +81,11 @@ test('batches go into one object per day and brand until it is full; a restart c
   assert.equal(lines(server).length, 80);
 });
 
-test('a write that comes late is refused, or found: never both', async (t) => {
+test('a late write is either refused or found, so no version is written twice', async (t) => {
   const { server, open } = await setUp(t);
   const [first, second] = [open(), open()];
   await first.deliver([delivery(reservation('before'))], limits);
-  // The first node's request is on its way when the second takes its records over.
+  // The first node's request is in flight when the second node takes over its records.
   const held = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let holds = true;
@@ -107,7 +107,7 @@ test('a write that comes late is refused, or found: never both', async (t) => {
       .sort(),
     ['a', 'b', 'before'],
   );
-  // The other way round: the late write comes first.
+  // The other way round: the late write arrives first.
   const more = ['c', 'd'].map((id) => delivery(reservation(id)));
   assert.ok(delivered(await first.deliver(more, limits)));
   assert.ok(delivered(await second.deliver(more.map(again), limits)));
@@ -129,7 +129,7 @@ test('many writers at once: each version once, the versions of a record in order
         const batch = [delivery(reservation(`w${which}`), { version: i }), delivery(reservation(`x${which}-${i}`))];
         sent.push(...batch.map(({ message }) => message.idempotency_key));
         const outcomes = await writer.deliver(batch, limits);
-        // Half of the answers are lost: the same versions come again.
+        // Half of the answers are lost: the same versions are sent again.
         if (i % 2 === 0 || !delivered(outcomes)) assert.ok(delivered(await writer.deliver(batch.map(again), limits)));
       }
     }),

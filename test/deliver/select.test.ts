@@ -10,7 +10,7 @@ import { config, lane, reservation } from './support.ts';
 
 const all: Selection = { receives: ['reservation'], fields: compileFields({}) };
 
-/** `given` is what was delivered before: one version, or several, the newest first. */
+/** `given` is the versions delivered before: one, or several, newest first. */
 function claimed(
   record: Reservation,
   given: Reservation | readonly Reservation[] = [],
@@ -86,7 +86,7 @@ test('paths of guests[] apply to guest records too', () => {
   assert.deepEqual(compileFields({ only: ['check_in'] })('guest', guest), { id: 'g' });
 });
 
-test('a filter that fails is a dead letter, one that says no a skip', () => {
+test('a filter that fails makes a dead letter, one that does not match a skip', () => {
   const filter = (answer: 'yes' | 'no') => ({ ...all, filter: () => ({ kind: answer }) as const });
   assert.equal(told(filter('no'), claimed(reservation('r'))), 'filtered');
   assert.equal(typeof told(filter('yes'), claimed(reservation('r'))), 'object');
@@ -162,7 +162,7 @@ test('consent: unknown is not a withdrawal, and a later no still is one', () => 
   assert.equal(told(marketing, claimed(unknown, agreed)), 'no_consent');
   const withRui = reservation('r', { guests: [ana, { ...rui, ...yes }] });
   assert.deepEqual((told(marketing, claimed(withRui, agreed)) as MessageData).guests, [{ ...rui, ...yes }]);
-  // Delivered for Rui's sake while Ana's state was unknown: her last stated one was yes.
+  // Delivered because of Rui, while Ana's consent was unknown: her last stated one was yes.
   const after = told(marketing, claimed(refused, [withRui, agreed])) as MessageData;
   assert.deepEqual(after.guests, [
     { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', marketing_consent: false },

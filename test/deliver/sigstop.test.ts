@@ -9,7 +9,7 @@ import { openStore, reservation, takeIn } from './support.ts';
 
 const limits = { timeoutMs: 500, leaseMarginMs: 500 };
 
-test('a process stopped by SIGSTOP past its lease sends nothing when it goes on', async (t) => {
+test('a process stopped by SIGSTOP past its lease sends nothing when it continues', async (t) => {
   const { pool, db, close } = await openStore();
   const versions: number[] = [];
   const crm = await listen(({ body }) => {
@@ -45,7 +45,7 @@ test('a process stopped by SIGSTOP past its lease sends nothing when it goes on'
 
   stopped.kill('SIGCONT');
   await until('it goes on', async () => !isStopped(stopped.pid as number));
-  // It does what it had in mind, if anything, before it takes up what comes now; stopping waits for its calls.
+  // It would finish any pending call before new work; stopping waits for its calls.
   await takeIn(pool, [reservation('a', { total_amount: '3' })], ['crm']);
   await until('the third version is delivered', async () => versions.some((version) => version === 3));
   stopped.kill('SIGTERM');

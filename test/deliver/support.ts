@@ -18,7 +18,7 @@ import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** A migrated store of its own. */
+/** A separate, migrated store. */
 export async function openStore(): Promise<{ pool: Pool; db: TestDatabase; close(): Promise<void> }> {
   const db = await testDatabase();
   const pool = openPool({ connection: db.connection, applicationName: 'test' });
@@ -56,7 +56,7 @@ export function reservation(id: string, change: Partial<Reservation> = {}): Rese
 
 let effective = Date.UTC(2026, 10, 1);
 
-/** Takes records in as a push would, each call later than the one before; or late, with a state that is older. */
+/** Stores records as a push would, each call later than the one before; or late, with an older state. */
 export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
@@ -109,7 +109,7 @@ export const lane = (destination: DestinationConfig, integration = 'lisbon'): La
 
 const silentLog = { info() {}, warn() {}, error() {} };
 
-/** A destination of which the test says how it answers, and which remembers what it was sent. */
+/** A destination whose answers the test decides, and which records what it received. */
 export function scripted(answer: (delivery: Delivery, batch: readonly Delivery[]) => Outcome | Promise<Outcome>) {
   const calls: Message[][] = [];
   const destination: Destination = {

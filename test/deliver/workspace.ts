@@ -20,7 +20,7 @@ push: { enabled: true }
 deliver: [crm]
 `;
 
-/** A process's runtime over a workspace and a database of its own, with one http destination. */
+/** A process's runtime with its own workspace and database, and one http destination. */
 export async function openWorkspace(url: string): Promise<{
   runtime: Runtime;
   /** Applies the connector with these spellings of `confirmed`. */

@@ -33,7 +33,7 @@ test('every named test exists, and every row with the mark yes names one', () =>
   assert.deepEqual(missing, []);
 });
 
-test('every other mark comes with a page or a reason', () => {
+test('every other mark has a page or a reason', () => {
   for (const { id, mark, evidence } of rows) {
     assert.ok(['yes', 'doc', 'you', 'part', 'n/a'].includes(mark), `${id}: ${mark}`);
     const pages = [...evidence.matchAll(/(?:docs\/[\w/.-]+\.(?:md|json)|SECURITY\.md)/g)].map(([file]) => file);

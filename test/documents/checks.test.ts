@@ -109,7 +109,7 @@ test('the mistakes of a document do not hide what a check finds in the rest of i
   );
 });
 
-test('a document of which nothing whole is left is kept from checks', () => {
+test('a document without any valid part is not passed to checks', () => {
   const broken = files.map((file) =>
     file.kind === 'destination' ? { ...file, text: 'destination: archive\n' } : file,
   );

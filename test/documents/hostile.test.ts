@@ -79,7 +79,7 @@ test('texts of people are parsed without the quadratic check for unique keys', (
       file.endsWith('.ts') &&
       /import \{[^}]*\bparse\w*\b[^}]*\} from 'yaml'/.test(readFileSync(new URL(file, root), 'utf8')),
   );
-  // The presets are files of our own.
+  // The presets are our own files.
   const ours = 'deliver/destinations/http/preset.ts';
   assert.deepEqual(parsing.toSorted(), [ours, 'documents/yaml-text.ts', 'operations/api-description/read.ts']);
   for (const file of parsing.filter((one) => one !== ours)) {

@@ -33,7 +33,7 @@ test('a key that others may read is refused, with what to do', async (t) => {
   }
 });
 
-test('a key that is none is refused, and not written over', async (t) => {
+test('an invalid key is refused, and not overwritten', async (t) => {
   const dir = folderWith(t, { '.innbound/key': 'hunter2' });
   chmodSync(join(dir, '.innbound/key'), 0o600);
   await assert.rejects(workspaceKeyring(dir, {}), refusedAs('documents.key_malformed'));
@@ -49,7 +49,7 @@ test('the environment wins over the file, and needs none', async (t) => {
   assert.deepEqual(readdirSync(dir), []);
 });
 
-test('a stored secret opens under its own name alone', async (t) => {
+test('a stored secret opens only under its own name', async (t) => {
   const ring = await workspaceKeyring(folderWith(t, {}), {});
   const sealed = sealSecret(ring, 'lisbon', 'töken');
   assert.equal(openSecret(ring, 'lisbon', sealed), 'töken');
@@ -57,7 +57,7 @@ test('a stored secret opens under its own name alone', async (t) => {
   assert.throws(() => openSecret([newKey()], 'lisbon', sealed), refusedAs('documents.secret_sealed'));
 });
 
-test('a file that cannot be looked at is no missing file', async (t) => {
+test('a file that cannot be read does not count as missing', async (t) => {
   const dir = folderWith(t, {});
   writeFileSync(join(dir, '.innbound'), 'a file where the folder should be');
   await assert.rejects(workspaceKeyring(dir, {}));

@@ -61,7 +61,7 @@ test('the file that holds the key of the store is not read for a document', asyn
   }
 });
 
-test('the keys of the store are not to be had as variables', async () => {
+test('the keys of the store cannot be read as variables', async () => {
   const env = { INNBOUND_KEY: 'key', OTHER: 'fine' };
   const sources = { env, readFile: async () => undefined, secret: async () => undefined };
   assert.equal((await resolveSecrets({ a: '$' + '{env:INNBOUND_KEY}' }, sources)).kind, 'missing');

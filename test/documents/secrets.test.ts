@@ -16,7 +16,7 @@ function sources(overrides: Partial<SecretSources> = {}): SecretSources {
   };
 }
 
-test('references are replaced wherever they stand, and the rest is as it was', async () => {
+test('references are replaced everywhere, and the rest is unchanged', async () => {
   const body = {
     a: env('TOKEN'),
     b: [`https://${env('HOST')}/${file('/run/secrets/key')}`],
@@ -28,7 +28,7 @@ test('references are replaced wherever they stand, and the rest is as it was', a
   const before = structuredClone(body);
   assert.deepEqual(await resolveSecrets(body, sources()), {
     kind: 'ok',
-    // What a stored secret says is not read as a reference again.
+    // A reference inside a stored secret is not resolved.
     body: {
       a: 'from-env',
       b: ['https://pms.example/from-file'],
@@ -41,7 +41,7 @@ test('references are replaced wherever they stand, and the rest is as it was', a
   assert.deepEqual(body, before);
 });
 
-test('all that cannot be had is named, with its place and without values', async () => {
+test('every reference that cannot be read is reported, with its place and without values', async () => {
   const body = {
     auth: { token: env('NOPE'), also: `${env('TOKEN')}${env('EMPTY')}` },
     list: [file('/missing'), secret('unknown')],
@@ -57,11 +57,11 @@ test('all that cannot be had is named, with its place and without values', async
   });
 });
 
-test('what an object inherits is no environment variable', async () => {
+test('an inherited property of an object is not an environment variable', async () => {
   assert.equal((await resolveSecrets({ a: env('constructor') }, sources())).kind, 'missing');
 });
 
-test('one source is asked once', async () => {
+test('each source is read once', async () => {
   let asked = 0;
   const counted = sources({
     secret: async () => {

@@ -5,7 +5,7 @@ import { loadWorkspace } from '../../src/documents/load.ts';
 import { templateFiles } from '../../src/documents/template.ts';
 import { folderWith } from './workspace-folder.ts';
 
-test('what init writes is a workspace without mistakes', async (t) => {
+test('init writes a workspace without mistakes', async (t) => {
   const files = await templateFiles();
   const dir = folderWith(t, Object.fromEntries(files.map(({ path, text }) => [path, text])));
   const result = await loadWorkspace(dir);
@@ -14,7 +14,7 @@ test('what init writes is a workspace without mistakes', async (t) => {
   assert.deepEqual([...result.documents.destinations.keys()], ['archive', 'crm', 'warehouse']);
 });
 
-test('every document of it points editors to a schema that is there', async () => {
+test('every document of the template names an existing schema for editors', async () => {
   const files = await templateFiles();
   const paths = new Set(files.map(({ path }) => path));
   const documents = files.filter(({ path }) => path.endsWith('.yaml'));
@@ -25,7 +25,7 @@ test('every document of it points editors to a schema that is there', async () =
   }
 });
 
-test('it keeps the key and the database out of version control', async () => {
+test('the template keeps the key and the database out of version control', async () => {
   const ignored = (await templateFiles()).find(({ path }) => path === '.gitignore');
   assert.match(ignored?.text ?? '', /^\.innbound\/$/m);
 });

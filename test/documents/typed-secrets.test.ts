@@ -40,7 +40,7 @@ function sealed(kind: DocumentKind, text: string) {
 }
 
 for (const [name, spelling] of Object.entries(spellings)) {
-  test(`a credential is replaced where it stands: ${name}`, () => {
+  test(`a credential is replaced in its place: ${name}`, () => {
     const text = integration(spelling);
     assert.equal((parse(text) as { pull: { auth: { token: string } } }).pull.auth.token.trim(), value);
     const { text: kept, secrets } = sealed('integration', text);
@@ -59,7 +59,7 @@ for (const [name, spelling] of Object.entries(spellings)) {
   });
 }
 
-test('a short credential changes nothing but itself', () => {
+test('sealing a short credential changes no other text', () => {
   for (const token of ['a', 'au', 'i', 'hotel', 'Europe']) {
     const { text } = sealed('integration', integration(token));
     assert.equal(text, integration(`"\${secret:typed_pull.auth.token}"`));
@@ -138,7 +138,7 @@ for (const [kind, name, settings] of planted) {
   });
 }
 
-test('what is no credential stays readable', () => {
+test('values that are not credentials stay readable', () => {
   for (const [kind, text] of [
     [
       'destination',
@@ -154,7 +154,7 @@ test('what is no credential stays readable', () => {
   }
 });
 
-test('a mask that comes back stands for the stored value; other text with the sign is left', () => {
+test('a mask that is sent back keeps the stored value; other text with the sign is unchanged', () => {
   const stored = { pull: { auth: { token: `\${secret:typed_x}` } } };
   assert.equal(unmasked(integration('"••••••"'), stored), integration(`"\${secret:typed_x}"`));
   assert.equal(unmasked(integration('••••••'), {}), integration('••••••'));

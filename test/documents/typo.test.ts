@@ -84,7 +84,7 @@ test('a misspelled key, anywhere in a document, is suggested back at its place a
         document,
       ) as Record<string, unknown>;
       const siblings = Object.keys(object);
-      // `type` misspelled leaves no trace of which keys were meant to be known.
+      // With a misspelled `type`, the set of known keys cannot be determined.
       fc.pre(key !== 'type' && wrong !== key && wrong !== '' && !siblings.includes(wrong));
       object[wrong] = object[key];
       delete object[key];
@@ -93,7 +93,7 @@ test('a misspelled key, anywhere in a document, is suggested back at its place a
       assert(result.kind === 'invalid');
       const [mistake, ...more] = result.mistakes;
       assert.deepEqual(more, []);
-      // Where another key is as near, either may have been meant.
+      // If another key is as near, either may have been meant.
       if (mistake?.suggestion !== key)
         assert(edits(wrong, mistake?.suggestion ?? '') <= edits(wrong, key), `${wrong}: ${mistake?.message}`);
       const line = text.split('\n')[(mistake?.line ?? 0) - 1] ?? '';
@@ -103,7 +103,7 @@ test('a misspelled key, anywhere in a document, is suggested back at its place a
   );
 });
 
-test('a word far from all is not guessed at', () => {
+test('there is no suggestion for a word that is far from all keys', () => {
   assert.equal(closest('colour', ['timezone', 'country', 'deliver']), undefined);
   assert.equal(closest('x'.repeat(10_000), ['timezone']), undefined);
 });

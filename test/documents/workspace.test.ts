@@ -58,7 +58,7 @@ test('the hash follows the content, not the layout', async (t) => {
   assert.notEqual(await hashOf(integration.replace('LIS01', 'LIS02')), hash);
 });
 
-test('a connector may have a folder of its own, and documents may end in .yml', async (t) => {
+test('a connector may have its own folder, and documents may end in .yml', async (t) => {
   const dir = folderWith(t, {
     'connectors/acme-pms/connector.yaml': connector,
     'connectors/acme-pms/cases/one.yaml': 'not: a document',
@@ -70,7 +70,7 @@ test('a connector may have a folder of its own, and documents may end in .yml', 
   assert.equal((await loadWorkspace(dir)).kind, 'ok');
 });
 
-test('shipped connectors are there, and one of the workspace replaces its namesake', async (t) => {
+test('shipped connectors are available, and one of the same name in the workspace replaces it', async (t) => {
   const shipped = folderWith(t, {
     'acme-pms/connector.yaml': `${connector}title: shipped\n`,
     'other/connector.yaml': connector.replace('acme-pms', 'other'),
@@ -102,7 +102,7 @@ test('a name may be given once, whatever the file is called', async (t) => {
   ]);
 });
 
-test('references to nothing are named, with what there is', async (t) => {
+test('references to unknown documents are reported, with the known names', async (t) => {
   const dir = folderWith(t, {
     'integrations/a.yaml': integration,
     'destinations/b.yaml': destination.replace('archive', 'lake'),
@@ -113,7 +113,7 @@ test('references to nothing are named, with what there is', async (t) => {
   ]);
 });
 
-test('a document with mistakes is still there to be referred to', async (t) => {
+test('other documents may refer to a document with mistakes', async (t) => {
   const dir = folderWith(t, {
     'connectors/acme-pms.yaml': connector.replace('acme-pms', 'acme-pms\ncolour: red'),
     'integrations/lisbon-grand.yaml': integration,
@@ -135,7 +135,7 @@ test('a file that cannot be read is a mistake like others', async (t) => {
   assert.deepEqual(lines(await loadWorkspace(dir)), ['destinations/latin.yaml:1:1 : the file is not UTF-8']);
 });
 
-test('links are followed, as mounted folders are made of them', async (t) => {
+test('links are followed, because mounted folders consist of them', async (t) => {
   const dir = folderWith(t, { ...sound, 'elsewhere/second.yaml': destination.replace('archive', 'second') });
   symlinkSync(join(dir, 'elsewhere/second.yaml'), join(dir, 'destinations/second.yaml'));
   const result = await loadWorkspace(dir);
@@ -143,7 +143,7 @@ test('links are followed, as mounted folders are made of them', async (t) => {
   assert.deepEqual([...result.documents.destinations.keys()], ['archive', 'second']);
 });
 
-test('a folder that is no workspace is refused by name', async (t) => {
+test('a folder that is not a workspace is refused by name', async (t) => {
   const dir = folderWith(t, { 'README.md': 'nothing' });
   for (const folder of [dir, join(dir, 'missing')]) {
     await assert.rejects(

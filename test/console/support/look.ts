@@ -10,7 +10,7 @@ const looks = [
 ] as const;
 
 /**
- * Accessibility violations of a page as it is. Axe is put into the page once and asked for violations only: collecting what passes took
+ * Accessibility violations of a page as it is. Axe is loaded into the page once and reports violations only: collecting passes took
  * more time than the checks.
  */
 export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {

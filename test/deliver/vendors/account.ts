@@ -14,12 +14,12 @@ export interface Account {
   people(): readonly PersonSeen[];
   stays(): readonly StaySeen[];
   moments(): readonly MomentSeen[];
-  /** A contact that others made before us. */
+  /** A contact that others created before us. */
   seed?(email: string): void;
   readonly takesPhones: boolean;
-  /** Where the vendor keeps stays: as records of their own, or only as part of moments. */
+  /** Where the vendor keeps stays: as separate records, or only as part of moments. */
   readonly keepsStays: boolean;
-  /** If the new address has a contact already: the vendor merges the two, or the old one is put away, or both stay. */
+  /** If the new address has a contact already: the vendor merges the two, archives the old one, or keeps both. */
   readonly onConflict: 'merged' | 'archived' | 'both';
 }
 

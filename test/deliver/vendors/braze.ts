@@ -25,8 +25,8 @@ const standard = ['first_name', 'last_name', 'dob', 'language', 'country'];
 const flags = ['_merge_objects', '_update_existing_only'];
 
 /**
- * Users by e-mail or phone; unknown custom attributes and events come into being when they are sent. A changed address sets the
- * subscription back to "subscribed".
+ * Users by e-mail or phone; unknown custom attributes and events are created when they are first sent. A changed address resets the
+ * subscription to "subscribed".
  */
 export function brazeAccount(): Account {
   const users = new Map<string, User>();
