@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A plain object answers to `constructor`, `toString` and `__proto__`. A table that is looked up by text from outside is a Map,
- * or has no prototype, or is asked with Object.hasOwn first. Tables whose keys are a union of literals are safe: the compiler
+ * A plain object answers to `constructor`, `toString` and `__proto__`. A table that is looked up by text from outside must be a Map,
+ * have no prototype, or be checked with Object.hasOwn first. Tables whose keys are a union of literals are safe: the compiler
  * refuses other text.
  */
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-/** Phrases that a reader stumbles over. A short list: it catches the worst, and the rest is for people to see. */
+/** Phrases that a reader stumbles over. A short list that catches the worst; reviewers see the rest. */
 const phrases = [
   /\banew\b/i,
   /\bwhoever is\b/i,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** The rules of the house (ARCHITECTURE.md, "Rooms"), held against the imports as they are written. */
+/** Checks the imports against the rules in ARCHITECTURE.md, "Rooms". */
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -33,7 +33,7 @@ const sources: Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' 
     return { file, room: roomOf(file), text, imports };
   });
 
-/** The folder under src (intake's two halves are rooms of their own); files directly under src are rooms by name. */
+/** The folder under src (pull and push of intake are separate rooms); files directly under src are rooms by name. */
 function roomOf(file: string): string {
   const parts = file.split(path.sep);
   return parts[0] === 'intake' ? `intake/${parts[1]}` : (parts[0] ?? '');

@@ -41,7 +41,7 @@ async function sealedWith(url: string, keyId: string): Promise<string[]> {
   }
 }
 
-test('the key is rotated while a node runs: webhooks, secrets and erased guests go on, the old key is refused', {
+test('the key is rotated while a node runs: webhooks, secrets and erased guests keep working, the old key is refused', {
   timeout: 120_000,
 }, async (t) => {
   const { url: DATABASE_URL } = await testDatabase();

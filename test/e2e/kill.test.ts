@@ -6,8 +6,8 @@ import { innbound, type ServiceProcess, serve, until } from '../support/process.
 import { deliveredLines, hotelWorkspace } from './workspace.ts';
 
 /**
- * The service is killed at moments nobody chose, while a hotel lives, pushes and is pulled. Afterwards everything that was
- * accepted is there, each version went out under one key, and what the destination holds is what the hotel holds.
+ * The service is killed at random moments, while a simulated hotel pushes and is pulled. Afterwards everything that was
+ * accepted is stored, each version was sent under one key, and the destination has the state of the hotel.
  */
 test('a service that is killed at any moment and restarted loses nothing and duplicates nothing', async () => {
   const sender = { retries: 5_000, backoff: { firstMs: 100, factor: 1.2, maxMs: 400 }, timeoutMs: 3_000 };

@@ -63,7 +63,7 @@ for (const poolSize of [40, 1]) {
   });
 }
 
-test('a direct connection is not taken for a pooler', async () => {
+test('a direct connection is not mistaken for a pooler', async () => {
   const { connection } = await testDatabase();
   const pool = openPool({ connection, applicationName: 'test', maxConnections: 2 });
   try {

@@ -47,7 +47,7 @@ test('the tutorial of the README works as written', async () => {
   const background: ChildProcess[] = [];
   const ports = { 4700: await freePort(), 4180: await freePort() };
   const typed = (text: string) => text.replaceAll('4700', String(ports[4700])).replaceAll('4180', String(ports[4180]));
-  // One shell for all that is typed in the first terminal, so that its variables live on.
+  // One shell for all commands of the first terminal, so that its variables are kept.
   const { DATABASE_URL: _database, NODE_TEST_CONTEXT: _context, ...env } = process.env;
   await mkdir(path.join(folder, 'bin'));
   await symlink(path.join(repository, 'bin', 'innbound'), path.join(folder, 'bin', 'innbound'));

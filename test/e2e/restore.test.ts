@@ -64,7 +64,7 @@ test('after a restore of an older backup the warehouse follows the restored stor
     for (const channel of ['two', 'three', 'four']) await pullOnce(first.url, channel);
     assert.deepEqual(await rows(), [{ epoch: 1, version: 4, channel: 'four' }]);
 
-    // The backup takes the place of the database. It knows version 1 only; the next change becomes version 2 once more.
+    // The backup replaces the database. It has only version 1; the next change becomes version 2 again.
     const restored = await testDatabase({ copyOf: backup });
     await pullOnce(restored.url, 'five');
     assert.deepEqual(await rows(), [{ epoch: 2, version: 2, channel: 'five' }]);

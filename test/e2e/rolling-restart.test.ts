@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';
 
-/** A reverse proxy that asks /readyz, keeps connections open and never sends a request twice: what it cannot pass on is a 502. */
+/** A reverse proxy that polls /readyz, keeps connections open and never sends a request twice: a request that it cannot forward gets a 502. */
 async function startProxy(
   upstreams: readonly string[],
 ): Promise<{ url: string; ready: () => number; close: () => void }> {

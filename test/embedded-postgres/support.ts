@@ -15,7 +15,7 @@ export const isRoot = process.getuid?.() === 0;
 
 const ends = new WeakMap<TestContext, (() => unknown)[]>();
 
-/** Like t.after, but the last one first: a server is released before its folder goes. */
+/** Like t.after, but in reverse order: a server is released before its folder is removed. */
 export function atEnd(t: TestContext, end: () => unknown): void {
   const stack = ends.get(t) ?? [];
   stack.push(end);
@@ -27,8 +27,8 @@ export function atEnd(t: TestContext, end: () => unknown): void {
 }
 
 /**
- * A workspace that goes with the test, `below` a folder of the given mode. It already has its data folder, as from an
- * earlier start, unless it is to be empty.
+ * A workspace that is removed after the test, `below` a folder of the given mode. It already has its data folder, as after an
+ * earlier start, unless `empty` is set.
  */
 export async function workspace(
   t: TestContext,
@@ -63,7 +63,7 @@ export async function query<Row extends pg.QueryResultRow>(connection: Connectio
   }
 }
 
-/** Every process standing in the data folder: the server and its children. */
+/** Every process whose working directory is the data folder: the server and its children. */
 export function serversOf(dataDir: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -92,7 +92,7 @@ export interface Said {
 
 export interface HolderProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  /** The next thing it says. */
+  /** Its next line. */
   next(): Promise<Said>;
   release(): Promise<void>;
   kill(): Promise<void>;

@@ -10,7 +10,7 @@ import { type Dice, fuzz, garbled, mutated, strayErrors } from './fuzz.ts';
 
 type Schema = { [key: string]: unknown };
 
-/** A value that the schema accepts, mostly. */
+/** A value that usually matches the schema. */
 function sample(dice: Dice, schema: Schema, depth = 0): Json {
   if (schema.const !== undefined) return schema.const as Json;
   if (Array.isArray(schema.enum)) return dice.one(schema.enum as Json[]);
@@ -38,7 +38,7 @@ pull:
 shape: { root_path: reservations }
 map: { id: id, guests: { from: guests } }
 `;
-/** They stream, end the caller's session, or reach out to other hosts. */
+/** These stream, end the caller's session, or contact other hosts. */
 const passedOver = new Set(['live', 'session.end']);
 
 test('no request makes the API answer 5xx or read another brand', { timeout: 900_000 }, async (t) => {

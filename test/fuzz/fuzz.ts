@@ -35,7 +35,7 @@ export async function fuzz(rounds: number, round: (dice: Dice, seed: number) => 
   }
 }
 
-/** For the time of a test file the process must not end on a stray error, which would hide its seed. */
+/** While a test file runs, the process must not end on a stray error, which would hide its seed. */
 export function strayErrors(): unknown[] {
   const seen: unknown[] = [];
   process.on('uncaughtException', (error) => seen.push(error));

@@ -1,6 +1,6 @@
 import type { Fate, History, Settled, Statement, Version, Violation } from './history.ts';
 
-/** Every accepted event has one fate; every version has one at every destination of its record; counters of runs add up. */
+/** Every accepted event has one outcome; every version has one at every destination of its record; counters of runs add up. */
 export function checkAccount({ statements, fates, versions, settled, runs, isQuiet }: History): Violation[] {
   const found: Violation[] = [];
   const violated = (message: string) => found.push({ rule: 'accepted_is_accounted_for', message });
@@ -30,7 +30,7 @@ export function checkAccount({ statements, fates, versions, settled, runs, isQui
   return found;
 }
 
-/** A version of a record that only events spoke of is the fate of one of them, or of an erasure. */
+/** A version of a record that only events stated is the outcome of one of them, or of an erasure. */
 function checkOrigins(
   statements: readonly Statement[],
   fates: readonly Fate[],

@@ -76,7 +76,7 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
     change: { fates: [made('e1', 1), { statement: 'e2', kind: 'pending' }] },
   },
   {
-    name: 'a version has no fate at a destination',
+    name: 'a version has no outcome at a destination',
     rule: 'accepted_is_accounted_for',
     change: { settled: [settled(1, 'delivered')] },
   },
@@ -117,7 +117,7 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
   },
   { name: 'a version is left out', rule: 'versions_in_order', change: { writes: [write(2, 'two')] } },
   {
-    name: 'a key stands for two bodies',
+    name: 'one key is used for two bodies',
     rule: 'one_key_one_body',
     change: { writes: [write(1, 'one'), write(2, 'two', { key: 'key 1' })] },
   },
@@ -132,7 +132,7 @@ const broken: readonly { readonly name: string; readonly rule: Rule; readonly ch
     change: { statements: [event('e1', 'one', 30), event('e2', 'two', 20)] },
   },
   {
-    name: 'of equal times the lower sequence holds',
+    name: 'of equal times the lower sequence wins',
     rule: 'newest_statement_holds',
     change: { statements: [event('e1', 'one', 20, { seq: 8 }), event('e2', 'two', 20, { seq: 7 })] },
   },
@@ -196,7 +196,7 @@ for (const { name, rule, change } of broken) {
   });
 }
 
-test('what nobody outside can know is allowed either way', () => {
+test('what cannot be known from outside is allowed either way', () => {
   const answerLost = event('e3', 'three', 30, { isAccepted: false });
   assert.deepEqual(checkHistory({ ...sound, statements: [...sound.statements, answerLost] }), []);
   const taken = {
@@ -213,7 +213,7 @@ test('what nobody outside can know is allowed either way', () => {
   assert.deepEqual(checkHistory({ ...sound, statements: [...sound.statements, page] }), []);
 });
 
-test('an erasure writes a version of its own and takes its guest out of what is sent again', () => {
+test('an erasure writes a new version, and versions that are sent again lack the guest', () => {
   const history = {
     ...sound,
     versions: [stored(1, 'one'), stored(2, 'two'), { ...stored(3, 'two'), isErasure: true }],
@@ -236,7 +236,7 @@ test('versions behind a dead letter may be pending, and skipped ones are left ou
   assert.deepEqual(checkHistory(skipped), []);
 });
 
-test('a history of 40,000 events is judged in linear time', () => {
+test('a history of 40,000 events is checked in linear time', () => {
   const records = Array.from({ length: 10_000 }, (_, i) => `r${i}`);
   const each = <Of>(make: (record: string, n: number) => Of): Of[] =>
     records.flatMap((record) => [1, 2, 3, 4].map((n) => make(record, n)));

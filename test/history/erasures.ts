@@ -1,7 +1,7 @@
 import type { Erasure, History, Violation } from './history.ts';
 
 /**
- * After an erasure no call may carry the guest, and nothing in the store may hold the guest. A destination that has been told to erase a
+ * After an erasure no call may carry the guest, and nothing in the store may hold the guest. A destination that received an erasure of a
  * guest of a record never gets the guest with that record again, not even by a call that began before.
  */
 export function checkErasures({ erasures, writes, versions, kept = [] }: History): Violation[] {

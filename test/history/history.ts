@@ -3,13 +3,13 @@
  * equal if and only if the records say the same.
  */
 export interface History {
-  /** What partners said, except what they were refused for. */
+  /** What partners said, except refused messages. */
   readonly statements: readonly Statement[];
-  /** What the store says became of the accepted events. */
+  /** The outcomes of the accepted events, as the store reports them. */
   readonly fates: readonly Fate[];
   /** Every version in the store. */
   readonly versions: readonly Version[];
-  /** What the store says of each version and destination. */
+  /** The state of each version at each destination, as the store reports it. */
   readonly settled: readonly Settled[];
   /** What took effect at the destinations, in that order; repetitions included. */
   readonly writes: readonly Write[];
@@ -21,7 +21,7 @@ export interface History {
   readonly isQuiet: boolean;
 }
 
-/** A partner's word about a record. Its effective time is known within bounds; exact where both are equal. */
+/** A partner's statement about a record. Its effective time is known within bounds; exact if both are equal. */
 export interface Statement {
   readonly id: string;
   /** Integration and id of the record. */
@@ -29,11 +29,11 @@ export interface Statement {
   readonly value: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Decides between equal effective times; absent where nobody outside the store knows it. */
+  /** Decides between equal effective times; absent if it is not known outside the store. */
   readonly seq?: number;
-  /** False if nobody outside knows: the answer was lost, or a page was read and maybe not stored. */
+  /** False if it is not known outside: the answer was lost, or a page was read and may not have been stored. */
   readonly isAccepted: boolean;
-  /** An event has one fate in the store; rows of a list have none of their own. */
+  /** An event has one outcome in the store; rows of a list have none. */
   readonly isEvent: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface RunReport {
   readonly id: string;
   readonly fetched: number;
   readonly counted: number;
-  /** How many rows the partner listed for the run, where it is known. */
+  /** How many rows the partner listed for the run, if known. */
   readonly listed?: number;
 }
 

@@ -1,19 +1,19 @@
 import type { History, Statement, Violation } from './history.ts';
 
-/** All that partners said of one record, as far as the rules need it. */
+/** What partners said about one record, as far as the rules need it. */
 interface Said {
   readonly values: Set<string>;
   /** The latest moment before which no accepted statement can be the newest; with the sequence where both bounds are that moment. */
   newestMs: number;
   newestSeq: number | undefined;
-  /** The two largest upper bounds, and whose the first is. */
+  /** The two largest upper bounds, and the statement of the first. */
   topMs: number;
   topId: string;
   secondMs: number;
 }
 
 /**
- * The final state is what the newest statement says. Where bounds overlap or an answer was lost, several statements may be the
+ * The final state is that of the newest statement. If bounds overlap or an answer was lost, several statements may be the
  * newest: the state must be that of one of them. A statement counts as superseded only if another one may be newer.
  */
 export function checkNewest({ statements, fates, versions }: History): Violation[] {

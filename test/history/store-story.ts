@@ -59,7 +59,7 @@ export class StoreStory {
     await this.#note(event, stored?.kind === 'stored');
   }
 
-  /** Events that a node applies in the transaction that stores them, or stores first where it cannot. */
+  /** Events that a node applies in the transaction that stores them, or stores first if it cannot. */
   async arrive(said: readonly Said[]): Promise<void> {
     const events: SaidEvent[] = [];
     for (const one of said) events.push(await this.#event(one));
@@ -115,8 +115,8 @@ export class StoreStory {
   }
 
   /**
-   * Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. `meanwhile` happens
-   * when the batch was read and nothing was written.
+   * Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. `meanwhile` runs
+   * after the batch was read and before anything was written.
    */
   async work({ directly = false, meanwhile = async () => {} } = {}): Promise<ReadonlyMap<string, readonly Claimed[]>> {
     const leased = new Map<string, Claimed[]>();
@@ -140,12 +140,12 @@ export class StoreStory {
     return leased;
   }
 
-  /** Claims what is due. A lease of no length has ended at once, as that of a node that froze. */
+  /** Claims what is due. A lease of length zero ends at once, like that of a frozen node. */
   async claim(destination: string, { isFrozen = false, at = integration as string } = {}): Promise<readonly Claimed[]> {
     return this.#store.outbox.claim(laneTo(destination, at), 100, isFrozen ? 0 : hourMs);
   }
 
-  /** A node gives up what it claimed, for whoever claims it next. */
+  /** A node releases what it claimed. */
   async putBack(destination: string, claims: readonly Claimed[]): Promise<void> {
     await this.#store.outbox.putBack(laneTo(destination), claims);
   }
@@ -243,7 +243,7 @@ export class StoreStory {
     await this.#store.runs(new DirectLeases(() => {})).finish(run, { state: 'complete', findings: [] }, noCounts);
   }
 
-  /** The guest with this address was erased: nothing that comes in may bring the guest back. */
+  /** The guest with this address was erased: no later message may store the guest again. */
   async erased(email: string): Promise<void> {
     const { path, target } = brand(integration);
     const shaped = path.pushShaper.single(reservation('any', 1, email));

@@ -7,8 +7,8 @@ import type { History } from './history.ts';
 import { StoreStory } from './store-story.ts';
 
 /**
- * The dangerous moments between nodes and PostgreSQL, one after the other: leases that ended, answers that were lost, batches,
- * pages that are written twice. A simulation meets them by chance and against a model; here they happen for sure and in SQL.
+ * The dangerous interleavings of nodes and PostgreSQL, one after the other: expired leases, lost answers, batches, pages that are
+ * written twice. The simulation meets them by chance and against a model; here they always happen, in SQL.
  */
 export async function tellStory(pool: Pool): Promise<History> {
   const endpoints = new Map<string, string>();
@@ -27,7 +27,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.work();
   await story.deliver();
 
-  // A timestamp ahead of its receipt must not beat what comes later.
+  // A timestamp ahead of its receipt must not win over later messages.
   await story.say('R3', 1, { agoMs: -600_000 });
   await story.work();
   await story.say('R3', 2);
@@ -74,7 +74,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.settle('crm', failed);
   await story.deliver();
 
-  // A version comes while an older one is on its way: nobody else may claim the record.
+  // A version arrives while an older one is being sent: no other node may claim the record.
   await story.say('R11', 1);
   await story.work();
   const onItsWay = await story.claim('crm');
@@ -85,7 +85,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.settle('crm', onItsWay);
   await story.deliver();
 
-  // A node that was frozen puts back what another one holds by now.
+  // A frozen node puts back a record that another node holds by now.
   await story.say('R12', 1);
   await story.say('R12', 2);
   await story.work();
@@ -159,7 +159,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.endRun(run);
   await story.deliver();
 
-  // An erased guest comes in again.
+  // An erased guest is sent again.
   await story.erased('vera@guests.example');
   await story.say('R10', 1, { email: 'vera@guests.example' });
   await story.arrive([{ at: 'porto', id: 'R10', amount: 1, email: 'vera@guests.example' }]);

@@ -1,6 +1,6 @@
 import type { Erasure, History, Violation, Write } from './history.ts';
 
-/** What destinations received: versions in order, none missing, nothing that is not stored; one key stands for one body. */
+/** What destinations received: versions in order, none missing, nothing that is not stored; one body per key. */
 export function checkWrites({ versions, settled, writes, erasures }: History): Violation[] {
   const found: Violation[] = [];
   const stored = new Map(versions.map(({ record, version, value }) => [`${record} v${version}`, value]));
@@ -44,7 +44,7 @@ export function checkWrites({ versions, settled, writes, erasures }: History): V
   return [...found, ...checkKeys(writes, erasures)];
 }
 
-/** At one destination; a key may be the same at several. An erasure takes its guest out of versions that are sent again. */
+/** At one destination; several destinations may get the same key. After an erasure, versions that are sent again lack the guest. */
 function checkKeys(writes: readonly Write[], erasures: readonly Erasure[]): Violation[] {
   const found: Violation[] = [];
   const bodies = new Map<string, string>();

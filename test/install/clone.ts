@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
 /**
- * bin/innbound on a clone of its own, in which npm is a script that counts its calls and "installs" the Node at hand, and
- * src/main.ts says what it was started as.
+ * bin/innbound in a separate clone, in which npm is a script that counts its calls and "installs" the current Node, and
+ * src/main.ts prints how it was started.
  */
 const repository = path.join(import.meta.dirname, '..', '..');
 
@@ -90,7 +90,7 @@ export interface Told {
   readonly flags: string[];
 }
 
-/** Resolves once the process has said it. */
+/** Resolves once the process has printed it. */
 export function says(child: ChildProcess, what: string, where: 'stdout' | 'stderr' = 'stderr'): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let heard = '';

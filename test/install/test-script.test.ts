@@ -34,7 +34,7 @@ test("runs only the named tests, exits with their result, and prints Node's summ
   assert.match(both.out, /ℹ pass 1\nℹ fail 1\n/);
 });
 
-test('an unknown option is not taken for a test file', async () => {
+test('an unknown option is not treated as a test file', async () => {
   const { code, err } = await run(['--sutie'], '/');
   assert.equal(code, 2);
   assert.match(err, /^Usage: scripts\/test/);

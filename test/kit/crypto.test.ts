@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { hmac, newKey, open, parseKey, randomSecret, sameSecret, seal } from '../../src/kit/crypto.ts';
 
-test('what is sealed opens to itself, under the same key and for the same thing', () => {
+test('a sealed value opens under the same key and for the same purpose', () => {
   const key = newKey();
   fc.assert(
     fc.property(fc.string(), fc.string(), (plaintext, associated) => {
@@ -24,7 +24,7 @@ test('any flipped bit is noticed', () => {
   }
 });
 
-test('cut short, or moved to another row, it does not open', () => {
+test('a value that is cut short or moved to another row does not open', () => {
   const key = newKey();
   const sealed = seal([key], 'a secret', 'row 1');
   for (let length = 0; length < sealed.length; length++) {
@@ -33,14 +33,14 @@ test('cut short, or moved to another row, it does not open', () => {
   assert.deepEqual(open([key], sealed, 'row 2'), { kind: 'damaged' });
 });
 
-test('the plaintext is not in what is sealed, and sealing twice gives two things', () => {
+test('a sealed value does not contain the plaintext, and sealing twice gives different values', () => {
   const key = newKey();
   const [first, second] = [seal([key], 'a secret', ''), seal([key], 'a secret', '')];
   assert(!first.includes('a secret'));
   assert.notDeepEqual(first, second);
 });
 
-test('a new key seals while the old one still opens; a key that is gone is named', () => {
+test('a new key seals while the old one still opens; a missing key is named', () => {
   const [old, current] = [newKey(), newKey()];
   const before = seal([old], 'kept', 'row');
   assert.equal(open([current, old], before, 'row').kind, 'ok');
@@ -48,7 +48,7 @@ test('a new key seals while the old one still opens; a key that is gone is named
   assert.equal(open([current], seal([current, old], 'new', 'row'), 'row').kind, 'ok');
 });
 
-test('a key is 32 bytes in hex or base64, and its id does not tell it', () => {
+test('a key is 32 bytes in hex or base64, and its id does not reveal it', () => {
   const { bytes, id } = newKey();
   for (const text of [
     bytes.toString('hex'),
@@ -64,7 +64,7 @@ test('a key is 32 bytes in hex or base64, and its id does not tell it', () => {
   assert(!bytes.toString('hex').includes(id));
 });
 
-test('secrets are compared whole, whatever their lengths', () => {
+test('secrets are compared completely, whatever their lengths', () => {
   assert(sameSecret('abc', Buffer.from('abc')));
   assert(!sameSecret('abc', 'abd'));
   assert(!sameSecret('abc', 'abcd'));

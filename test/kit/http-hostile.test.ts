@@ -10,7 +10,7 @@ import { type Answered, openHttp } from '../../src/kit/http.ts';
  * for `uncaughtException`, which would end the process for every brand.
  */
 
-/** What the server writes for the next connection, in pieces; it closes the connection after the last one unless told to hold. */
+/** What the server writes for the next connection, in pieces; it closes the connection after the last one unless `ending` is hold. */
 let script: { pieces: readonly Buffer[]; ending: 'end' | 'reset' | 'hold' } = { pieces: [], ending: 'end' };
 const open = new Set<Socket>();
 const server = createServer((socket) => {
@@ -53,7 +53,7 @@ async function answerTo(pieces: readonly (string | Buffer)[], ending: 'end' | 'r
   uncaught.length = 0;
   const request = { method: 'GET', url, headers: {}, deadlineMs: 400, idleMs: 200, maxBytes: 1 << 16, ...more };
   const answered: Answered = await http.request(request);
-  // A late error of a stream comes after the answer.
+  // A late error of a stream is emitted after the answer.
   await new Promise((resolve) => setImmediate(resolve));
   return answered;
 }
@@ -90,7 +90,7 @@ test('header names that every object has are kept as headers, and only the ones 
   assert.equal(plain.headers.constructor, undefined);
 });
 
-test('a request that cannot be written is a value, without the text that made it so', async () => {
+test('a request that cannot be written is a value, without the offending text', async () => {
   const fine = ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'];
   for (const more of [
     { headers: { authorization: 'Bearer secret\r\nx-injected: 1' } },

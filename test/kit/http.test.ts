@@ -41,7 +41,7 @@ async function reasonOf(exchange: Exchange, http = open): Promise<string> {
   return answered.kind === 'failed' ? answered.reason : `answer ${answered.status}`;
 }
 
-test('an answer comes with status, joined headers and decoded bytes', async () => {
+test('an answer has its status, joined headers and decoded bytes', async () => {
   const body = JSON.stringify({ reservations: [] });
   const encodings: Record<string, Buffer> = {
     '/gzip': gzipSync(body),
@@ -226,7 +226,7 @@ test('a server gets as many requests at once as there are', async () => {
   const held: (() => void)[] = [];
   const port = await serve((response) => {
     held.push(() => response.end('{}'));
-    // A destination may be given 256 calls.
+    // A destination may have 256 concurrent calls.
     if (held.length === 256) for (const answer of held) answer();
   });
   const asked = Array.from({ length: 256 }, () => reasonOf(ask(`http://127.0.0.1:${port}/`)));

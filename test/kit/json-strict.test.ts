@@ -11,7 +11,7 @@ const reason = (text: string | Buffer, limits?: Parameters<typeof parseStrictJso
   return result.kind === 'ok' ? 'ok' : result.reason;
 };
 
-/** JSON whose keys are no prototype's and whose texts are Unicode without NUL. */
+/** JSON without prototype keys, with texts in Unicode without NUL. */
 const key = fc
   .string({ unit: 'grapheme', maxLength: 8 })
   .filter((k) => !['__proto__', 'constructor', 'prototype'].includes(k) && !k.includes('\0'));
@@ -56,7 +56,7 @@ test('property: what JSON.parse refuses is refused, what it takes is at most ref
   );
 });
 
-test('a long or small number that is malformed is no JSON, and no text either', () => {
+test('a long or small malformed number is refused, not read as text', () => {
   for (const text of [
     '5-e-324',
     '1.e5',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { indented, parseJson, rawNumber } from '../../src/kit/json.ts';
 
-test('a number that a double cannot hold comes in as its text', () => {
+test('a number that a double cannot hold is read as its text', () => {
   assert.deepEqual(parseJson('[12345678901234567890, 0.1, 123456789012345678.91, 1e3, 100000000000000000000]'), [
     '12345678901234567890',
     0.1,
@@ -13,18 +13,18 @@ test('a number that a double cannot hold comes in as its text', () => {
   ]);
 });
 
-test('a text goes out as a number with its digits', () => {
+test('a decimal text is written as a number with all digits', () => {
   assert.equal(JSON.stringify({ a: rawNumber('0.10') }), '{"a":0.10}');
 });
 
-test('what is laid out for a person keeps every digit', () => {
+test('indented JSON keeps every digit', () => {
   assert.equal(
     indented('{"total":123456789012345678.91,"of":[0.10,"a"]}'),
     '{\n  "total": 123456789012345678.91,\n  "of": [\n    0.10,\n    "a"\n  ]\n}',
   );
 });
 
-/** Every place in which JSON lets a number stand. */
+/** Every place in which JSON allows a number. */
 const places: readonly [string, (token: string) => string, (value: unknown) => unknown][] = [
   ['alone', (token) => token, (value) => value],
   ['after spaces', (token) => `\n ${token} `, (value) => value],
@@ -34,7 +34,7 @@ const places: readonly [string, (token: string) => string, (value: unknown) => u
   ['in an object with spaces', (token) => `{ "id" :\t${token} }`, (value) => (value as { id: unknown }).id],
 ];
 
-test('a number that a double cannot hold keeps its digits, wherever it stands', () => {
+test('a number that a double cannot hold keeps its digits, wherever it is', () => {
   for (const [where, around, find] of places) {
     for (const token of ['12345678901234567890', '-12345678901234567890', '0.12345678901234567', '1e400']) {
       assert.equal(find(parseJson(around(token))), token, where);
@@ -43,7 +43,7 @@ test('a number that a double cannot hold keeps its digits, wherever it stands', 
   }
 });
 
-test('property: a number comes in as itself or as its text', () => {
+test('property: a number is read as itself or as its text', () => {
   const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,2})?$/);
   fc.assert(
     fc.property(number, fc.constantFrom(...places), (token, [, around, find]) => {

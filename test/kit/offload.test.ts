@@ -12,7 +12,7 @@ test('a task runs in a thread and gives back its value', async () => {
   assert.deepEqual(await offload.run('double', 21), { kind: 'done', value: 42 });
 });
 
-test('an endless task is ended at its deadline, the main thread goes on, and the next task has a worker', async () => {
+test('an endless task is ended at its deadline, the main thread is not blocked, and the next task has a worker', async () => {
   let ticks = 0;
   const beat = setInterval(() => ticks++, 5);
   const ended = await offload.run('spin', null);
@@ -51,7 +51,7 @@ test('the queue is bounded: a task too many is refused at once, the others run i
   assert.deepEqual(ended, ['busy', 'timeout', 2, 4, 6]);
 });
 
-test('closing ends what runs and what waits', async () => {
+test('closing ends running and waiting tasks', async () => {
   const own = openOffload({ script, deadlineMs: 60_000, queue: 3, memoryMb: 64 });
   const results = [own.run('spin', null), own.run('double', 1)];
   await own.close();

@@ -37,7 +37,7 @@ test('Retry-After: seconds or a date, within the bounds; anything else is unread
   );
 });
 
-test('without bounds of its own a caller waits between nothing and a day', () => {
+test('without bounds a caller waits between zero and a day', () => {
   assert.equal(retryAfterMs('Sun, 01 Mar 2026 11:00:00 GMT', now), 0);
   assert.equal(retryAfterMs('999999999', now), 86_400_000);
 });

@@ -27,9 +27,9 @@ test('only the listed files start programs, none with input from outside', () =>
   ]);
 });
 
-test('no code is made from text', () => {
+test('no text is executed as code', () => {
   assert.deepEqual(having(/\beval\(|new Function\b|from 'node:vm'|setTimeout\(\s*['"`]/), []);
-  // Adapters are files of the workspace, named by an operator; destinations are folders of ours.
+  // Adapters are files of the workspace, named by an operator; destinations are our own folders.
   assert.deepEqual(having(/\bimport\((?!\s*['"])/).sort(), [
     'src/deliver/destinations.ts',
     'src/documents/destination.ts',
@@ -43,7 +43,7 @@ test('cryptography is Node’s own', () => {
     [...text.matchAll(/createCipheriv\('([^']+)'/g)].map((match) => match[1]),
   );
   assert.deepEqual(ciphers, ['aes-256-gcm']);
-  // A vendor's API wants the MD5 of an address as its key; HMAC-SHA1 is only recognised, to say that it is wrong.
+  // A vendor's API requires the MD5 of an address as its key; HMAC-SHA1 is only recognised, to report it as wrong.
   const weak = /(?:createHash|createHmac|hash)\('(?:md5|sha1)'/;
   assert.deepEqual(having(weak), ['src/deliver/destinations/http/template.ts']);
 });

@@ -40,11 +40,11 @@ test('a list that is not mapped yet is read from where the field is', () => {
   assert.deepEqual(mapOf('charges.amount', 'price.total').charges, { from: 'price', fields: { amount: 'total' } });
 });
 
-test('further fields get a name of their own', () => {
+test('further fields are mapped under extra', () => {
   assert.deepEqual(mapOf('extra.floor', 'room.floor').extra, { floor: 'room.floor' });
 });
 
-test('what cannot be placed is refused with the reason', () => {
+test('a field that cannot be placed is refused with the reason', () => {
   assert.match(refusal('guests.email', 'contact.mail'), /read from people; contact\.mail is outside/);
   assert.match(refusal('rooms.room_type', 'kind'), /at the top of the record/);
   assert.match(refusal('id', 'ref', 'map: [unclosed'), /not valid YAML/);

@@ -60,7 +60,7 @@ test('doctor reports a database that does not answer, and missing secrets, witho
   assert.doesNotMatch(ran.stdout + ran.stderr, /\n\s+at /);
 });
 
-test('doctor of a folder that is no workspace says so', async () => {
+test('doctor reports a folder that is not a workspace', async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-doctor-'));
   try {
     const ran = await innbound(['doctor', '-w', dir, '--json']);

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-/** Takes bookings in, one after the other, each with one guest, and lets the profiles follow. */
+/** Stores bookings, one after the other, each with one guest, and updates the profiles. */
 async function book(...guests: Guest[]): Promise<void> {
   for (const guest of guests) {
     booked += 1;
@@ -45,7 +45,7 @@ async function idOf(where: Partial<Guest>): Promise<string> {
 const decide = (id: string, what: 'merge' | 'split', body: object) =>
   node.call('POST', `/integrations/grand/guests/${id}/${what}`, operator, body as never);
 
-test('a merged profile takes what it lacked, and the old address leads to it from then on', async () => {
+test('a merged profile gets the values that it lacked, and the old address leads to it from then on', async () => {
   const maiden = { first_name: 'Ines', last_name: 'Antiga', email: 'ines.antiga@mail.example', nationality: 'PT' };
   const married = { first_name: 'Ines', last_name: 'Nova', email: 'ines.nova@mail.example' };
   await book(maiden, married);
@@ -63,7 +63,7 @@ test('a merged profile takes what it lacked, and the old address leads to it fro
   assert.ok(audit.body.items.some(({ action }: { action: string }) => action === 'guests.merge'));
 });
 
-test('a merge can be taken back: both profiles are as before, and bookings find their own again', async () => {
+test('a merge can be undone: both profiles are as before, and bookings match their own again', async () => {
   const one = { first_name: 'Rui', last_name: 'Um', email: 'rui.um@mail.example', nationality: 'PT' };
   const two = { first_name: 'Rui', last_name: 'Dois', email: 'rui.dois@mail.example' };
   await book(one, two);

@@ -123,8 +123,8 @@ test('a sample beside the description decides the mapping, the description the r
 });
 
 /**
- * Four descriptions that were written before the rules were adapted to them. At the first try request, auth, paging and root path were
- * right in the first two; the Postman collection lacked window and auth, the YAML the format of its dates and the single request.
+ * Four descriptions that were written before the rules were adapted to them. At the first try, request, auth, paging and root path were
+ * right in the first two; the Postman collection lacked window and auth, the YAML the date format and the single request.
  */
 interface Expectation {
   readonly request: JsonObject;
@@ -354,7 +354,7 @@ test('references to other files and addresses are never followed', async () => {
   assert.equal(part(connector, 'pull', 'request', 'body'), undefined);
 });
 
-test('what is not a description, or lists no reservations, is said', async () => {
+test('a text that is not a description, or lists no reservations, is refused with the reason', async () => {
   const message = async (text: string, options: ProposeOptions = {}) => {
     const imported = await importDescription(text, options);
     assert.ok(imported.kind === 'wrong');

@@ -42,7 +42,7 @@ const queued = async () => {
   return rows[0]?.count;
 };
 
-test('a reprocessing says what it would change, goes through everything in steps, and can be read again', async () => {
+test('a reprocessing previews its changes, processes everything in steps, and stays listed', async () => {
   const changed = hotelConnector('map: { channel: agent }\n');
   assert.equal((await applyDocument(node.runtime, 'connector', 'hotel', changed, 'test')).kind, 'applied');
   const request = { operation: 'reprocess', integration: 'grand' };
@@ -66,7 +66,7 @@ test('a reprocessing says what it would change, goes through everything in steps
   ]);
 });
 
-test('a stopped job does no further step and keeps what it has done', async () => {
+test('a stopped job does no further step and undoes nothing', async () => {
   const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
   await stepJobs(node.runtime, signal);
   const stopped = await node.call('POST', `/jobs/${job_id}/stop`, operator, {});
@@ -96,7 +96,7 @@ test('a resend queues the records of every brand of the destination', async () =
   assert.deepEqual((await job(job_id)).delivery, { waiting: 0, held: 0 }, 'delivered');
 });
 
-test('a replay counts by code and does not try again what failed during it', async () => {
+test('a replay counts by code and does not retry what failed during it', async () => {
   const { pool } = node.runtime;
   const raw = { key: 'B', value: { id: 'B', check_in: 'never' } };
   await pool.query(
@@ -127,7 +127,7 @@ test('a step that failed is tried again after its lease, and three failures end 
   assert.deepEqual([failed.state, failed.code], ['failed', 'operate.unexpected']);
 });
 
-test('a job whose worker died continues where it was', async () => {
+test('a job whose worker died continues where it stopped', async () => {
   const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
   await stepJobs(node.runtime, signal);
   const dead = await claimJob(node.runtime.pool, 30_000);

@@ -11,7 +11,7 @@ import { innbound, serve } from '../support/process.ts';
 
 const event = (seq: number): ListedEvent => ({ seq, event_id: `e${seq}`, event: 'x', received_at: '' });
 
-test('recorded events come first, oldest first; new ones follow once each, also if they were committed late', async () => {
+test('recorded events are forwarded first, oldest first; new ones follow once each, even if they were committed late', async () => {
   let stored = [5, 4, 2, 1];
   const size = 2;
   const stopping = new AbortController();

@@ -34,7 +34,7 @@ after(async () => {
 
 const refetch = (id: string) => node.call('POST', '/integrations/grand/refetch', operator, { id });
 
-test('one reservation is requested by its id, and the answer counts like any other', async () => {
+test('one reservation is requested by its id, and the answer is processed like any other', async () => {
   const id = booking?.id ?? '';
   const first = await refetch(id);
   assert.deepEqual(

@@ -46,7 +46,7 @@ async function event(data: Json): Promise<void> {
   await drainEvents(eventWorkerPorts(node.runtime));
 }
 
-test('after a change of the mapping, stored payloads of both ways are previewed, then applied', async () => {
+test('after a change of the mapping, stored payloads of pull and push are previewed, then applied', async () => {
   await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2', { agent: 'WEB' }), reservation('R3'));
   await event({ ...(reservation('E1') as object), reservation_id: 'E1', agent: 'APP' } as Json);
   const applied = await applyDocument(
@@ -79,7 +79,7 @@ test('after a change of the mapping, stored payloads of both ways are previewed,
   assert.match(last.cause_id, /^connector 2, integration \d+$/);
 });
 
-test('what was said later stays, and what the documents refuse stays as it is', async () => {
+test('newer data stays, and reservations that the documents refuse do not change', async () => {
   await node.take('grand', reservation('R4', { agent: 'OLD' }));
   await node.take('grand', reservation('R4', { agent: 'NEW' }));
   await applyDocument(node.runtime, 'connector', 'hotel', hotelConnector('map: { check_in: arrival_day }\n'), 'test');

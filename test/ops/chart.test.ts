@@ -39,7 +39,7 @@ test('every value that a template uses is in values.yaml, and every value is use
   assert.deepEqual(unused, []);
 });
 
-test('templates are balanced, and YAML once their actions are filled', () => {
+test('templates are balanced, and valid YAML once their actions are filled', () => {
   for (const file of templates) {
     const text = read(file);
     const count = (pattern: RegExp) => [...text.matchAll(pattern)].length;

@@ -177,7 +177,7 @@ for (const [rule, change] of Object.entries(rewritten)) {
   });
 }
 
-test('the check reports a token endpoint without a token, and what follows from it', async () => {
+test('the check reports a token endpoint without a token, and its consequences', async () => {
   const simulator = await startSimulator({
     reservations: 20,
     auth: { type: 'oauth2', clientId: 'c', clientSecret: 's' },

@@ -33,7 +33,7 @@ function prepare(path: ReturnType<typeof pathOf>, text: string, arrival = pulled
 
 const bare = '"check_in":"2026-03-01","check_out":"2026-03-02","status":"confirmed"';
 
-test('a 20-digit number as id arrives as itself, and money to the digit', () => {
+test('a 20-digit number as id arrives unchanged, and money to the digit', () => {
   const path = pathOf({});
   const [one] = prepare(path, `[{"id":12345678901234567890,"total_amount":12345678901234567.89,${bare}}]`);
   assert.equal(one?.kind, 'record');
@@ -91,7 +91,7 @@ test('a status that is not text is reported once', () => {
   assert.equal(one.deadLetter.message, 'status must be a known status (received: a list)');
 });
 
-test('one bad record is a dead letter that names field and rule and no value; its neighbours go on', () => {
+test('one bad record is a dead letter that names field and rule and no value; the other records continue', () => {
   const path = pathOf({});
   const prepared = prepare(
     path,
@@ -110,7 +110,7 @@ test('one bad record is a dead letter that names field and rule and no value; it
   assert.doesNotMatch(dead.deadLetter.message, /1990|Sharp/);
 });
 
-test('one bad field does not cost the booking: it is left out with a note', () => {
+test('one bad field does not make the booking a dead letter: it is left out with a note', () => {
   const [one] = prepare(
     pathOf({}),
     `[{"id":"A",${bare},"currency":"EURO","total_amount":80,"booking_date":"soon",
@@ -133,7 +133,7 @@ test('if_invalid: dead_letter makes a field strict', () => {
   assert.equal(one?.kind, 'dead');
 });
 
-test('a poisoned id is a dead letter of its own, without an id that the database would refuse', () => {
+test('a record with an unusable id is a dead letter without that id, which the database would refuse', () => {
   const long = 'x'.repeat(9_000);
   const prepared = prepare(pathOf({}), `[{"id":"A\\u0000",${bare}},{"id":"${long}",${bare}},{"id":"C",${bare}}]`);
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('every step leaves its notes, in the order of the path', () => {
   assert.equal(one.incoming.origins()['guests[0].phone'], 'guests[0].phone');
 });
 
-test('what a rule writes is cleaned like what a partner writes', () => {
+test('values from rules are cleaned like values from partners', () => {
   const path = pathOf({}, { transforms: [{ set: { 'guests[].email': '" Desk@Hotel.Example "' } }] });
   const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Moura"}]}]`);
   if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
@@ -223,7 +223,7 @@ test('modifiers without a source apply to the field of the same name, in the rec
   return undefined;
 });
 
-test('a bare row of a further list speaks of a stored reservation only where the connector says so', () => {
+test('a bare row of a further list changes a stored reservation only if the connector says so', () => {
   const prepared = (also: JsonObject) => {
     const path = pathOf({
       shape: { root_path: 'list', also: [{ path: 'gone', set: { status: 'cancelled' }, ...also }] },

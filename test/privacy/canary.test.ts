@@ -17,8 +17,8 @@ import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /**
- * A person with marks that occur nowhere else, brought in by every way there is, and then erased: no mark may be left in a dump of every
- * table or in a file. A companion with a mark of her own stays.
+ * A person with unique marks arrives in every possible way and is then erased: no mark may be left in a dump of every table or in a file.
+ * A companion with her own mark stays.
  */
 const marks = {
   first: 'quillaxo',
@@ -119,7 +119,7 @@ test('nothing is left of an erased person in any table or file', async () => {
   await deliver();
   await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'call Zembruk' }));
   await deliver();
-  // One known by the old address only, one by name and number, one that only an event told of.
+  // One known by the old address only, one by name and number, one from an event only.
   await node.take('other', reservation('C2', { guests: [{ ...old, guest_id: 'other-id' }] }));
   await event('reservation.created', { ...(reservation('C3') as object), reservation_id: 'C3', guests: [now] } as Json);
   await event('guest.updated', { ...now, reservation_id: 'C3' }, (body) => body.replaceAll('@', '\\u0040'));

@@ -5,7 +5,7 @@ import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
 
-/** A guest who must go, everywhere and for good; a companion who stays. */
+/** A guest who must be erased everywhere; a companion who stays. */
 
 let node: ApiNode;
 const email = 'vera.lind@mail.example';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-/** Every table as text: whatever is left of somebody is found. */
+/** Every table as text, to find anything that is left of a person. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows } = await node.runtime.pool.query<{ name: string }>(
     `select relname as name from pg_class

@@ -6,7 +6,7 @@ import { consentsIn, newerConsent } from '../../src/reconcile/consent.ts';
 const yes = { value: true, source: 'pull', at: 1 } as const;
 const no = { value: false, source: 'push', at: 2 } as const;
 
-test('the newer statement about consent holds, and silence changes nothing', () => {
+test('the newer statement about consent wins, and silence changes nothing', () => {
   assert.equal(newerConsent(yes, no), no);
   assert.equal(newerConsent(no, yes), no);
   assert.equal(newerConsent(yes, undefined), yes);

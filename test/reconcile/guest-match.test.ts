@@ -17,7 +17,7 @@ const guests = fc.record<Guest>(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Guest>;
 
-test('keys come strongest first; aliases and empty texts are not keys', () => {
+test('keys are ordered strongest first; aliases and empty texts are not keys', () => {
   assert.deepEqual(guestKeys({ phone: '+1', email: 'a@mail.example', guest_id: 'G' }), [
     { kind: 'guest_id', value: 'G' },
     { kind: 'email', value: 'a@mail.example' },

@@ -11,11 +11,11 @@ test('the partner’s own id distinguishes rooms that look alike', () => {
   assert.deepEqual(matchItems('rooms', [room('1'), room('2')], [room('2'), room('1')]), [1, 0]);
 });
 
-test('another id is another room, though it looks the same', () => {
+test('another id is another room, even if it looks the same', () => {
   assert.deepEqual([...matchItems('rooms', [room('1'), room('2')], [room('2'), room('3')])], [1, undefined]);
 });
 
-test('ids of two numbering systems tell nothing: dates, type and position decide', () => {
+test('ids of two numbering systems are not compared: dates, type and position decide', () => {
   const found = matchItems('rooms', [room('881'), room('882', 'Suite')], [room('b', 'Suite'), room('a')]);
   assert.deepEqual(found, [1, 0]);
 });

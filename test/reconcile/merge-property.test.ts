@@ -23,7 +23,7 @@ const withoutEmpty = (data: Message['data']): object =>
       ]),
   );
 
-/** Messages of one moment have one place in the sequence, however often they come. */
+/** Messages of one moment have one place in the sequence, however often they are repeated. */
 const seqOf = ({ source, at }: Message): number => (source === 'pull' ? 2 : 1) * at;
 
 test('every merged value was true at some moment, and the last poll makes the record the true state', () => {
@@ -40,7 +40,7 @@ test('every merged value was true at some moment, and the last poll makes the re
   );
 });
 
-test('what was merged is the same for every order of arrival', () => {
+test('the merged record is the same for every order of arrival', () => {
   fc.assert(
     fc.property(story, fc.infiniteStream(fc.nat()), ({ messages, absent }, places) => {
       const other = messages

@@ -3,7 +3,7 @@ import type { Json } from '../../src/terms.ts';
 
 /**
  * A partner with one true state of one reservation that changes over time. It is seen through two views that show different fields:
- * its list, whenever it is polled, and an event for each change. Messages come late, twice and in any order.
+ * its list, whenever it is polled, and an event for each change. Messages arrive late, twice and in any order.
  */
 export interface Truth {
   readonly fields: Fields;
@@ -34,7 +34,7 @@ export interface Story {
 export type ListName = 'guests' | 'rooms' | 'charges';
 const listNames: readonly ListName[] = ['guests', 'rooms', 'charges'];
 
-/** What tells the elements of a list apart: every view shows it. */
+/** The identity of the elements of a list: every view shows it. */
 const identity: { readonly [List in ListName]: readonly string[] } = {
   guests: ['first_name', 'last_name'],
   rooms: ['room_type', 'start_date', 'end_date'],
@@ -74,7 +74,7 @@ const elements: { readonly [List in ListName]: readonly Fields[] } = {
   charges: [{ code: 'FB' }, { code: 'SPA' }],
 };
 
-/** Values of guests are their own: nobody else's address is ever theirs. */
+/** Every guest has unique values: no two guests share an address. */
 const own = (list: string, index: number, field: string, value: Json): Json =>
   list === 'guests' && field === 'email'
     ? `${index}.${String(value)}`
@@ -163,7 +163,7 @@ export const story: fc.Arbitrary<Story> = fc
     shuffle: fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
   })
   .map(({ states, pull: pulled, push: pushed, absent, polls, twice, shuffle }) => {
-    // A list whose elements nobody shows is in no record; a list is polled whole, so the pull view has them all.
+    // A list whose elements no view shows is in no record; the pull view has all elements, because lists are polled completely.
     const pull = { ...pulled, lists: new Set<string>(listNames) };
     const push = { ...pushed, omits: absent === 'clear' };
     const events = states.map(

@@ -53,7 +53,7 @@ test('rows spread over pages become the same reservation as on one page', () => 
   );
 });
 
-test('a row without a key is a record of its own', () => {
+test('a row without a key is a separate record', () => {
   const shaper = shaperOf(mapping);
   const [row] = rowsOf(7, ['Lund'], []);
   assert.ok(row !== undefined);

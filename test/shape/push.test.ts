@@ -120,7 +120,7 @@ for (const [name, channel, data, expected] of silences) {
 }
 
 for (const channel of [{ path: 'a', default: 'web' }, { first: ['a', { const: 'web' }] }] as FieldMap[]) {
-  test(`${JSON.stringify(channel)} is assumed where nothing was sent, and the partner's word where a key was`, () => {
+  test(`${JSON.stringify(channel)} is assumed if nothing was sent, and the partner's statement if a key was`, () => {
     const shaper = shaperOf({}, { channel });
     const silent = shaper.draft(eventOf(shaper, { id: 'R1' }));
     assert.deepEqual([silent.record.channel, [...(silent.assumed ?? [])]], ['web', ['channel']]);
@@ -137,7 +137,7 @@ test('inside the items of a list a key that was sent empty differs from one that
   assert.equal(guest?.email, undefined);
 });
 
-test('a list made of the record itself is there when one of its fields is', () => {
+test('a list made of the record itself exists if one of its fields does', () => {
   const map = { guests: { from: '$item', fields: { last_name: 'guest_name' } } };
   const shaper = shaperOf({ map: {} }, map);
   assert.deepEqual(shaper.draft(eventOf(shaper, { id: 'R1', guest_name: null })).record.guests, []);

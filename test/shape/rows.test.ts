@@ -105,7 +105,7 @@ for (const [name, shape, body, key] of singles) {
   });
 }
 
-test('a second list of the same response is read too, with the fields that it is given', () => {
+test('a second list of the same response is read too, with the fields that are set for it', () => {
   const shape: ShapeSection = { root_path: 'bookings', also: [{ path: 'cancelled', set: { status: 'cancelled' } }] };
   const shaper = shaperOf({ shape });
   const body: Json = { bookings: [{ id: 'R1', status: 'confirmed' }], cancelled: [{ id: 'R2' }, { id: 'R3' }] };

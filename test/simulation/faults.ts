@@ -1,6 +1,6 @@
 import type { Dice } from './random.ts';
 
-/** What a seed stands for: how much happens, and what goes wrong when. */
+/** What a seed determines: how much happens, and what goes wrong when. */
 export interface Script {
   readonly nodes: number;
   readonly reservations: number;
@@ -17,7 +17,7 @@ export interface Script {
   readonly unpushed: number;
   readonly appliesOnArrival: boolean;
   readonly hasPoison: boolean;
-  /** The list says how many rows there are. */
+  /** The list has a total. */
   readonly hasTotal: boolean;
   /** A last complete poll at the end, after which the store must show the partner's book. */
   readonly endsWithPoll: boolean;
@@ -33,7 +33,7 @@ export type Fault =
   | { readonly kind: 'store_away'; readonly atMs: number; readonly forMs: number }
   | { readonly kind: 'sink_away'; readonly atMs: number; readonly forMs: number };
 
-/** Some seeds are calm in one respect and rough in another, so that faults are seen alone and together. */
+/** Some seeds have few faults of one kind and many of another, so that faults occur alone and together. */
 export function scriptOf(dice: Dice): Script {
   const loadMs = dice.between(2_000, 7_000);
   const often = () => dice.pick([0, 0, 0.01, 0.04]);

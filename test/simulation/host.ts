@@ -3,8 +3,8 @@ import type { Transaction } from './model/transaction.ts';
 import type { VirtualTime } from './time.ts';
 
 /**
- * A machine that a node runs on. All that the outside causes in a node (timers, answers) enters through it: not at all once it is
- * dead, later while it is frozen.
+ * A machine that a node runs on. Everything from outside (timers, answers) enters a node through it: nothing once it is dead,
+ * and later while it is frozen.
  */
 export class Host {
   readonly name: string;

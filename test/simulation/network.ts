@@ -16,7 +16,7 @@ export interface Weather {
 
 export const calm: Readonly<Weather> = { lost: 0, slow: 0, slowMs: 0, isStoreAway: false };
 
-/** The clock is asked often and small: it never takes long, so its error stays within two of these. */
+/** Clock queries are small and frequent: they never take long, so the error stays within two of these. */
 const quickMs = 20;
 
 export class Network {
@@ -35,7 +35,7 @@ export class Network {
     return isSlow ? this.#dice.between(100, this.weather.slowMs) : this.#dice.between(0.05, quickMs / 4);
   }
 
-  /** A statement runs at the store even if its node dies while it is on the way. */
+  /** A statement that was sent runs at the store even if its node dies meanwhile. */
   linkOf(host: Host): Link {
     const call = <T>(name: string, statement: () => T): Promise<T> =>
       new Promise((resolve, reject) => {

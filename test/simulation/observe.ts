@@ -2,7 +2,7 @@ import type { Pool } from '../../src/store/db/pool.ts';
 import type { Fate, Settled } from '../history/history.ts';
 import type { Observed } from './store-ports.ts';
 
-/** What became of an event, from its row. */
+/** The outcome of an event, from its row. */
 export function fate(eventId: string, state: string, outcome?: string | null, version?: number | null): Fate {
   const statement = eventId;
   if (state === 'pending' || state === 'waiting' || state === 'hydrate') return { statement, kind: 'pending' };
@@ -11,7 +11,7 @@ export function fate(eventId: string, state: string, outcome?: string | null, ve
   return { statement, kind: 'version', version: version ?? 0 };
 }
 
-/** Reads from PostgreSQL what the checker needs to know of the store. */
+/** Reads from PostgreSQL what the checker needs to know. */
 export async function observeDatabase(pool: Pool): Promise<Observed> {
   const events = await pool.query<{
     event_id: string;

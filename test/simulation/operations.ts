@@ -12,8 +12,8 @@ import type { Dice } from './random.ts';
 import type { StorePorts } from './store-ports.ts';
 
 /**
- * Operations on a store, chosen by a seed. Leases, delays and pauses last no time or an hour, so that it does not matter how fast a
- * store is: what is due is due on both.
+ * Operations on a store, chosen by a seed. Leases, delays and pauses last zero seconds or an hour, so that the speed of a store does not
+ * matter: the same work is due on both.
  */
 export interface Operation {
   readonly name: string;
@@ -26,7 +26,7 @@ const hourMs = 3_600_000;
 export class Client {
   readonly store: StorePorts;
   readonly endpoints: ReadonlyMap<string, string>;
-  /** Claims by lane, old ones included: a node may settle what it no longer holds. */
+  /** Claims by lane, old ones included: a node may try to settle records that it no longer holds. */
   readonly claims = new Map<string, Claimed[]>();
   readonly runs: Run[] = [];
   readonly #runNames = new Map<string, string>();
@@ -311,7 +311,7 @@ function resultOf(dice: Dice): Settlement['result'] {
 const heldBy = (client: Client, lane: LaneKey) =>
   shown(client.claims.get(`${lane.integration} ${lane.destination}`) ?? []);
 
-/** A claim without what is each store's own: the moment of the change, and functions. */
+/** A claim without the parts that differ between stores: the time of the change, and functions. */
 function shown(claims: readonly Claimed[]) {
   return claims
     .map(({ change, ...claim }) => ({

@@ -25,7 +25,7 @@ interface Booking {
   status: string;
 }
 
-/** Records what the partner said, as the checker wants it. */
+/** Records what the partner said, for the checker. */
 interface Saying {
   statement: Statement;
 }
@@ -145,7 +145,7 @@ export class Partner {
     this.#time.after(delayMs, () => void attempt());
   }
 
-  /** The list as one node asks for it. Nobody outside knows whether the node stores what it reads. */
+  /** The list as one node requests it. Whether the node stores what it reads is not known outside. */
   httpFor(host: Host): Http {
     return {
       request: (exchange) =>
@@ -182,7 +182,7 @@ export class Partner {
     };
   }
 
-  /** A page of the list, as the answer to a request that came just now. */
+  /** A page of the list, as the answer to a request that just arrived. */
   list(integration: string, query: URLSearchParams): Uint8Array {
     const { bytes, rows } = this.#page(integration, query);
     this.#noteRows(rows, this.#time.nowMs, false);

@@ -13,7 +13,7 @@ export interface Simulated {
   readonly script: Script;
 }
 
-/** One seed: a world on virtual time against the model of the store, judged by the checker. */
+/** One seed: a world on virtual time with the model of the store, checked by the history checker. */
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World(seed);
   const startedAtMs = world.time.nowMs;

@@ -18,7 +18,7 @@ for (const { seed, showed } of regressions) {
   });
 }
 
-test('a seed always tells the same story', async () => {
+test('a seed always produces the same run', async () => {
   for (const seed of [1, 2, 3]) {
     const [once, again] = [await simulate(seed), await simulate(seed)];
     assert.deepEqual(again.history, once.history);

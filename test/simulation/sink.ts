@@ -12,7 +12,7 @@ export interface SinkFaults {
   isAway: boolean;
 }
 
-/** A destination outside: it checks nothing, refuses some records for good, and writes down what took effect. */
+/** A destination outside: it checks nothing, refuses some records for good, and records what took effect. */
 export class Sink {
   readonly name: string;
   readonly faults: SinkFaults = { failing: 0, isAway: false };
@@ -40,7 +40,7 @@ export class Sink {
           const answer = (outcomes: readonly Outcome[], ms: number) =>
             this.#time.after(ms, () => host.enter(() => resolve(outcomes)));
           const all = (outcome: Outcome) => batch.map(() => outcome);
-          // A call ends by its deadline: half of it for the way there, half for the way back.
+          // A call ends by its deadline: half of it for the request, half for the answer.
           const most = limits.deadlineMs / 2;
           const wayMs = this.#dice.happens(0.1) ? this.#dice.between(0, most) : this.#dice.between(0.5, 20);
           this.#time.after(wayMs, () => {

@@ -12,8 +12,8 @@ import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 type LaneWork = Parameters<EventWorkerPorts['lane']>[2];
 
 /**
- * What intake, event worker, pull runner and deliveries ask of the store: the ports that these rooms declare, and nothing below
- * them. PostgreSQL and the model both implement it and pass one suite (conformance.ts).
+ * What intake, event worker, pull runner and deliveries need from the store: the ports that these rooms declare, and nothing
+ * below them. PostgreSQL and the model both implement it and pass one suite (conformance.ts).
  */
 export interface StorePorts {
   readonly insert: IntakePorts['insert'];
@@ -34,7 +34,7 @@ export interface StorePorts {
   clock(): Promise<EpochMs>;
 }
 
-/** What the store says of itself afterwards. Statements are named after their event's id, records `integration/id`. */
+/** What the store reports afterwards. Statements are named after their event's id, records `integration/id`. */
 export interface Observed {
   readonly fates: readonly Fate[];
   readonly versions: readonly Version[];

@@ -5,7 +5,7 @@ interface Timer {
 }
 
 /**
- * Virtual time. A timer runs when all that earlier ones caused has been done: every promise in the simulated nodes is settled by
+ * Virtual time. A timer runs when all effects of earlier ones are done: every promise in the simulated nodes is settled by
  * another promise or by a timer, never by the outside world, so one turn of the event loop drains them all.
  */
 export class VirtualTime {
@@ -57,7 +57,7 @@ export class VirtualTime {
     heap[at] = timer;
   }
 
-  /** Cancelled timers are passed over. */
+  /** Cancelled timers are skipped. */
   #pop(): Timer | undefined {
     for (;;) {
       const timer = this.#popAny();

@@ -23,7 +23,7 @@ const endOf = (fault: Fault): number => fault.atMs + ('forMs' in fault ? fault.f
 
 const quietWithinMs = 600_000;
 
-/** Partners, nodes, store and destinations, with the faults that the seed stands for. */
+/** Partners, nodes, store and destinations, with the faults of the seed. */
 export class World {
   readonly script: Script;
   readonly time = new VirtualTime(startMs);
@@ -123,7 +123,7 @@ export class World {
         (node) => {
           this.#nodes[place] = node;
         },
-        // The database was away while the node started: whoever started it does so again.
+        // The database was unreachable while the node started: start it again.
         () => this.#time.after(500, attempt),
       );
     };
@@ -205,7 +205,7 @@ export class World {
     }
   }
 
-  /** Every fault of the load has ended by now, but for those that go by chance. */
+  /** Every scheduled fault has ended by now; random ones may still occur. */
   #calmDown(): void {
     Object.assign(this.#network.weather, calm);
     this.#partner.listFaults = 0;
@@ -233,7 +233,7 @@ export class World {
       writes: this.#writes,
       runs,
       erasures: [],
-      // By now it has to be: what is still pending will be for ever.
+      // Everything should be done by now: work that is still pending would stay pending for ever.
       isQuiet: true,
     };
   }

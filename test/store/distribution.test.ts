@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { testStore } from '../support/store.ts';
 
 /**
- * Keeps the road to a distributed PostgreSQL (Citus) open: tables of brands would be spread by integration. Each exception is listed
- * with what it would take (docs/guides/scaling.md). A new one fails here; so does one that is gone and still listed.
+ * Keeps a distributed PostgreSQL (Citus) possible: tables of brands would be distributed by integration. Each obstacle is listed with
+ * what it would take (docs/guides/scaling.md). A new obstacle fails here; so does a listed one that no longer exists.
  */
 
 /** Tables without an integration: few rows, or rows of the whole service. They would be reference or local tables. */
@@ -54,18 +54,18 @@ test('the statements of the store are read', () => {
   assert.ok(statements.length > 300, `${statements.length} statements`);
 });
 
-test('row addresses are used where they are listed only', () => {
+test('row addresses are used only in the listed places', () => {
   assert.deepEqual(filesWith((sql) => /\bctid\b/.test(sql)).sort(), [
     // Re-sealing goes through every table once, at a rotation of the key: per shard, on the workers.
     'documents/sealed-values.ts',
     // Old sightings and pages, in batches: by key, which costs a sort.
     'operate/retention.ts',
-    // The claim: within one lane, so within one shard, where an address means something. By key it read the table at a large backlog.
+    // The claim: within one lane, so within one shard, where an address is valid. By key it read the whole table at a large backlog.
     'outbox/outbox.ts',
   ]);
 });
 
-test('one sequence orders what comes in, and only intake uses it', () => {
+test('one sequence orders arrivals, and only intake uses it', () => {
   const names = new Set(
     statements.flatMap(({ sql }) => [...sql.matchAll(/nextval\('(\w+)'\)/g)].map(([, name]) => name)),
   );
@@ -124,9 +124,9 @@ test('statements that write a brand’s rows name the integration', () => {
 const writesAcrossBrands: readonly string[] = [
   // An erasure searches every brand, on purpose.
   'erasure/traces.ts',
-  // Sweeps in the background: they would run on every shard, and nobody waits for them.
+  // Background cleanup: it would run on every shard, and nothing waits for it.
   'events/lane.ts',
   'operate/abandoned.ts',
-  // By the id of the dead letter alone, which an operator gives.
+  // By the id of the dead letter alone, which an operator enters.
   'operate/dead-letter-close.ts',
 ];

@@ -22,7 +22,7 @@ const [golden] = readCases('reference')
 const sample = path.join(dir, 'response.json');
 writeFileSync(sample, JSON.stringify(golden?.response));
 
-test('what suggest prints is a connector that validate takes and map maps with', async () => {
+test('suggest prints a connector that validate accepts and map can use', async () => {
   const { stdout } = await innbound('suggest', '--sample', sample, '--name', 'acme-pms');
   mkdirSync(path.join(dir, 'connectors'));
   writeFileSync(path.join(dir, 'connectors', 'acme-pms.yaml'), stdout);
@@ -45,7 +45,7 @@ test('suggest --json is one object with connector, fields and unmapped', async (
   assert.deepEqual(Object.keys(told.fields[0] ?? {}), ['field', 'path', 'confidence', 'reason']);
 });
 
-test('suggest says what is wrong with a sample that is none', async () => {
+test('suggest says what is wrong with an invalid sample', async () => {
   const file = path.join(dir, 'none.json');
   writeFileSync(file, '{"error":"unauthorized"}');
   await assert.rejects(innbound('suggest', '--sample', file), (error: { code: number; stderr: string }) => {

@@ -7,15 +7,15 @@ import { type GoldenCase, runCase } from '../connectors/cases.ts';
 export interface Measured {
   readonly hits: number;
   readonly all: number;
-  /** Field, what it should be, what it became. */
+  /** Field, expected value, actual value. */
   readonly misses: readonly string[];
-  /** Fields of the lines marked 0.9 or surer, each with whether every record came out right in it. */
+  /** Fields of the lines with confidence 0.9 or more, each with whether every record is right in it. */
   readonly sure: readonly { readonly field: string; readonly right: boolean }[];
 }
 
 /**
- * The sample mapped through what is suggested for it, held against the golden records field by field. A field that only one of
- * the two has is a miss as much as one that differs. `extra` is left out: its names are the connector author's own.
+ * Maps the sample with the suggested connector and compares the result with the golden records, field by field. A field that only
+ * one of the two has counts as a miss. `extra` is left out: the author of a connector chooses its names.
  */
 export function measure(golden: Pick<GoldenCase, 'timezone' | 'country' | 'response' | 'records'>): Measured {
   const { response = null } = golden;

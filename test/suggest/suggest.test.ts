@@ -61,7 +61,7 @@ test('every proposed field has a confidence and a reason', () => {
   assert.equal(fields.find(({ field }) => field === 'guests.email')?.path, 'primaryGuest.email');
 });
 
-test('what nothing was made of is listed, and nothing else', () => {
+test('the unmapped paths are listed, and nothing else', () => {
   const { unmapped } = suggested({
     reservations: [
       {
@@ -77,7 +77,7 @@ test('what nothing was made of is listed, and nothing else', () => {
   assert.deepEqual(unmapped, ['colour', 'guests.*.shoe']);
 });
 
-test('an unknown status costs no record: it is taken as other, with its count, for a person to check', () => {
+test('an unknown status makes no dead letter: it is proposed as other, with its count, for a person to check', () => {
   const records = ['confirmed', 'checked-in', 'cancelled', 'GRIBBLED'].map((status, index) => ({
     id: `R${index}`,
     check_in: '2026-05-01',
@@ -95,7 +95,7 @@ test('03/04/2026 alone leaves day and month open, and the reason says so', () =>
   assert.match(fields.find(({ field }) => field === 'check_in')?.reason ?? '', /other way round/);
 });
 
-test('the text is the connector itself, and says so line by line', () => {
+test('the printed text is the connector, with a comment on each line', () => {
   for (const name of ['reference', 'reference-flat', 'mews', 'cloudbeds', 'ohip']) {
     const suggestion = suggested(sampleOf(name));
     const text = suggestionYaml(suggestion);
@@ -105,14 +105,14 @@ test('the text is the connector itself, and says so line by line', () => {
   }
 });
 
-test('a sample without reservations gives nothing, with a word why', () => {
+test('a sample without reservations gives no suggestion, with the reason', () => {
   for (const sample of [null, 7, 'x', [], {}, [1, 2], { rooms: [{ id: 1, name: 'A' }] }, { error: 'unauthorized' }]) {
     const suggestion = suggestConnector(sample);
     assert.equal(suggestion.kind, 'nothing');
   }
 });
 
-test('any JSON is survived, and what comes out is a connector without mistakes', () => {
+test('no JSON makes it fail, and every suggestion is a valid connector', () => {
   const key = fc.constantFrom(
     'id',
     'check_in',
@@ -164,7 +164,7 @@ test('any JSON is survived, and what comes out is a connector without mistakes',
   );
 });
 
-test('a large response is looked at in part, and quickly', () => {
+test('only a part of a large response is read, in a short time', () => {
   const [first] = (sampleOf('apaleo') as { reservations: JsonObject[] }).reservations;
   const reservations = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }));
   const startedAt = performance.now();
@@ -172,7 +172,7 @@ test('a large response is looked at in part, and quickly', () => {
   assert.ok(performance.now() - startedAt < 3_000);
 });
 
-test('a stay of so many nights has its departure computed', () => {
+test('the departure is computed from the number of nights', () => {
   const records = [
     { ref: 'A-1', arrival: '2026-05-01', nights: 3, state: 'confirmed' },
     { ref: 'A-2', arrival: '2026-05-04', nights: 1, state: 'cancelled' },

@@ -10,7 +10,7 @@ import { judge } from './judge.ts';
 
 /**
  * Invented responses in the style of real systems, from their public descriptions. Each was written before the vocabulary was adapted to
- * it, in rounds; `firstTry` keeps what the suggestion reached before. Later figures of the same files say nothing about others.
+ * it, in rounds; `firstTry` keeps the result from before. Later figures of the same files say nothing about other systems.
  */
 const firstTry = {
   'lodgify, newbook, stayntouch, guestline, kross, protel, hotelogix, uplisting': { mean: 0.8, sure: '112 of 118' },

@@ -20,7 +20,7 @@ const measured = readdirSync(dir).map((file) => {
 });
 
 for (const { file, hits, all, misses } of measured) {
-  test(`${file}: most of what is suggested is right`, (t) => {
+  test(`${file}: most suggested fields are right`, (t) => {
     t.diagnostic(`${file}: ${hits} of ${all} fields (${((hits / all) * 100).toFixed(1)} %)`);
     assert.ok(hits / all >= leastOfOne, misses.join('\n'));
   });
@@ -33,7 +33,7 @@ test('of the lines marked 0.9 or surer, 97 of 100 are right', () => {
   assert.ok(wrong.length <= sure.length * 0.03, wrong.map(({ file, field }) => `${file} ${field}`).join('\n'));
 });
 
-test('over all shapes together nineteen fields of twenty are right', () => {
+test('over all shapes, nineteen fields of twenty are right', () => {
   const hits = measured.reduce((sum, one) => sum + one.hits, 0);
   const all = measured.reduce((sum, one) => sum + one.all, 0);
   const misses = measured.flatMap((one) => one.misses.map((miss) => `${one.file} ${miss}`));

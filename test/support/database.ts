@@ -1,11 +1,11 @@
 /**
  * A real PostgreSQL for tests.
  *
- *   const db = await testDatabase();            // a migrated database of its own, about 50 ms after the first
+ *   const db = await testDatabase();            // a new migrated database, about 50 ms after the first
  *   const db = await testDatabase({ empty: true });
  *   const pool = new pg.Pool(db.connection);    // or: process.env.DATABASE_URL = db.url
  *   ...
- *   await pool.end();                           // what a test opens, it closes
+ *   await pool.end();                           // tests close what they open
  *   await db.drop();                            // optional: all goes when the process ends
  *   await testDatabase({ copyOf: db });         // a copy (nobody may be connected to the original)
  *
@@ -102,7 +102,7 @@ async function serverFolder(account: Account): Promise<string> {
   return folder;
 }
 
-/** A data folder as the service leaves it after its first start, for tests that start a server of their own. */
+/** A data folder as the service leaves it after its first start, for tests that start their own server. */
 export async function copyCluster(data: string): Promise<void> {
   const binaries = await findBinaries(path.join(path.dirname(data), 'lib'));
   await copyTemplate(binaries, await chooseAccount(), data);
@@ -123,7 +123,7 @@ const quick = [
   ['jit', 'off'],
 ] as const;
 
-/** The shell outlives us by one moment: our end of its input closes when we end, even by SIGKILL, and it cleans up. */
+/** The shell ends just after us: its input closes when our process ends, even by SIGKILL, and it cleans up. */
 const guard = `
   folder=$1; shift
   "$@" >"$folder/log" 2>&1 </dev/null & server=$!
@@ -180,7 +180,7 @@ async function copyTemplate(binaries: Binaries, account: Account, data: string):
     const aside = await mkdtemp(path.join(cache, 'making-'));
     try {
       await makeTemplate(binaries, account, path.join(aside, 'data'));
-      await rename(path.join(aside, 'data'), template).catch(() => {}); // lost a race: the other one is as good
+      await rename(path.join(aside, 'data'), template).catch(() => {}); // another process was faster; its template is used
     } finally {
       await rm(aside, { recursive: true, force: true });
     }
@@ -196,7 +196,7 @@ async function removeOldTemplates(cache: string): Promise<void> {
   }
 }
 
-/** The account of the server may have no access to `data`, so it works in a folder of its own. */
+/** The account of the server may have no access to `data`, so it works in a separate folder. */
 async function makeTemplate(binaries: Binaries, account: Account, data: string): Promise<void> {
   const folder = await serverFolder(account);
   const made = path.join(folder, 'data');
@@ -231,7 +231,7 @@ async function copyFor(account: Account, from: string, to: string): Promise<void
   if (owned.code !== 0) throw new Error(`copying the test cluster failed: ${owned.output}`);
 }
 
-/** None where the packages belong to someone else: their owner could not remove what we leave there. */
+/** None if the packages belong to another user, who could not remove our files. */
 async function cacheFolder(): Promise<string | undefined> {
   const packages = fileURLToPath(import.meta.resolve('../../node_modules'));
   if ((await stat(packages)).uid !== process.getuid?.()) return undefined;

@@ -1,4 +1,4 @@
-/** Commands and services as a person starts them: `bin/innbound` in a process of its own. */
+/** Commands and services as a person starts them: `bin/innbound` in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -48,7 +48,7 @@ export interface ServiceProcess {
   readonly stderr: () => string;
   /** SIGTERM, then the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL: no chance to tidy up. */
+  /** SIGKILL, without any cleanup. */
   kill(): Promise<void>;
 }
 

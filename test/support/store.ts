@@ -1,7 +1,7 @@
 import { openPool, type Pool } from '../../src/store/db/pool.ts';
 import { testDatabase } from './database.ts';
 
-/** A store of its own, with all its tables and nothing in them. */
+/** A new store with empty tables. */
 export async function testStore(): Promise<Pool> {
   const { connection } = await testDatabase();
   return openPool({ connection, applicationName: 'test' });

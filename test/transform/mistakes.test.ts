@@ -9,7 +9,7 @@ interface Case {
   readonly case: string;
   readonly expression: string;
   readonly over?: 'guest';
-  /** What stands at the place the mistake points to. */
+  /** The text at the position of the mistake. */
   readonly under: string;
   /** Where that is, if not at its first occurrence. */
   readonly offset?: number;

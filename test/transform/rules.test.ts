@@ -16,7 +16,7 @@ interface Case {
   readonly rules: readonly Rule[];
   /** Over the base below. */
   readonly record?: Partial<Reservation>;
-  /** What differs afterwards; null is gone. */
+  /** The differences afterwards; null means removed. */
   readonly becomes?: Readonly<Record<string, unknown>>;
   readonly dropped?: string;
   readonly failed?: string;

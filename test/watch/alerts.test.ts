@@ -167,9 +167,9 @@ test('one cause is one alert, however many brands it concerns', () => {
     run_id: 'r',
     error_code,
   });
-  // A cause of its own stays an alert of its own.
+  // A separate cause stays a separate alert.
   assert.deepEqual(kinds({ ...down, runs: [run('brand-7', 'pull.forbidden')] }), ['run_failed', 'breaker_open']);
-  // Without an open circuit, many brands with the same trouble are one alert, and a few are named.
+  // Without an open circuit, many brands with the same problem are one alert, and a few are named.
   const same = conditionsOf({ ...calm, runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
   assert.deepEqual(
     same.map(({ integration, detail }) => [integration, detail.brands]),

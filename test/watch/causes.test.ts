@@ -13,7 +13,7 @@ const query = (sql: string) => node.runtime.pool.query(sql);
 const opened = async (kind: string) =>
   (await query(`select from alerts where resolved_at is null and kind = '${kind}'`)).rowCount;
 
-/** What raises it, what ends it; each from the store and the documents themselves. */
+/** What raises each alert and what resolves it, from the store and the documents. */
 const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<unknown>][] = [
   [
     'dead_letters_growing',
@@ -78,7 +78,7 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   ],
 ];
 for (const [kind, begin, end] of causes) {
-  test(`${kind} is raised while it is so, and resolves by itself`, async () => {
+  test(`${kind} is raised while its cause lasts, and resolves by itself`, async () => {
     assert.equal(await opened(kind), 0);
     await begin();
     await watchOnce(node.runtime);

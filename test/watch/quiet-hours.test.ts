@@ -21,7 +21,7 @@ test('quiet hours within a day', () => {
   assert.equal(left(noon, '2026-01-10T13:30:00Z'), 0);
 });
 
-test('they follow the clock of the time zone, also when it changes', () => {
+test('quiet hours follow the clock of the time zone, also when it changes', () => {
   assert.equal(left(night, '2026-07-10T21:00:00Z'), 9, 'summer time: 22:00 in Lisbon');
   // On 29 March 2026 at 01:00 the clock goes to 02:00.
   assert.equal(left(night, '2026-03-28T22:00:00Z'), 8);
@@ -39,7 +39,7 @@ const chat: RouteSettings = {
 };
 const pager: RouteSettings = { ...chat, type: 'pagerduty', routing_key: 'k' };
 
-test('warnings wait, critical alerts do not, and closing an incident disturbs nobody', () => {
+test('warnings wait, critical alerts do not, and closing an incident does not wait', () => {
   const now = Date.parse('2026-01-10T23:00:00Z');
   assert.equal(waitMs(chat, { severity: 'warning' }, 'raised', now), 8 * hour);
   assert.equal(waitMs(chat, { severity: 'warning' }, 'resolved', now), 8 * hour);

@@ -177,13 +177,13 @@ test('routes choose by severity and brand', async () => {
   assert.deepEqual(seen.map(({ vendor }) => vendor).sort(), ['hook', 'opsgenie', 'slack', 'teams']);
   assert.equal(by('teams')[0]?.body.attachments[0].content.body[0].color, 'Warning');
   assert.equal(by('opsgenie')[0]?.body.priority, 'P3');
-  // The severity rises: those who get critical alerts only hear of it now, others do not hear twice.
+  // The severity rises: routes for critical alerts get it now, the others do not get it twice.
   await settle([condition({ kind: 'run_incomplete', integration: 'other', severity: 'critical' })]);
   await send();
   assert.deepEqual(seen.map(({ vendor }) => vendor).sort(), ['hook', 'opsgenie', 'pagerduty', 'slack', 'teams']);
 });
 
-test('an alert that is over before anyone heard of it is sent to nobody but a webhook', async () => {
+test('an alert that ends before it was sent is sent to webhooks only', async () => {
   await settle([condition()]);
   await settle([]);
   await send();
@@ -197,7 +197,7 @@ test('an alert that is over before anyone heard of it is sent to nobody but a we
 test('a node that dies while it sends loses nothing, and the vendor can tell a repetition', async () => {
   await settle([condition()]);
   const store = sendStore(node.runtime.pool);
-  // Claimed by a node that dies after PagerDuty has taken the alert.
+  // Claimed by a node that dies after PagerDuty has accepted the alert.
   const claims = await store.claim(20, 0);
   assert.equal(claims.length, 5);
   await settle([]);

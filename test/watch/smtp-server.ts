@@ -1,4 +1,4 @@
-/** An SMTP server as far as a client notices: EHLO, STARTTLS, AUTH PLAIN, one mail after another. */
+/** The parts of an SMTP server that a client uses: EHLO, STARTTLS, AUTH PLAIN, one mail after another. */
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';

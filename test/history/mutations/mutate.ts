@@ -9,7 +9,7 @@ import list from './mutations.json' with { type: 'json' };
 export interface Mutation {
   readonly name: string;
   readonly breaks: string;
-  /** Who meets it: the simulation, or the story told to PostgreSQL. */
+  /** What finds it: the simulation, or the fixed sequence of steps on PostgreSQL. */
   readonly judge: string;
   readonly file: string;
   /** Occurs once in the file. */
@@ -27,7 +27,7 @@ export async function occurrences({ file, find }: Mutation): Promise<number> {
   return (await readFile(path.join(root, file), 'utf8')).split(find).length - 1;
 }
 
-/** The program and the tests that the judges are made of. */
+/** The program and the tests that the checkers consist of. */
 const copied = [
   'src',
   'schemas',
@@ -40,7 +40,7 @@ const copied = [
 ];
 const linked = ['node_modules', 'connectors'];
 
-/** Copies the program, plants the bug in the copy and lets the judge look for it; undefined if nothing is found. */
+/** Copies the program, plants the bug in the copy and runs the checker; undefined if nothing is found. */
 export async function findMutation(mutation: Mutation | undefined, judge: string): Promise<Violation | undefined> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-mutation-'));
   try {

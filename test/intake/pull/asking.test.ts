@@ -6,7 +6,7 @@ import { type Asked, bookings } from './support/partner.ts';
 import { type Documents, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
-/** The ways in which partners want to be asked. */
+/** The forms of requests that partners require. */
 const { runtime, partnerOf } = setUpPulls();
 
 const week = { from: '2026-03-01', to: '2026-03-14' };
@@ -90,7 +90,7 @@ test('credentials in the body are merged into the connector’s body, at every d
   });
 });
 
-test('a sync can have a request of its own', async () => {
+test('a sync can have its own request', async () => {
   const query = (by: string) => ({ path: `/${by}`, query: { from: '{window.from}', to: '{window.to}' } });
   const documents = {
     connector: { pull: { pagination: none, request: query('arrivals'), requests: { post_stay: query('departures') } } },
@@ -117,7 +117,7 @@ test('a list without dates is one request, however long the range', async () => 
   );
 });
 
-test('a list by modification time goes on where the last complete run began, with an overlap', async () => {
+test('a list by modification time continues from the start of the last complete run, with an overlap', async () => {
   const since = (asked?: Asked) => Date.parse(asked?.query.get('since') ?? '');
   let broken = false;
   const partner = await partnerOf(() => (broken ? { status: 400, json: {} } : list));
@@ -224,7 +224,7 @@ test('a token comes from a login call, is kept, and is renewed when the partner 
   assert.deepEqual([result.error?.code, result.error?.message], ['pull.auth_failed', 'the login call answered 401']);
 });
 
-test('Basic goes with keys in the body and in the query', async () => {
+test('Basic can be combined with keys in the body and in the query', async () => {
   const { requests } = await asked(
     'combined',
     {

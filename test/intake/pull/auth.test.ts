@@ -16,7 +16,7 @@ const day = { from: '2026-03-01', to: '2026-03-01' };
 const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
 let made = 0;
 
-/** One day's sync with the credentials, against a partner that lets in whom `accepts` says. */
+/** One day's sync with the credentials, against a partner that accepts the requests for which `accepts` is true. */
 async function pull(auth: unknown, accepts: (asked: Asked) => boolean, connector: Record<string, unknown> = {}) {
   const partner = await partnerOf((asked) => (accepts(asked) ? list : { status: 401, json: { error: 'who are you' } }));
   const integration = `auth${++made}`;
@@ -50,7 +50,7 @@ test('bearer, api_key in header and query, basic', async () => {
   }
 });
 
-test('custom credentials go into headers, query and the body of a POST', async () => {
+test('custom credentials are sent in headers, query and the body of a POST', async () => {
   const post = {
     request: { method: 'POST', path: '/search', body: { date_from: '{window.from}', date_to: '{window.to}' } },
   };

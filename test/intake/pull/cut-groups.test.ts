@@ -94,7 +94,7 @@ test('a group cut by the range is completed by the single request', async () => 
   assert.deepEqual((await stored())[0], { id: '1', version: 2, total: 200, rooms: ['2026-03-02', '2026-03-09'] });
 });
 
-test('where the list always shows all rows, a missing room is gone', async () => {
+test('if the list always shows all rows, a missing room is removed', async () => {
   const { state, pulled, stored } = await brand('cut-whole', { whole: true });
   state.rows = [row('1', '', '2026-03-02'), row('3', '', '2026-03-03')];
   assert.equal((await pulled()).state, 'complete');

@@ -6,7 +6,7 @@ import { sync } from './support/runtime.ts';
 import { week } from './support/scripts.ts';
 import { setUpPulls } from './support/set-up.ts';
 
-/** How many requests an honest list costs. */
+/** How many requests a correct list takes. */
 const { runtime, partnerOf } = setUpPulls();
 
 interface List {

@@ -4,7 +4,7 @@ import { bookings, type Reply } from './support/partner.ts';
 import { sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
-/** PostgreSQL stores no NUL character: a partner that sends one must not keep a run from ending. */
+/** PostgreSQL cannot store NUL characters: a run must end even if a partner sends one. */
 const { runtime, partnerOf } = setUpPulls();
 const week = { from: '2026-03-01', to: '2026-03-07' };
 const cursor = { pagination: { type: 'cursor', next: 'next', cursor: 'query.cursor' } };

@@ -138,7 +138,7 @@ test('a refused client pauses the integration; a token address that is down is r
   assert.equal((await sync(flaky.ports(), flaky.integration, day)).state, 'complete');
 });
 
-test('a hundred askers on several nodes renew once', async () => {
+test('a hundred requests on several nodes renew the token once', async () => {
   const one = await issuer(client, async (_form, _asked, issue) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     return { json: { access_token: issue(), expires_in: 3600 } };
@@ -325,7 +325,7 @@ test('without the spool, the old token is tried again, and a refusal explains wh
   assert.match(lost.error?.message ?? '', /a crash interrupted the last renewal/);
 });
 
-/** The pool, but for one statement that finds the connection gone. */
+/** The pool, except that one statement finds its connection lost. */
 function failingAt(statement: RegExp): Pool {
   const wrap = <T extends { query: unknown }>(target: T): T =>
     new Proxy(target, {

@@ -6,10 +6,10 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import { book, range, setUpBackfills } from './support/backfills.ts';
 import { sync } from './support/runtime.ts';
 
-/** Two pages may be written at the same time; they count in order. */
+/** Two pages may be written at the same time; they are counted in order. */
 const { runtime, partnerOf, scripted, portsFor, claimed } = setUpBackfills();
 
-test('pages count in order, whichever is written first', async () => {
+test('pages are counted in order, whichever is written first', async () => {
   const integration = 'out-of-turn';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);

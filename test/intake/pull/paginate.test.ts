@@ -65,7 +65,7 @@ test('values of a response are read by path', () => {
   for (const [path, expected] of cases) assert.deepEqual(pathReader(path)(body), expected, path);
 });
 
-/** A list of any length, in pages of any size, by a server that caps at a number that servers cap at, or tells the total. */
+/** A list of any length, in pages of any size, by a server with a usual cap, or one that sends the total. */
 test('counted paging reaches every row of any list, whatever the cap', () => {
   fc.assert(
     fc.property(

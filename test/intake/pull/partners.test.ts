@@ -7,8 +7,8 @@ import { allStyles, answerOf, type Script, scripts, truthOf, week } from './supp
 import { setUpPulls } from './support/set-up.ts';
 
 /**
- * Every partner of the table, in every paging style it can have, over real HTTP into a real store. What holds for all: a run
- * that says complete has stored exactly what the partner holds; one that does not says why by a code.
+ * Every partner of the table, in every paging style it can have, over real HTTP into a real store. For all of them, a complete
+ * run has stored exactly what the partner holds; any other run has a code with the reason.
  */
 const { runtime, partnerOf } = setUpPulls();
 

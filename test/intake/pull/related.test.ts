@@ -7,7 +7,7 @@ import type { Asked, Reply, ScriptedPartner } from './support/partner.ts';
 import { sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
-/** A partner whose list names guests and rooms by id; each is asked for by a request of its own. */
+/** A partner whose list names guests and rooms by id; each is fetched by a separate request. */
 const { runtime, partnerOf: opened } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };

@@ -15,7 +15,7 @@ const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
 const none = { pull: { pagination: { type: 'none' } } };
 const asking = { rate: undefined, rested: false, mostMs: 30_000 };
 
-test('five failures in a row open the circuit for all; a manual sync reports it without asking', async () => {
+test('five failures in a row open the circuit for all; a manual sync reports it without a request', async () => {
   let broken = true;
   const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
   const one = runtime.ports({ integration: 'b1', baseUrl: partner.url, connector: none });
@@ -98,7 +98,7 @@ test('Retry-After survives the process: the next run waits for the rest of it', 
   assert.ok((clock.waits[0] ?? 0) > 100_000, JSON.stringify(clock.waits));
 });
 
-/** Works on a run as nodes do, one after the other: each time it is put off, the wait is over at once. */
+/** Executes a run as nodes do, one after the other: each time it is parked, the wait is over at once. */
 async function workedOn(name: string, baseUrl: string, connector: Record<string, unknown>) {
   const integration = name as IntegrationName;
   const ports = runtime.ports({ integration: name, baseUrl, connector });
@@ -127,7 +127,7 @@ test('a run ends after ten waits for a partner that keeps answering 429, parked 
   assert.equal(minutely.requests.length, 11, 'ten waits in a row, on whichever node');
 });
 
-test('waits count against one page only: a slow backfill goes on', async () => {
+test('waits count against one page only: a slow backfill continues', async () => {
   const book = bookings(75, '2026-03-01', 100);
   const refused = new Set<string>();
   const partner = await partnerOf(({ pathQuery, query }) => {
@@ -217,11 +217,11 @@ test('one admission covers several requests to a healthy partner; not with a rat
   const failing = countedPorts('failing');
   const after = await sync(failing.ports, 'failing', range);
   assert.equal(after.counters.retries, 1);
-  // Told at once, and until a success has cleared the partner's name.
+  // Each request asks for admission again, until a success has cleared the failure.
   assert.ok(failing.counted.admissions >= 3, `${failing.counted.admissions}`);
 });
 
-test('a manual sync leaves the parked run of the service alone while the circuit is open', async () => {
+test('a manual sync does not change the parked run of the service while the circuit is open', async () => {
   let broken = true;
   const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
   const other = runtime.ports({ integration: 'opens', baseUrl: partner.url, connector: none });

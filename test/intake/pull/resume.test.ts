@@ -57,7 +57,7 @@ for (const style of ['offset', 'cursor', 'token'] as const) {
   });
 }
 
-test('a node whose lease ran out cannot write', async () => {
+test('a node whose lease expired cannot write', async () => {
   const integration = 'fenced';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
@@ -75,7 +75,7 @@ test('a node whose lease ran out cannot write', async () => {
     runs: {
       ...ports.runs,
       commitPage: async (...page) => {
-        // Between two pages another node finds the lease over. Two pages may be written at the same time.
+        // Between two pages another node finds the lease expired. Two pages may be written at the same time.
         taken ??= takeOver();
         await taken;
         return ports.runs.commitPage(...page);
@@ -128,7 +128,7 @@ test('two nodes killed repeatedly during a page still finish the run', async () 
   let left = 3;
   let asked = 0;
   const partner = await partnerOf(style, async ({ headers }) => {
-    // The page before is being stored, and this one will find nobody to take it.
+    // The page before is being stored, and the node dies before it can store this one.
     if (++asked % 3 !== 0 || left === 0) return undefined;
     left--;
     const node = String(headers['user-agent']);

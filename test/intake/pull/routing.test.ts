@@ -66,7 +66,7 @@ async function stored(integration: string) {
   return rows;
 }
 
-test('one poll brings the reservations of both brands, also where they have the same id', async () => {
+test('one poll fetches the reservations of both brands, even if they have the same id', async () => {
   listed = [
     at('LIS', one, { total_amount: 10 }),
     at('OPO', one, { total_amount: 20 }),
@@ -107,7 +107,7 @@ test('a booking of the second brand that vanishes is noticed', async () => {
   assert.deepEqual(await listUnlisted(node.runtime.pool, 'lisbon', 10), []);
 });
 
-test('a poll of the second brand alone takes only its own rows', async () => {
+test('a poll of the second brand alone keeps only its own rows', async () => {
   listed = [at('LIS', two, { total_amount: 99 }), at('OPO', two, { total_amount: 31 })];
   const counters = await pull('porto');
   assert.deepEqual([counters.changed, counters.skipped], [1, 1]);

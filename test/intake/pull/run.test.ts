@@ -62,7 +62,7 @@ test('known rows are not mapped again until they, their reservation or the docum
   assert.deepEqual(await poll(), ['complete', 30, 0, 30, 0]);
   book[4] = { ...(book[4] as Booking), total_amount: 7 };
   assert.deepEqual(await poll(), ['complete', 30, 1, 29, 1]);
-  // An event changed the reservation meanwhile: the list, asked later, has the last word.
+  // An event changed the reservation meanwhile: the list was requested later, so it wins.
   await runtime.pool.query(
     `update records set version = version + 1, hash = '\\x00', data = (data::jsonb || '{"status":"cancelled"}')::json where integration = 'known' and id = 'R00003'`,
   );
@@ -93,15 +93,15 @@ test('a page that shows a reservation twice: the later row counts, at every poll
   };
   assert.deepEqual(await poll(), ['complete', 2, 2, 1, 7]);
   assert.deepEqual(await poll(), ['complete', 0, 2, 1, 7]);
-  // The one that was known comes with a newer one behind it.
+  // The known row is followed by a newer one.
   page = [{ ...first, total_amount: 7 }, second, { ...first, total_amount: 8 }];
   assert.deepEqual(await poll(), ['complete', 1, 2, 2, 8]);
-  // And the newer one alone, as on any other day.
+  // The newer row alone, as on any other day.
   page = [second, { ...first, total_amount: 8 }];
   assert.deepEqual(await poll(), ['complete', 0, 2, 2, 8]);
 });
 
-test('rows of one page with the same id are counted, and the last of them counts', async () => {
+test('rows of one page with the same id are counted, and the last of them is used', async () => {
   const [one, other] = bookings(2, '2026-03-01') as [Booking, Booking];
   const partner = await partnerOf(() => ({
     json: { reservations: [one, other, { ...one, total_amount: 77 }] },

@@ -63,7 +63,7 @@ test('one brand starts within seconds; a new interval moves its start, the same 
   assert.equal(await msToNextStart(runtime.pool), undefined);
 });
 
-test('a change of one brand leaves the schedules of all others alone', async () => {
+test('a change of one brand does not change the schedules of others', async () => {
   await alignSchedules(runtime.pool, brands(3));
   const times = async () =>
     (await runtime.pool.query('select integration, sync, every_ms, xmin::text from schedules order by 1, 2')).rows;
@@ -80,7 +80,7 @@ test('a change of one brand leaves the schedules of all others alone', async () 
   );
 });
 
-test('one claim takes as many due runs as there is room for', async () => {
+test('one claim takes as many due runs as there are free slots', async () => {
   await alignSchedules(runtime.pool, brands(2));
   await runtime.pool.query('update schedules set next_at = now()');
   await startDue(runtime.pool, 500);

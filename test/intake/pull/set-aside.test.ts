@@ -15,11 +15,11 @@ async function deadLetters(integration: string): Promise<readonly { code: string
   return rows;
 }
 
-test('a record that the database refuses becomes a dead letter, and its neighbours are stored', async () => {
+test('a record that the database refuses becomes a dead letter, and the other records are stored', async () => {
   const book = bookings(20, week.from, 4);
   const partner = await partnerOf(() => ({ json: { reservations: book } }));
   const ports = runtime.ports({ integration: 'refused', baseUrl: partner.url, connector: { pull: none } });
-  // Stands for whatever the database may refuse and no check of ours foresees.
+  // An example of a value that the database refuses and none of our checks foresees.
   await runtime.pool.query(
     `alter table records add constraint refuses check (integration <> 'refused' or id <> $$${book[7]?.id}$$)`,
   );
@@ -32,7 +32,7 @@ test('a record that the database refuses becomes a dead letter, and its neighbou
   assert.deepEqual([second.state, second.counters.changed, second.counters.unchanged], ['complete', 1, 19]);
 });
 
-test('ids that no key can hold become dead letters, poll after poll', async () => {
+test('ids that cannot be keys become dead letters at every poll', async () => {
   const book = bookings(3, week.from, 4);
   const bad = [
     { ...book[0], id: 'nul\u0000id' },

@@ -10,7 +10,7 @@ import {
 import { sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
-/** Every form of asking, against the simulator: it refuses a request in another form. */
+/** Every form of request, against the simulator, which refuses any other form. */
 const { runtime } = setUpPulls();
 const running: Simulator[] = [];
 after(() => Promise.all(running.map((one) => one.stop())));

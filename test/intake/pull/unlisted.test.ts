@@ -37,7 +37,7 @@ async function brand(integration: string, connector: Documents['connector'] = {}
   return { book, state, partner, pull, statusOf, unlisted };
 }
 
-test('a booking that vanishes from the list is asked for, and its answer counts', async () => {
+test('a booking that vanishes from the list is requested, and the answer is processed', async () => {
   const { state, partner, pull, statusOf, unlisted } = await brand('asked', { pull: { ...none, ...single } });
   const [first, second, third] = state.listed as [Booking, Booking, Booking];
   state.listed = state.listed.slice(3);

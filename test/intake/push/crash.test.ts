@@ -67,7 +67,7 @@ async function issue(): Promise<{ endpointId: string; secret: string }> {
   return { endpointId: endpoint_id, secret };
 }
 
-/** With SIGKILL, as a power cut would: nothing is flushed by anyone. */
+/** With SIGKILL, like a power cut: nothing is flushed. */
 async function killPostgres(): Promise<void> {
   const pid = await readFile(path.join(folder, '.innbound', 'pg', 'postmaster.pid'), 'utf8').catch(() => '');
   const first = Number(pid.split('\n')[0]);
@@ -75,7 +75,7 @@ async function killPostgres(): Promise<void> {
     try {
       process.kill(first, 'SIGKILL');
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   }
 }
@@ -83,7 +83,7 @@ async function killPostgres(): Promise<void> {
 const body = (id: number) =>
   eventBody({ event_id: `crash-${id}`, data: reservationData({ reservation_id: `R-${id}` }) });
 
-/** Sends without a pause over several connections until told to stop; what was answered, by event. */
+/** Sends without a pause over several connections until it is stopped; returns the answers by event. */
 function flood(port: number) {
   const answers = new Map<number, RawAnswer | 'cut'>();
   let next = 0;
@@ -133,7 +133,7 @@ test('acknowledged events survive a kill of service and database', {
     Buffer.concat(accepted.map((id) => rawRequest(target, body(id)))),
     accepted.length,
   );
-  // A body carries its time, so it is another one now; the id is what counts.
+  // The body contains its time, so it differs now; only the id is the same.
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]));
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
@@ -158,7 +158,7 @@ test('SIGTERM: earlier requests are answered, later ones get 503', {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (answer !== 'cut' && answer.status === 503) assert.ok(answer.headers['retry-after']);
   }
-  // A connection that is refused after the end is cut by nobody's fault: at most one per sender.
+  // A connection may be refused after the end: at most one per sender.
   assert.ok((statuses.get('cut') ?? 0) <= 8, JSON.stringify([...statuses]));
   assert.deepEqual(
     new Set([...statuses.keys()].filter((one) => one !== 'cut' && one !== 503 && one !== 200 && one !== 202)),

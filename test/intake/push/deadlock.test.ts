@@ -51,7 +51,7 @@ const batches: readonly (readonly [what: string, send: () => Promise<void>])[] =
 ];
 
 for (const [what, send] of batches) {
-  test(`${what}: the page that has the other one goes on without a deadlock`, async () => {
+  test(`${what}: the page that holds the other lock continues without a deadlock`, async () => {
     await send();
     const before = await deadlocks();
     const page = await bench.pool.connect();

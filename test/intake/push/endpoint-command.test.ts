@@ -8,7 +8,7 @@ import { testDatabase } from '../../support/database.ts';
 import { innbound, until } from '../../support/process.ts';
 import { eventBody, exchange, integration, rawRequest } from './support.ts';
 
-/** `innbound endpoint` beside a running service: issue, show, rotate, bring a secret along, look at refusals, retire. */
+/** `innbound endpoint` beside a running service: issue, show, rotate, set the sender's own secret, list refusals, retire. */
 
 let dir: string;
 let service: Service;

@@ -68,7 +68,7 @@ export interface Bench {
       eventId?: string;
     },
   ): Promise<void>;
-  /** Stores and applies events in one transaction, as a node does that keeps up. */
+  /** Stores and applies events in one transaction, as a node that keeps up does. */
   arrive(...events: readonly NewEvent[]): Promise<Applied>;
   /** An event for `arrive`. */
   newEvent(event: EventType, data: Json, at?: { occurredAt?: number; eventId?: string }): NewEvent;

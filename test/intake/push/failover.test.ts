@@ -64,7 +64,7 @@ async function writeWorkspace(dir: string): Promise<void> {
   }
 }
 
-/** What a demotion or a promotion does, as the clients see it: connections end, and writes are refused or allowed. */
+/** A demotion or a promotion as clients see it: connections end, and writes are refused or allowed. */
 async function makeReadOnly(server: PrivatePostgres, readOnly: boolean): Promise<void> {
   const client = new pg.Client(server.connection);
   await client.connect();

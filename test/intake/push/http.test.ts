@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { serverLimits } from '../../../src/api/limits.ts';
 import { eventBody, exchange, post, rawRequest, readAnswers, type Service, startService } from './support.ts';
 
-/** What holds on the wire, whatever a client does to it. */
+/** Guarantees at the level of HTTP, whatever a client does. */
 
 let service: Service;
 before(async () => {
@@ -62,7 +62,7 @@ test('pipelined events keep their order in the sequence', async () => {
   );
 });
 
-test('garbage after a good request does not take its answer', async () => {
+test('garbage after a good request does not prevent its answer', async () => {
   const good = rawRequest(service, eventBody({ event_id: 'before-garbage' }));
   const answers = await exchange(
     service.port,
@@ -207,7 +207,7 @@ test('no body stalls the event loop', async () => {
   for (const body of bodies) {
     assert.ok(Buffer.byteLength(body) <= mebibyte + 1024, 'the bodies are about as large as is allowed');
     const bytes = rawRequest(service, body);
-    // Time on the processor, not on the wall: what else the machine does is no matter. The client's share is in it too.
+    // Processor time, so that other work on the machine does not matter. It includes the client's share.
     const before = process.threadCpuUsage();
     const [answer] = await exchange(service.port, bytes);
     const { user, system } = process.threadCpuUsage(before);

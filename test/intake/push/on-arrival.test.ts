@@ -112,7 +112,7 @@ test('an event that another node stores meanwhile rolls everything back', () =>
   withBench(async (bench) => {
     const event = bench.newEvent('reservation.created', data(), { eventId: 'a' });
     const { promise: stored, resolve } = Promise.withResolvers<void>();
-    // The other node inserts after this one found the event new, which a trigger makes certain.
+    // A trigger makes sure that the other node inserts after this one found the event new.
     await bench.pool.query(
       `create function pause() returns trigger language plpgsql as $$
          begin perform pg_advisory_xact_lock(7); return new; end $$;
@@ -198,7 +198,7 @@ test('a thin event waits for its reservation, a broken one becomes a dead letter
     ),
   ));
 
-test('the payload of an erased guest is not kept, and the guest does not come back', async () => {
+test('the payload of an erased guest is not kept, and the guest is not stored again', async () => {
   const keyring: Keyring = [{ id: 'test', bytes: randomBytes(32) }];
   const active = activeIntegration();
   const erasure = suppression(keyring);
@@ -232,7 +232,7 @@ test('the payload of an erased guest is not kept, and the guest does not come ba
   );
 });
 
-test('where the node does not keep up, events are stored first for a second', async () => {
+test('if the node does not keep up, events are stored first for a second', async () => {
   let now = 1_000;
   let answer: Applied | Error = [[]];
   let tookMs = 1;

@@ -19,7 +19,7 @@ const clean = () =>
 const base = Date.now() - 3_600_000;
 const data = (day: number) => reservationData({ check_out: `2026-12-${String(10 + day).padStart(2, '0')}` });
 
-/** A page that the partner was asked for at that time, with the reservation in that state. */
+/** A page that was requested at that time, with the reservation in that state. */
 async function pull(at: number, day: number): Promise<void> {
   const found = active.path.shaper.single(data(day));
   assert.equal(found.kind, 'ok');
@@ -62,7 +62,7 @@ test('property: shuffled, repeated and cut into any batches, events end in the s
       fc.infiniteStream(fc.nat()),
       async (events, order) => {
         const states = new Set<string | undefined>();
-        // The sequence is given by the order in which they are stored: events of one instant keep theirs, the others move.
+        // The sequence follows the order of storing: events of one instant keep their order, the others are shuffled.
         const newest = [...events]
           .map((one, seq) => ({ ...one, seq }))
           .sort((a, b) => a.at - b.at || a.seq - b.seq)

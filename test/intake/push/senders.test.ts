@@ -15,7 +15,7 @@ import {
   startService,
 } from './support.ts';
 
-/** Senders that prove themselves in another way than the default, over a real socket. */
+/** Senders with other verification than the default, over a real socket. */
 
 let pool: Pool;
 let end: () => Promise<void>;
@@ -74,7 +74,7 @@ test('HMAC-SHA256 over the body in base64, in another header', () =>
     },
   ));
 
-test('HMAC-SHA512 over timestamp.body with names of its own', () =>
+test('HMAC-SHA512 over timestamp.body with other header names', () =>
   withSender(
     {
       verification: {

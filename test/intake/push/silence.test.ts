@@ -61,7 +61,7 @@ test('thin events of one batch build on each other', async () => {
   assert.equal(await bench.version(), 4);
 });
 
-test('what repeats the stored values is unchanged, to the hash', async () => {
+test('a message that repeats the stored values is unchanged, to the hash', async () => {
   await bench.send('reservation.created', full, { occurredAt: at });
   await bench.work();
   await bench.send(
@@ -80,7 +80,7 @@ test('a thin event about a reservation that nobody knows is a dead letter', asyn
   assert.deepEqual(rows, [{ id: 'R-none', code: 'record.invalid' }]);
 });
 
-test('a reservation of which only a thin event came leaves no empty row behind', async () => {
+test('a thin event about an unknown reservation leaves no empty row behind', async () => {
   await bench.send('reservation.updated', { reservation_id: 'R-none', check_out: '2026-12-08' });
   await bench.work();
   const { rows } = await bench.pool.query('select id from records');
@@ -115,7 +115,7 @@ test('inside a guest, a room and a charge a key that was not sent keeps the stor
   assert.deepEqual(record?.charges, [{ code: 'SPA', description: 'Spa', amount: '45', quantity: 2 }]);
 });
 
-test('with absent: clear an event takes back what events said before, and only that', async () => {
+test('with absent: clear an event clears the fields that events gave before, and no others', async () => {
   const active = activeIntegration({ absent: 'clear' });
   const clearing = await openBench(active);
   try {
@@ -224,7 +224,7 @@ test('a thin event wipes nothing that a poll gave, and the next poll delivers no
   assert.equal(await bench.version(), 2);
 });
 
-test('what pull gave and no longer gives is gone, what only an event gave is kept', async () => {
+test('a field that polls gave and no longer give is cleared, a field that only an event gave is kept', async () => {
   const active = activeIntegration();
   await poll(bench, active, at, { ...pulledStay, channel: 'BDC' });
   await bench.send('reservation.updated', { reservation_id: 'R-1001', source: 'OTA' }, { occurredAt: at + 1 });
@@ -237,7 +237,7 @@ test('what pull gave and no longer gives is gone, what only an event gave is kep
   assert.equal((await bench.reservation())?.source, undefined, 'null clears from any source');
 });
 
-test('a late event still adds what nobody has spoken of since', async () => {
+test('a late event still adds fields that no newer message has stated', async () => {
   const active = activeIntegration();
   await poll(bench, active, at + 5, { ...pulledStay, channel: 'BDC' });
   await bench.send(
@@ -262,7 +262,7 @@ test('a late event changes nothing that a poll has confirmed since', async () =>
   assert.deepEqual(rows, [{ outcome: 'superseded' }]);
 });
 
-test('a poll that says again what an event has overruled is read again, and wins', async () => {
+test('a poll that repeats a value that an event has replaced is read again, and wins', async () => {
   const active = activeIntegration();
   const row = { ...pulledStay, channel: 'BDC' };
   await poll(bench, active, at, row);

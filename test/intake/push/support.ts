@@ -18,7 +18,7 @@ import { writeRejections } from '../../../src/store/events/rejections.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import { testDatabase } from '../../support/database.ts';
 
-/** Bound to its place as the real one is, and readable in a failing test. */
+/** Bound to its place like the real one, and readable in a failing test. */
 export const openSealer: Sealer = {
   seal: (plain, boundTo) => Buffer.from(`${boundTo}|${plain}`),
   open: (sealed, boundTo) => {
@@ -66,7 +66,7 @@ export async function migratedPool(): Promise<{ pool: Pool; end(): Promise<void>
   return { pool, end: () => pool.end() };
 }
 
-/** The push side of a node on a port of its own, over a real store. */
+/** The push side of a node on its own port, with a real store. */
 export async function startService(
   options: {
     pool?: Pool;
@@ -188,7 +188,7 @@ export interface RawAnswer {
   readonly json: Record<string, unknown>;
 }
 
-/** Writes the bytes to a fresh socket and reads so many answers off it. */
+/** Writes the bytes to a new socket and reads the given number of answers. */
 export async function exchange(port: number, bytes: Buffer | Buffer[], answers = 1): Promise<RawAnswer[]> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -211,7 +211,7 @@ export async function post(
   return answer;
 }
 
-/** Parses answers as they come; resolves with what there is when the peer closes. */
+/** Parses answers as they arrive; resolves with those received when the peer closes. */
 export function readAnswers(socket: import('node:net').Socket, count: number): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     let rest = Buffer.alloc(0);

@@ -11,15 +11,15 @@ import { deliveredLines } from '../../e2e/workspace.ts';
 import { innbound, type ServiceProcess, serve, until } from '../../support/process.ts';
 
 /**
- * Webhooks of real systems, in the shapes that their makers publish, sent over HTTP to a running service: what they only name
- * is fetched from a server that answers as the system's API does, and the canonical record arrives in a file.
+ * Webhooks of real systems, in their published shapes, sent over HTTP to a running service. Reservations that they only name are
+ * fetched from a server that answers like the system's API, and the canonical record arrives in a file.
  */
 
 interface Vendor {
   readonly brandId: string;
   readonly timezone: string;
   readonly country: string;
-  /** The answer for one reservation, and what must become of it. */
+  /** The answer for one reservation, and the expected record. */
   readonly single: JsonObject;
   readonly record: JsonObject;
 }
@@ -201,7 +201,7 @@ test('apaleo: topic and type are the name, the time is in milliseconds, the id m
   assert.ok(asked.some((line) => line.startsWith(`GET /apaleo/booking/v1/reservations/${record.id}?`)));
 });
 
-test('apaleo: the health check of a new subscription is answered well, another property is not', async () => {
+test('apaleo: the health check of a new subscription is accepted, an event of another property is not', async () => {
   const check = { topic: 'system', type: 'healthcheck', id: '56eca994', propertyIds: ['MUC'], timestamp: Date.now() };
   assert.equal((await withToken('apaleo', check)).status, 202);
   const other = {
@@ -257,7 +257,7 @@ test('guesty: signed through Svix, in both versions of the event', async () => {
   assert.equal((await arrived('guesty', 2)).data.status, 'cancelled');
 });
 
-test('guesty: a guest’s own event is the guest', async () => {
+test('guesty: a guest event contains the guest', async () => {
   const guest = {
     _id: '66f1c0ff',
     firstName: 'GERALD',

@@ -35,7 +35,7 @@ test('created, updated and cancelled become versions of one reservation', async 
   assert.deepEqual(bench.errors, []);
 });
 
-test('a no-show comes through the cancelled event with its final status', async () => {
+test('a no-show arrives as a cancelled event with its final status', async () => {
   await bench.send('reservation.cancelled', reservationData({ status: 'no-show' }));
   await bench.work();
   assert.equal((await bench.reservation())?.status, 'no_show');

@@ -1,6 +1,6 @@
 import type { Transaction } from './transaction.ts';
 
-/** The way between a node and the store. The simulation delays, loses and cuts what goes over it. */
+/** The connection between a node and the store. The simulation delays, loses and cuts its messages. */
 export interface Link {
   /** One statement, or several that the store runs at once. */
   call<T>(name: string, statement: () => T): Promise<T>;

@@ -11,7 +11,7 @@ import { Transaction } from './transaction.ts';
 
 const mostPending = 50;
 
-/** Stores and applies arriving events in one transaction. A lane that another transaction holds is not waited for. */
+/** Stores and applies arriving events in one transaction. It does not wait for a lane that another transaction holds. */
 export function applyOnArrival(
   model: StoreModel,
   link: Link,

@@ -1,13 +1,13 @@
 import { type OutboxRow, outboxKey, type RecordRow, recordKey, type StoreModel } from './state.ts';
 
-/** What the client sees of a transaction whose node, connection or server went away. */
+/** What the client sees of a transaction whose node, connection or server was lost. */
 export function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
 }
 
 /**
  * A transaction of the model. PostgreSQL makes a second writer wait for the lock of a row; here the transaction that commits second
- * is run again, as after a deadlock. Both end as if one had come after the other.
+ * is run again, as after a deadlock. The result is the same as if one had run after the other.
  */
 export class Transaction {
   readonly id: string;

@@ -8,8 +8,8 @@ import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 /**
- * Workers of the version before go on beside a newer one as long as its migrations are additive. A version is kept as the statements
- * that it sends (scripts/record-statements.ts); PostgreSQL must still accept each of them.
+ * Workers of the previous version keep running beside a newer one as long as its migrations are additive. Each version is recorded as the
+ * statements that it sends (scripts/record-statements.ts); PostgreSQL must still accept each of them.
  */
 
 const folder = new URL('../beside/', import.meta.url);
@@ -44,14 +44,14 @@ for (const file of readdirSync(folder)) {
     await withPool(async (pool) => {
       await migrate(pool, ending ? ending.number - 1 : undefined);
       assert.deepEqual(await refused(pool, statements), []);
-      // The check itself can fail: a column that the version uses is gone.
+      // Shows that the check can fail: a column that the version uses is dropped.
       await pool.query('alter table outbox rename column fence to fence_number');
       assert.ok((await refused(pool, statements)).length > 0);
     });
   });
 }
 
-test('an older version goes on after additive migrations of a newer one, and ends after others', async () => {
+test('an older version keeps running after additive migrations of a newer one, and stops after others', async () => {
   await withPool(async (pool) => {
     await migrate(pool);
     const check = await newerSchemaCheck(pool);

@@ -5,7 +5,7 @@ import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { openPool, poolProblem, transaction, withPatience } from '../../../src/store/db/pool.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
 
-/** A server that is frozen keeps its connections open and answers nothing: no error ever comes from it. */
+/** A server that is frozen keeps its connections open and answers nothing: it never reports an error. */
 
 const signalAll = (dataDir: string, signal: NodeJS.Signals) => {
   for (const pid of serversOf(dataDir)) process.kill(pid, signal);
@@ -33,7 +33,7 @@ test('no statement waits for ever on a frozen server, and the pool recovers with
   const startedAt = performance.now();
   assert.equal(await poolProblem(pool), 'store.unreachable');
   assert.ok(performance.now() - startedAt < 9_000, 'readiness is answered while the server is frozen');
-  // More than the pool has places: those behind must not wait for ever either.
+  // More than the size of the pool: queued statements must not wait for ever either.
   const ended = await Promise.allSettled([
     pool.query('select 1'),
     pool.query('select 2'),

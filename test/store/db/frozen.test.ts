@@ -13,7 +13,7 @@ test('a migration that has landed is never edited or removed', async () => {
   assert.deepEqual(unrecorded, [], 'run node_modules/.bin/node scripts/freeze-migrations.ts');
 });
 
-test('every migration has a number of its own', async () => {
+test('every migration has a unique number', async () => {
   const numbers = (await readMigrations()).map(({ number }) => number);
   assert.deepEqual(
     numbers,

@@ -43,7 +43,7 @@ test('migrating an empty database and migrating from an earlier version give the
     assert.deepEqual((await migrate(pool)).applied, [], 'a second call does nothing');
     return shapeOf(pool);
   });
-  // Each start costs half a second: every sixth version and the last three stand for all.
+  // Each start costs half a second: every sixth version and the last three are tested.
   const starts = migrations.slice(0, -1).filter((_, i, all) => i % 6 === 0 || i >= all.length - 3);
   for (const earlier of starts) {
     const upgraded = await withPool(async (pool) => {

@@ -86,7 +86,7 @@ test('partitions cover the present and the two periods after it', () =>
     assert.equal(await makePartitions(pool), 0, 'a second call makes none');
   }));
 
-test('a row that came before its partition moves into it', () =>
+test('a row that was written before its partition existed moves into it', () =>
   withStore(async (pool) => {
     const newest = (await partitionsOf(pool, 'attempts')).at(-1);
     assert.ok(newest?.from);
@@ -134,7 +134,7 @@ test('retention drops partitions; versions that wait for their destination stay 
     assert.equal(await count(pool, 'changes'), 0, 'delivered work is not kept any longer');
   }));
 
-test('the newest version is sent again after its history is gone, with the key that it always had', () =>
+test('the newest version is sent again after its history is gone, with its original key', () =>
   withStore(async (pool) => {
     await take(pool, 'A', '1');
     await take(pool, 'A', '2');
@@ -211,7 +211,7 @@ test('a database is partitioned in place while others write, without copying a r
     const migrating = migrate(pool).finally(() => {
       isDone = true;
     });
-    // The migration finds the reader in its way, and writers get through between its tries.
+    // The reader blocks the migration, and writers get through between its attempts.
     const seen = await count(pool, 'receipts');
     while ((await count(pool, 'receipts')) <= seen + 1);
     await reader.query('commit');

@@ -35,7 +35,7 @@ test('a claim is a lease: no other node gets the record until it ends', async (t
   await pool.query('update outbox set due_at = now()');
   const [second] = await store.claim(lane, 10, 60_000);
   assert.equal(second?.interrupted, true);
-  // The first comes back from the dead: its word no longer counts.
+  // The first node continues too late: its settlement has no effect.
   await store.settle([settlement(first)], 'first');
   assert.equal(await store.extend(lane, first ? [first] : [], 60_000), 0);
   assert.equal(await store.extend(lane, second ? [second] : [], 60_000), 1);

@@ -60,7 +60,7 @@ test('a new reservation becomes version 1 and is due at every destination', asyn
   assert.equal(stored?.amount, '12345678901234567.89');
 });
 
-test('a poll that brings nothing new writes one sighting and no reservation row', async () => {
+test('a poll without changes writes one sighting and no reservation row', async () => {
   await take(arriving(reservation('A')), arriving(reservation('B')));
   const before = await rows('select xmin::text, * from records order by id');
   const tally = await take(
@@ -141,7 +141,7 @@ for (const [said, again] of [
   ['in the same instant', { effectiveAt: 1_000, seq: 12 }],
 ] as const) {
   for (const batches of ['one batch', 'two batches'] as const) {
-    test(`a state said again ${said}, in ${batches}, is not undone by one from before that`, async () => {
+    test(`a state repeated ${said}, in ${batches}, is not undone by an older one`, async () => {
       const event = { mode: 'push', cause: 'event', causeId: 'e' } as const;
       const first = arriving(reservation('A', { channel: 'first' }), { ...event, effectiveAt: 1_000, seq: 10 });
       const same = arriving(reservation('A', { channel: 'first' }), { ...event, ...again });

@@ -23,7 +23,7 @@ after(() => pool.end());
 
 const integrations = ['grand'];
 
-/** Of this connection; what it did before may still be among them. */
+/** Of this connection; earlier statements may be included. */
 async function scansSoFar(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ scans: number }>(
     `select pg_stat_get_xact_numscans('guest_keys'::regclass) + pg_stat_get_xact_numscans('records'::regclass) as scans`,

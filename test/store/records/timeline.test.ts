@@ -17,7 +17,7 @@ after(() => pool.end());
 
 const integration = { integration: 'grand', connector: 'pms', brand_id: 'B1', timezone: 'Europe/Lisbon' };
 
-/** Puts documents in force, and takes in what a page of the partner holds by them. */
+/** Puts documents in force, and stores a page of the partner under them. */
 async function pulled(connector: Record<string, unknown>, version: number, body: Json): Promise<void> {
   const documents = [
     { kind: 'connector', name: 'pms', version, body: { connector: 'pms', ...connector }, hash: '' },

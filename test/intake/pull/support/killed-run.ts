@@ -1,4 +1,4 @@
-/** A process of its own that runs a sync until it is killed. */
+/** A separate process that runs a sync until it is killed. */
 import { pino } from 'pino';
 import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';

@@ -1,6 +1,6 @@
 import type { Asked, Reply } from './partner.ts';
 
-/** `cursor` and `link` hand out offsets in disguise, as many partners do; `token` a place in the list that nothing shifts. */
+/** `cursor` and `link` hand out offsets in disguise, as many partners do; `token` a stable place in the list. */
 export const styles = ['offset', 'page', 'cursor', 'link', 'token'] as const;
 export type Style = (typeof styles)[number];
 
@@ -16,9 +16,9 @@ export const pagination: Readonly<Record<Style, Record<string, unknown>>> = {
 };
 
 export interface ListOptions {
-  /** What the envelope says of the number of rows; left out where undefined. */
+  /** The number of rows in the envelope; left out if undefined. */
   readonly total?: unknown;
-  /** The server's own most. */
+  /** The server's cap. */
   readonly cap?: number;
 }
 
@@ -30,7 +30,7 @@ export interface ListPage {
   readonly headers: Record<string, string>;
 }
 
-/** The page that an honest server gives. */
+/** The page of a correct server. */
 export function listPage(style: Style, list: readonly unknown[], asked: Asked, options: ListOptions = {}): ListPage {
   const limit = Math.min(
     Number(asked.query.get(style === 'page' ? 'page_size' : 'limit') ?? pageSize),

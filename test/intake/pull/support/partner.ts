@@ -23,9 +23,9 @@ export interface Asked {
 export type Reply =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly json: unknown }
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly raw: string | Uint8Array }
-  /** Close the connection without a word. */
+  /** Close the connection without an answer. */
   | 'cut'
-  /** Say nothing. */
+  /** Never answer. */
   | 'hang';
 
 export async function startPartner(script: (asked: Asked) => Reply | Promise<Reply>): Promise<ScriptedPartner> {
@@ -96,7 +96,7 @@ export function bookings(count: number, from: string, perDay = 10): Booking[] {
   });
 }
 
-/** Those that arrive within the asked-for days, both included. */
+/** Those that arrive within the requested days, both included. */
 export function arriving(book: readonly Booking[], asked: Pick<Asked, 'query'>): Booking[] {
   const from = asked.query.get('dateFrom') ?? '';
   const to = asked.query.get('dateTo') ?? '';

@@ -1,4 +1,4 @@
-/** A process of its own that takes runs from the store, as a node does, until it is killed. */
+/** A separate process that claims runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
 import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { startRunner } from '../../../../src/intake/pull/runner.ts';

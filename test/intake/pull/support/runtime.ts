@@ -19,7 +19,7 @@ import type { IntegrationName, Json } from '../../../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { jumpingClock } from './clock.ts';
 
-/** A store, an HTTP client and everything else that pulling stands on, for one test file. */
+/** A store, an HTTP client and everything else that pulling needs, for one test file. */
 export interface PullRuntime {
   readonly pool: Pool;
   readonly connection: TestDatabase['connection'];
@@ -91,7 +91,7 @@ export async function openPullRuntime(): Promise<PullRuntime> {
 
 const offsetPaging = { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 10 };
 
-/** The documents through their own schema, as a workspace would give them. */
+/** The documents, parsed by their schemas as in a workspace. */
 export function planOf(documents: Documents): PullPlan {
   const { pull: connectorPull, ...connectorRest } = (documents.connector ?? {}) as Record<
     string,

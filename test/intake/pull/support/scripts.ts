@@ -4,19 +4,19 @@ import { type ListOptions, listPage, pageSize, replyOf, type Style, styles, toke
 import { type Asked, arriving, type Booking, bookings, type Reply } from './partner.ts';
 
 /**
- * Partners that misbehave on purpose. Each is asked for the week 2026-03-01 to 2026-03-07 and holds 23 reservations in it, so
- * three pages. `honest` is what a right server would answer; a script answers that, or something else.
+ * Partners that misbehave on purpose. The tests request the week 2026-03-01 to 2026-03-07, with 23 reservations, so three
+ * pages. `honest` is the answer of a correct server; a script returns that, or something else.
  */
 export interface Script {
   readonly name: string;
-  /** All where left out. */
+  /** By default all. */
   readonly styles?: readonly Style[];
-  /** How the run ends; complete where left out. */
+  /** How the run ends; by default complete. */
   readonly ends?: 'complete' | 'incomplete' | 'failed';
   readonly code?: ErrorCode;
-  /** What the store holds in the end, where it is not the whole book: nothing, some, or whatever (an incomplete run). */
+  /** What the store holds in the end, if it is not the whole book: nothing, some, or anything (an incomplete run). */
   readonly stored?: 'none' | 'some';
-  /** What the run's message has to say. */
+  /** The expected message of the run. */
   readonly says?: RegExp;
   /** In the partner's own words, which are payload. */
   readonly partnerSays?: RegExp;
@@ -25,16 +25,16 @@ export interface Script {
   readonly waited?: (waits: readonly number[]) => boolean;
   readonly documents?: { readonly connector?: Record<string, unknown>; readonly pull?: Record<string, unknown> };
   readonly list?: ListOptions;
-  /** The page size that is asked for, where it is not the usual ten. */
+  /** The requested page size, if it is not ten. */
   readonly limit?: number;
   readonly book?: readonly Booking[];
-  /** A new one for each run, so that it may remember. */
+  /** A new one for each run, so that it can keep state. */
   make?(): Answering;
 }
 
 export interface Answering {
   answer(asked: Asked, context: Context): Reply;
-  /** What the partner holds when the run is over, where it changed meanwhile. */
+  /** What the partner holds when the run is over, if it changed meanwhile. */
   truth?(): readonly Booking[];
 }
 
@@ -48,7 +48,7 @@ export const week = { from: '2026-03-01', to: '2026-03-07' } as const;
 const book = bookings(23, week.from, 4);
 const counted: readonly Style[] = ['offset', 'page'];
 const handed: readonly Style[] = ['cursor', 'link'];
-/** A token is the partner's promise that its own place in the list stays. */
+/** With a token, the partner promises that the place in the list is stable. */
 const steady: readonly Style[] = [...counted, 'token'];
 
 /** The second page, whatever the style. */
@@ -682,7 +682,7 @@ function extra(id: string): Booking {
   return { ...(book[0] as Booking), id, check_in: '2026-03-04', check_out: '2026-03-05' };
 }
 
-/** The book changes once, when the second page is asked for the first time. */
+/** The book changes once, when the second page is first requested. */
 function shifting(change: (list: Booking[]) => Booking[], tellsTotal = false): () => Answering {
   return () => {
     let list: Booking[] = [...book];
