@@ -7,16 +7,17 @@ import { createHmac } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { Pool as Connections } from 'undici';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
 import { systemClock } from '../src/kit/clock.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
+import { openPool, type Pool, transaction } from '../src/store/db/pool.ts';
 import { postmasterUnder, serverMs } from './pull/cpu.ts';
 import { ask, end, endAll, start } from './push/processes.ts';
 import type { ServiceAddress } from './push/service.ts';
 
 const brands = Array.from({ length: 10 }, (_, i) => `b${i}`);
-const perMeasurement = 3_000;
+const perMeasurement = 2_000;
 
 export async function run(args: readonly string[]): Promise<void> {
   const sizes = args.length > 0 ? args.map(Number) : [100_000, 1_000_000];
@@ -36,16 +37,18 @@ export async function run(args: readonly string[]): Promise<void> {
         await withNode(folder, sink, async (node) => {
           await node.send({ from: size, events: 500, known: size });
           await measure('  alone', node, size, 1);
-          const reader = await pool.connect();
+          // Not from the pool, whose connections may not be idle in a transaction for long.
+          const reader = new pg.Client(server.connection);
+          await reader.connect();
           await reader.query('begin isolation level repeatable read');
-          await reader.query('select count(*) from endpoints');
+          await reader.query('select count(*) from pg_class');
           await measure('  a reader holds a snapshot', node, size, 2);
           await node.send({ from: 3 * perMeasurement + size, events: 5 * perMeasurement, known: size });
           await measure(`  the same, after ${6 * perMeasurement} more events`, node, size, 9);
-          await reader.query('rollback');
-          reader.release();
+          await reader.end();
         });
-        await pool.query(`delete from records where id > $1`, [idOf(size - 1)]);
+        for (const table of ['records', 'outbox', 'guest_keys'])
+          await pool.query(`delete from ${table} where id > $1`, [idOf(size - 1)]);
       }
     } finally {
       await pool.end();
@@ -92,7 +95,7 @@ async function withNode(
     const isUpdate = known > 0 && n % 2 === 0;
     const reservation = isUpdate ? Number((BigInt(n) * 2_654_435_761n) % BigInt(known)) : from + n;
     const { endpointId = '', secret = '' } = issued[reservation % brands.length] ?? {};
-    const body = bodyOf(reservation, from + n);
+    const body = bodyOf(reservation, `${known}-${from + n}`, from + n);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
     const headers = {
@@ -134,10 +137,10 @@ async function measure(what: string, node: Node, size: number, round: number): P
 
 const idOf = (n: number): string => `r${String(n).padStart(9, '0')}`;
 
-const bodyOf = (reservation: number, event: number): string =>
+const bodyOf = (reservation: number, eventId: string, change: number): string =>
   JSON.stringify({
     event: 'reservation.updated',
-    event_id: `e${event}`,
+    event_id: eventId,
     timestamp: new Date().toISOString(),
     brand_id: 'BENCH',
     data: {
@@ -145,7 +148,7 @@ const bodyOf = (reservation: number, event: number): string =>
       check_in: '2027-03-01',
       check_out: '2027-03-05',
       status: 'confirmed',
-      total_amount: 400 + (event % 9_973) + 0.25,
+      total_amount: 400 + (change % 9_973) + 0.25,
       currency: 'EUR',
       guests: [{ first_name: 'Marta', last_name: 'Quill', email: `${idOf(reservation)}@mail.example` }],
     },
@@ -157,29 +160,27 @@ async function fill(pool: Pool, from: number, size: number): Promise<number> {
   const step = 50_000;
   await pool.query('drop index guest_keys_by_key');
   for (let first = from; first < size; first += step) {
-    const client = await pool.connect();
-    await client.query('begin');
-    await client.query('set local synchronous_commit = off');
-    const numbers = `(select 'b' || n % 10 as integration, 'r' || lpad((n % 10)::text, 9, '0') as copied,
+    await transaction(pool, async (tx) => {
+      await tx.query('set local synchronous_commit = off');
+      const numbers = `(select 'b' || n % 10 as integration, 'r' || lpad((n % 10)::text, 9, '0') as copied,
         'r' || lpad(n::text, 9, '0') as id, n from generate_series(${first}, ${Math.min(size, first + step) - 1}) n) g`;
-    await client.query(`
+      await tx.query(`
       insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
       select g.integration, t.type, g.id, 1, t.effective_at, t.seq, sha256(g.id::bytea),
              replace(t.data::text, g.copied, g.id)::json, replace(t.said::text, g.copied, g.id)::json, t.pulled_hash
         from ${numbers} join records t on t.integration = g.integration and t.id = g.copied order by 1, 3`);
-    await client.query(`
+      await tx.query(`
       insert into guest_keys (integration, type, id, key)
       select g.integration, t.type, g.id, replace(t.key, g.copied, g.id)
         from ${numbers} join guest_keys t on t.integration = g.integration and t.id = g.copied`);
-    await client.query(`
+      await tx.query(`
       insert into outbox (integration, destination, type, id, next_version, last_version, delivered_version, fence)
       select g.integration, t.destination, t.type, g.id, 2, 1, 1, 1
         from ${numbers} join outbox t on t.integration = g.integration and t.id = g.copied order by 1, 4`);
-    await client.query(`
+      await tx.query(`
       insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
       select integration, 'reservation', id, now(), n, 'event', n::text, 'created', 1 from ${numbers}`);
-    await client.query('commit');
-    client.release();
+    });
   }
   await pool.query('create index guest_keys_by_key on guest_keys (key, id)');
   await pool.query('vacuum analyze');

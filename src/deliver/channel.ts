@@ -4,6 +4,7 @@ import { Claiming } from './claiming.ts';
 import type { Destination } from './destination.ts';
 import type { Capacity, LeasedInDoubt } from './direct-leases.ts';
 import { Gathering } from './gathering.ts';
+import type { LaneFloors } from './lane-floors.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
@@ -17,6 +18,13 @@ const claimAgainMs = 1_000;
 const releaseAgainMs = 1_000;
 /** A pause that is shorter than this ends soon enough to wait for. */
 const soonMs = 2_000;
+
+/** What the channels of a node share. */
+interface ChannelServices {
+  readonly settler: Settler;
+  readonly floors: LaneFloors;
+  readonly onSettled: (counts: Counts) => void;
+}
 
 type State = 'opening' | 'open' | 'claims_only' | 'closed';
 
@@ -57,7 +65,7 @@ export class Channel {
   #puttingBack = 0;
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
-  constructor(ports: DeliverPorts, config: DestinationConfig, settler: Settler, onSettled: (counts: Counts) => void) {
+  constructor(ports: DeliverPorts, config: DestinationConfig, { settler, floors, onSettled }: ChannelServices) {
     const { store, clock, leaseMarginMs = standardMarginMs } = ports;
     this.#ports = ports;
     this.#config = config;
@@ -65,7 +73,7 @@ export class Channel {
     this.#takesDirectLeases =
       !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && !needsDelivered(config.selection);
     this.#gathering = new Gathering(config, clock, leaseMarginMs);
-    this.#claiming = new Claiming(store, config, clock, this.#leaseMs);
+    this.#claiming = new Claiming(store, config, clock, this.#leaseMs, floors);
     this.#calling = new Calling(
       { ports, config, settler, leaseMs: this.#leaseMs, stopping: this.#stopping.signal },
       { onFree: () => this.#advance(), onWaitAsked: () => this.#waitAsked(), onSettled },

@@ -1,4 +1,5 @@
 import type { Clock, Timers } from '../kit/clock.ts';
+import type { LaneFloors } from './lane-floors.ts';
 import { LaneRing } from './lane-ring.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
@@ -12,10 +13,18 @@ export class Claiming {
   readonly #config: DestinationConfig;
   readonly #clock: Clock & Timers;
   readonly #leaseMs: number;
+  readonly #floors: LaneFloors;
   #pausedUntilMs = 0;
   #lastClaimAtMs = 0;
 
-  constructor(store: DeliveryStore, config: DestinationConfig, clock: Clock & Timers, leaseMs: number) {
+  constructor(
+    store: DeliveryStore,
+    config: DestinationConfig,
+    clock: Clock & Timers,
+    leaseMs: number,
+    floors: LaneFloors,
+  ) {
+    this.#floors = floors;
     this.#store = store;
     this.#config = config;
     this.#clock = clock;
@@ -43,15 +52,16 @@ export class Claiming {
     const calls = await this.#takeBudget(wanted);
     if (calls === 0) return [];
     const lease = new Lease(this.#clock, this.#leaseMs);
-    const sinceMs = this.#clock.uptimeMs();
-    this.#lastClaimAtMs = sinceMs;
+    const claimedAtMs = this.#clock.uptimeMs();
+    this.#lastClaimAtMs = claimedAtMs;
     const key = { integration: lane.integration, destination: name };
     const withDelivered = needsDelivered(selection);
-    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, { withDelivered });
+    const sinceMs = this.#floors.sinceMs(key);
+    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, { withDelivered, sinceMs });
     if (claims.length < calls * batch) this.lanes.remove(lane);
     const unused = calls - Math.ceil(claims.length / batch);
     if (rate && unused > 0) await this.#store.takeBudget(name, -unused, rate);
-    return chunks(claims, batch).map((some) => ({ lane, claims: some, lease, sinceMs }));
+    return chunks(claims, batch).map((some) => ({ lane, claims: some, lease, sinceMs: claimedAtMs }));
   }
 
   /** Claims one record for a probe, if this node is the one to send it. */

@@ -2,6 +2,7 @@ import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import type { ReserveCapacity } from './direct-leases.ts';
+import { LaneFloors } from './lane-floors.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey } from './ports.ts';
 import { openSettler } from './settler.ts';
 
@@ -14,7 +15,7 @@ const longestSleepMs = 1_000;
 /** Delivers until it is stopped. Stopping claims nothing more, waits for calls in progress and closes the destinations. */
 export function startDeliveries(ports: DeliverPorts): Loop {
   const engine = openEngine(ports, ports.lanes);
-  ports.directLeases?.connect(engine.reserveCapacity);
+  ports.directLeases?.connect(engine);
   return startLoop({
     name: 'deliveries',
     heartbeats: ports.heartbeats,
@@ -64,6 +65,8 @@ interface Engine {
   look(): Promise<number>;
   readonly isIdle: boolean;
   readonly reserveCapacity: ReserveCapacity;
+  /** These lanes have records that were queued just now. Those whose batches may wait are found by the next look. */
+  readonly offerQueued: (lanes: readonly LaneKey[]) => void;
   readonly counts: Counts;
   close(): Promise<void>;
 }
@@ -73,6 +76,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   const channels = new Map<string, Channel>();
   const closing = new Set<Promise<void>>();
   const stopping = new AbortController();
+  const floors = new LaneFloors(ports.clock, ports.fullLookMs);
   let followed: readonly Lane[] | undefined;
   let known = new Map<string, Lane>();
   let keys: readonly LaneKey[] = [];
@@ -84,6 +88,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     node: ports.node,
     stopping: stopping.signal,
     onMore: (keys) => {
+      floors.reopen(keys);
       const [atOnce, waiting] = [keys.filter(sendsAtOnce), keys.filter((key) => !sendsAtOnce(key))];
       offer(atOnce);
       if (waiting.length > 0) ports.wake.arrived('outbox');
@@ -126,7 +131,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       closing.add(closed);
     }
     for (const [name, config] of configs) {
-      if (!channels.has(name)) channels.set(name, new Channel(ports, config, settler, count));
+      if (!channels.has(name)) channels.set(name, new Channel(ports, config, { settler, floors, onSettled: count }));
     }
   }
 
@@ -152,7 +157,10 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       try {
         followDocuments();
         if (keys.length === 0) return longestSleepMs;
-        const found = await ports.store.nextDue(keys);
+        const look = floors.look();
+        const bounds = { sinceMs: (lane: LaneKey) => floors.sinceMs(lane), withinMs: longestSleepMs };
+        const found = await ports.store.nextDue(keys, look.isBounded ? bounds : undefined);
+        look.found(found);
         const due = await Promise.all(found.filter((lane) => known.has(nameOf(lane))).map(batchDue));
         const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
         offer(ready.filter(({ isProbe }) => !isProbe));
@@ -173,6 +181,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       const lane = known.get(nameOf(key));
       return lane && channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
     },
+    offerQueued: (lanes) => offer(lanes.filter(sendsAtOnce)),
     get isIdle() {
       return [...channels.values()].every((channel) => channel.isIdle);
     },

@@ -8,7 +8,7 @@ import type { Claimed, LaneKey } from './ports.ts';
  */
 export class DirectLeases {
   readonly #onQueued: () => void;
-  #reserveCapacity: ReserveCapacity | undefined;
+  #channels: Channels | undefined;
 
   /** `onQueued` is called after each commit that left records in the queue. */
   constructor(onQueued: () => void) {
@@ -16,17 +16,21 @@ export class DirectLeases {
   }
 
   /** Connects the channels of this node; until then every change is queued. */
-  connect(reserveCapacity: ReserveCapacity | undefined): void {
-    this.#reserveCapacity = reserveCapacity;
+  connect(channels: Channels | undefined): void {
+    this.#channels = channels;
   }
 
   /** Runs work that ends with a commit. The leased records are then passed to their channels; if the work fails, the capacity is released. */
   async during<T>(work: (leaseBatch: DirectLeaseBatch) => Promise<T>): Promise<T> {
-    const leaseBatch = new DirectLeaseBatch(this.#reserveCapacity);
+    const leaseBatch = new DirectLeaseBatch(this.#channels?.reserveCapacity);
     try {
       const result = await work(leaseBatch);
       await leaseBatch.committed();
-      if (leaseBatch.hasQueued) this.#onQueued();
+      if (leaseBatch.queuedLanes.length > 0) {
+        // This node claims them at once; the signal is for the others.
+        this.#channels?.offerQueued(leaseBatch.queuedLanes);
+        this.#onQueued();
+      }
       return result;
     } catch (error) {
       leaseBatch.failed();
@@ -52,28 +56,34 @@ export interface LeasedInDoubt {
   readonly transaction: string;
 }
 
+/** The channels of a node, as far as transactions need them. */
+export interface Channels {
+  readonly reserveCapacity: ReserveCapacity;
+  readonly offerQueued: (lanes: readonly LaneKey[]) => void;
+}
+
 export type ReserveCapacity = (lane: LaneKey, wanted: number) => Capacity | undefined;
 
 /** The direct leases of one transaction. */
 export class DirectLeaseBatch {
   readonly #reserveCapacity: ReserveCapacity | undefined;
   #reserved: { readonly capacity: Capacity; leased?: LeasedInDoubt }[] = [];
-  #hasQueued = false;
+  #queuedLanes: LaneKey[] = [];
 
   constructor(reserveCapacity?: ReserveCapacity) {
     this.#reserveCapacity = reserveCapacity;
   }
 
-  /** Some records were queued instead of leased. */
-  get hasQueued(): boolean {
-    return this.#hasQueued;
+  /** Lanes with records that were queued instead of leased. */
+  get queuedLanes(): readonly LaneKey[] {
+    return this.#queuedLanes;
   }
 
   /** Called on each attempt of the transaction; a retry discards earlier leases. */
   begin(): void {
     for (const { capacity } of this.#reserved) void capacity.use([]);
     this.#reserved = [];
-    this.#hasQueued = false;
+    this.#queuedLanes = [];
   }
 
   /** Reserves capacity for up to `wanted` records of the lane. The caller reports what it leased through `lease`. */
@@ -94,8 +104,8 @@ export class DirectLeaseBatch {
     };
   }
 
-  queued(): void {
-    this.#hasQueued = true;
+  queued(lane: LaneKey): void {
+    this.#queuedLanes.push(lane);
   }
 
   async committed(): Promise<void> {
@@ -111,6 +121,6 @@ export class DirectLeaseBatch {
       else capacity.release(leased);
     }
     this.#reserved = [];
-    this.#hasQueued = false;
+    this.#queuedLanes = [];
   }
 }

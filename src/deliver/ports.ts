@@ -104,11 +104,23 @@ export interface Settlement extends LaneKey {
 export interface DueLane extends LaneKey {
   /** Not positive: due now. */
   readonly dueInMs: number;
+  /** The same for its first record alone, whether or not the destination is paused or away. */
+  readonly firstDueInMs: number;
   /** The circuit of its destination is open: only a probe may be sent. */
   readonly isProbe: boolean;
 }
 
+/** What a look for due work may leave out. */
+export interface DueBounds {
+  /** Records of the lane that became due longer ago than this. */
+  readonly sinceMs: (lane: LaneKey) => number | undefined;
+  /** Records that become due later than this. */
+  readonly withinMs: number;
+}
+
 export interface ClaimOptions {
+  /** Leave out records that became due longer ago than this. */
+  readonly sinceMs?: number | undefined;
   /** Also read the versions delivered before. */
   readonly withDelivered?: boolean;
   /** Claim although the circuit is open. */
@@ -117,7 +129,7 @@ export interface ClaimOptions {
 
 export interface DeliveryStore {
   /** For each lane with waiting work: when its first record is due, or its first lease ends. May include lanes not asked for. */
-  nextDue(lanes: readonly LaneKey[]): Promise<DueLane[]>;
+  nextDue(lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
   /** Leases due records; none while the destination is paused, or while its circuit is open and this is not a probe. */
@@ -181,6 +193,8 @@ export interface DeliverPorts {
   readonly epoch: () => number;
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
+  /** How often due work is looked for without bounds, see LaneFloors; 30 s by default. */
+  readonly fullLookMs?: number;
   readonly circuit?: CircuitSettings;
   readonly tracer?: Tracer | undefined;
   /** Called for every settled batch, for metrics. */

@@ -57,7 +57,10 @@ values: { status: { confirmed: [${statuses}] } }
     { input: events.join('\n'), env: { INNBOUND_WEBHOOK_SECRET: String(endpoint?.secret) } },
   );
   assert.equal(sent.code, 0, sent.stderr);
-  await until('the destination got a request for each', async () => tries.get('flaky') === 2 && tries.has('refused') && tries.has('unwanted'));
+  await until(
+    'the destination got a request for each',
+    async () => tries.get('flaky') === 2 && tries.has('refused') && tries.has('unwanted'),
+  );
   const dead = await until('three are dead', async () => {
     const found = await letters();
     return found.length === 3 && found;

@@ -98,7 +98,7 @@ test('a failed transaction sends nothing and releases its capacity', async (t) =
       directLeases.during((leaseBatch) =>
         work({
           begin: () => leaseBatch.begin(),
-          queued: () => leaseBatch.queued(),
+          queued: (lane) => leaseBatch.queued(lane),
           reserve: (lane, wanted) => {
             const capacity = leaseBatch.reserve(lane, wanted);
             return (
@@ -177,6 +177,25 @@ test('records without capacity are queued and claimed; versions of a record keep
   await settled(pool);
   for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1, 2], id);
   assert.ok(claims.records > 0 && claims.records < 24, `${claims.records} of 24 were claimed`);
+});
+
+test('the node that queued records claims them at once, without looking for due work', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const crm = scripted(() => delivered);
+  let isBlind = false;
+  const real = ports(pool, [], {}).store;
+  const store = {
+    ...real,
+    nextDue: (...asked: Parameters<typeof real.nextDue>) => (isBlind ? Promise.resolve([]) : real.nextDue(...asked)),
+  };
+  const { take, claims } = await node(t, pool, crm.destination, { concurrency: 1 }, { store });
+  isBlind = true;
+  const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
+  await take(...ids.map((id) => reservation(id)));
+  await settled(pool);
+  for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1], id);
+  assert.ok(claims.records > 0, 'some were queued');
 });
 
 test('rate-limited, paused and consent-filtered destinations get no direct leases', async (t) => {

@@ -162,6 +162,31 @@ test('a dead destination does not delay others, and a noisy brand does not starv
   await running.stop();
 });
 
+test('a record that became due in the past, below the bound of its lane, is found by the next full look', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const crm = scripted(() => delivered);
+  const made = ports(store.pool, [lane(config('crm'))], { crm: crm.destination }, { fullLookMs: 1_500 });
+  const running = startDeliveries(made);
+  t.after(() => running.stop());
+  const hasArrived = (id: string) => async () => crm.messages().some(({ data }) => data.id === id);
+  await takeIn(store.pool, [reservation('first')], ['crm']);
+  made.wake.signal('outbox');
+  await until('the first record is delivered', hasArrived('first'));
+  // As if the transaction that queued it had taken an hour.
+  const client = await store.pool.connect();
+  await client.query('begin');
+  await takeIn(store.pool, [reservation('late')], ['none']);
+  await client.query(
+    `insert into outbox (integration, destination, type, id, next_version, last_version, due_at)
+     select integration, 'crm', type, id, 1, 1, now() - interval '1 hour' from records where id = 'late'`,
+  );
+  await client.query('commit');
+  client.release();
+  await until('the late one too', hasArrived('late'));
+  await running.stop();
+});
+
 test('two nodes share the work and never hold one record at the same time', async (t) => {
   const store = await openStore();
   t.after(() => store.close());

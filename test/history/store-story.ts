@@ -122,12 +122,15 @@ export class StoreStory {
     const leased = new Map<string, Claimed[]>();
     const directLeases = new DirectLeases(() => {});
     if (directly) {
-      directLeases.connect(({ destination }, count) => ({
-        count,
-        leaseMs: hourMs,
-        use: async (claims) => void leased.set(destination, [...(leased.get(destination) ?? []), ...claims]),
-        release: () => {},
-      }));
+      directLeases.connect({
+        reserveCapacity: ({ destination }, count) => ({
+          count,
+          leaseMs: hourMs,
+          use: async (claims) => void leased.set(destination, [...(leased.get(destination) ?? []), ...claims]),
+          release: () => {},
+        }),
+        offerQueued: () => {},
+      });
     }
     for (const [name, target] of this.#targets) {
       const path = eventPathOf(brand(name));

@@ -36,7 +36,10 @@ export class Client {
   constructor(store: StorePorts, endpoints: ReadonlyMap<string, string>) {
     this.store = store;
     this.endpoints = endpoints;
-    this.directLeases.connect((lane, wanted) => this.#capacity(lane, wanted));
+    this.directLeases.connect({
+      reserveCapacity: (lane, wanted) => this.#capacity(lane, wanted),
+      offerQueued: () => {},
+    });
   }
 
   hold(lane: LaneKey, claims: readonly Claimed[]): void {

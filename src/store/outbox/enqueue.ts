@@ -1,6 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
-import type { Claimed } from '../../deliver/ports.ts';
+import type { Claimed, LaneKey } from '../../deliver/ports.ts';
 import type { EntityType } from '../../terms.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -28,28 +28,34 @@ export async function enqueue(
 ): Promise<void> {
   const moved = movesOf(changes);
   const rows: Row[] = [];
-  const leases: ((leased: readonly Leased[]) => number)[] = [];
+  const lanes: {
+    readonly lane: LaneKey;
+    readonly wanted: number;
+    readonly lease?: (leased: readonly Leased[]) => number;
+  }[] = [];
   for (const destination of new Set(Object.values(target.destinations).flat())) {
     const wanted = moved.filter((one) => target.destinations[one.newest.type].includes(destination));
+    if (wanted.length === 0) continue;
     const lane = { integration: target.integration, destination };
-    const capacity = wanted.length > 0 ? leaseBatch?.reserve(lane, wanted.length) : undefined;
+    const capacity = leaseBatch?.reserve(lane, wanted.length);
     const own = wanted.map((one, i) => ({
       destination,
       ...one,
       ...(capacity && i < capacity.count && { leaseMs: capacity.leaseMs }),
     }));
     rows.push(...own);
-    if (capacity === undefined) continue;
-    leases.push((leased) => {
+    const lease = (leased: readonly Leased[]): number => {
       const claims = claimsOf(own, leased);
-      if (claims.length > 0) capacity.lease({ claims, transaction: leased[0]?.transaction ?? '' });
+      if (claims.length > 0) capacity?.lease({ claims, transaction: leased[0]?.transaction ?? '' });
       return claims.length;
-    });
+    };
+    lanes.push({ lane, wanted: wanted.length, ...(capacity && { lease }) });
   }
   if (rows.length === 0) return;
   const leased = await insertRows(tx, target, rows);
-  const leasedDirectly = leases.reduce((sum, lease) => sum + lease(leased), 0);
-  if (leasedDirectly < rows.length) leaseBatch?.queued();
+  for (const { lane, wanted, lease } of lanes) {
+    if ((lease?.(leased) ?? 0) < wanted) leaseBatch?.queued(lane);
+  }
 }
 
 const recordOf = ({ type, id }: { readonly type: EntityType; readonly id: string }): string => `${type} ${id}`;

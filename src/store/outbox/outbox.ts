@@ -1,7 +1,15 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { WaitRequest } from '../../deliver/busy.ts';
-import type { CallRate, Claimed, ClaimOptions, DeliveryStore, DueLane, LaneKey } from '../../deliver/ports.ts';
+import type {
+  CallRate,
+  Claimed,
+  ClaimOptions,
+  DeliveryStore,
+  DueBounds,
+  DueLane,
+  LaneKey,
+} from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
@@ -16,7 +24,7 @@ import { settle } from './settle.ts';
  */
 export function outboxStore(pool: Pool): DeliveryStore {
   return {
-    nextDue: (lanes) => nextDue(pool, lanes),
+    nextDue: (lanes, bounds) => nextDue(pool, lanes, bounds),
     countDue: (lane, limit) => countDue(pool, lane, limit),
     claim: (lane, limit, leaseMs, options = {}) => claim(pool, lane, limit, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
@@ -40,6 +48,7 @@ const fewLanes = 100;
 
 const dueColumns = `d.integration, d.destination,
   (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
+  (extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8 as "firstDueInMs",
   c.opened_at is not null as "isProbe"`;
 const dueLimits = `
   left join destination_pace p on p.destination = d.destination
@@ -50,10 +59,12 @@ const nextDueOfFew = {
   text: `
     select ${dueColumns}
       from (select l.integration, l.destination, o.due_at
-              from unnest($1::text[], $2::text[]) as l (integration, destination)
+              from unnest($1::text[], $2::text[], $3::float8[]) as l (integration, destination, since_ms)
              cross join lateral (
                    select due_at from outbox o
-                    where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
+                    where o.integration = l.integration and o.destination = l.destination
+                      and o.due_at >= coalesce(now() - l.since_ms * interval '1 millisecond', '-infinity')
+                      and o.due_at <= coalesce(now() + $4::float8 * interval '1 millisecond', 'infinity')
                     order by due_at limit 1) o) d ${dueLimits}`,
 };
 
@@ -62,12 +73,18 @@ const nextDueOfMany = {
   text: `with recursive ${lanesWithWork} select ${dueColumns} from d ${dueLimits}`,
 };
 
-async function nextDue(pool: Pool, lanes: readonly LaneKey[]): Promise<DueLane[]> {
-  const few = {
+/** The bounds count for few lanes only: with many, the index is stepped through from lane to lane. */
+async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
+  if (lanes.length > fewLanes) return (await pool.query<DueLane>(nextDueOfMany)).rows;
+  const { rows } = await pool.query<DueLane>({
     ...nextDueOfFew,
-    values: [lanes.map((lane) => lane.integration), lanes.map((lane) => lane.destination)],
-  };
-  const { rows } = await pool.query<DueLane>(lanes.length > fewLanes ? nextDueOfMany : few);
+    values: [
+      lanes.map((lane) => lane.integration),
+      lanes.map((lane) => lane.destination),
+      lanes.map((lane) => bounds?.sinceMs(lane) ?? null),
+      bounds?.withinMs ?? null,
+    ],
+  });
   return rows;
 }
 
@@ -105,6 +122,7 @@ const claimSql = (withDelivered: boolean) => `
   with due as materialized (
     select ctid as place, leased from outbox
      where integration = $1 and destination = $2 and due_at <= now()
+       and due_at >= coalesce(now() - $6::float8 * interval '1 millisecond', '-infinity')
        and not exists (select from destination_pace where destination = $2 and paused_until > now())
        and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
      order by due_at limit $3 for update skip locked
@@ -139,11 +157,11 @@ async function claim(
   lane: LaneKey,
   limit: number,
   leaseMs: number,
-  { withDelivered = false, isProbe = false }: ClaimOptions,
+  { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
 ): Promise<Claimed[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
-    values: [lane.integration, lane.destination, limit, leaseMs, isProbe],
+    values: [lane.integration, lane.destination, limit, leaseMs, isProbe, sinceMs ?? null],
   });
   const gone = rows.filter(({ event }) => event === null);
   const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;

@@ -158,7 +158,7 @@ function enqueue(
       if (claim) claims.push(claim);
     }
     if (claims.length > 0) capacity?.lease({ claims, transaction: tx.id });
-    if (claims.length < changes.size) leaseBatch?.queued();
+    if (claims.length < changes.size) leaseBatch?.queued({ integration, destination });
   }
 }
 

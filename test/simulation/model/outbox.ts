@@ -1,5 +1,12 @@
 import { decodeRecord } from '../../../src/canonical/encode.ts';
-import type { CallRate, Claimed, DeliveryStore, LaneKey, Settlement } from '../../../src/deliver/ports.ts';
+import type {
+  CallRate,
+  Claimed,
+  ClaimOptions,
+  DeliveryStore,
+  LaneKey,
+  Settlement,
+} from '../../../src/deliver/ports.ts';
 import { circuitPorts } from './circuits.ts';
 import type { Link } from './link.ts';
 import { type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';
@@ -9,21 +16,24 @@ type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 /** Deliveries of consent-filtered destinations, which read earlier versions, are not modelled. */
 export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
   return {
-    nextDue: (lanes) =>
+    nextDue: (lanes, bounds) =>
       link.call('nextDue', () =>
         lanes.flatMap((lane) => {
-          const dueAt = Math.min(...rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY));
+          const from = model.now() - (bounds?.sinceMs(lane) ?? Number.POSITIVE_INFINITY);
+          const to = model.now() + (bounds?.withinMs ?? Number.POSITIVE_INFINITY);
+          const times = rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY);
+          const dueAt = Math.min(...times.filter((at) => at >= from && at <= to));
           if (dueAt === Number.POSITIVE_INFINITY) return [];
           const circuit = model.circuits.get(lane.destination);
           const pausedUntil = model.pace.get(lane.destination)?.pausedUntil ?? 0;
           const at = Math.max(dueAt, pausedUntil, circuit?.probeAt ?? 0);
-          return [{ ...lane, dueInMs: at - model.now(), isProbe: circuit?.openedAt !== undefined }];
+          const firstDueInMs = dueAt - model.now();
+          return [{ ...lane, dueInMs: at - model.now(), firstDueInMs, isProbe: circuit?.openedAt !== undefined }];
         }),
       ),
     countDue: (lane, limit) =>
       link.call('countDue', () => Math.min(limit, rowsOf(model, lane).filter((row) => isDue(model, row)).length)),
-    claim: (lane, limit, leaseMs, { isProbe = false } = {}) =>
-      link.call('claim', () => claim(model, lane, limit, leaseMs, isProbe)),
+    claim: (lane, limit, leaseMs, options) => link.call('claim', () => claim(model, lane, limit, leaseMs, options)),
     extend: (lane, claims, leaseMs) => link.call('extend', () => extend(model, lane, claims, leaseMs, true)),
     putBack: (lane, claims) => link.call('putBack', () => void extend(model, lane, claims, 0, false)),
     abandon: (lane, claims) => link.call('abandon', () => void extend(model, lane, claims, 0, true)),
@@ -57,12 +67,18 @@ function rowsOf(model: StoreModel, { integration, destination }: LaneKey): Outbo
 
 const isDue = (model: StoreModel, { dueAt }: OutboxRow): boolean => dueAt !== undefined && dueAt <= model.now();
 
-function claim(model: StoreModel, lane: LaneKey, limit: number, leaseMs: number, isProbe: boolean): Claimed[] {
+function claim(
+  model: StoreModel,
+  lane: LaneKey,
+  limit: number,
+  leaseMs: number,
+  { isProbe = false, sinceMs = Number.POSITIVE_INFINITY }: ClaimOptions = {},
+): Claimed[] {
   const { destination, integration } = lane;
   if ((model.pace.get(destination)?.pausedUntil ?? 0) > model.now()) return [];
   if (!isProbe && model.circuits.get(destination)?.openedAt !== undefined) return [];
   const due = rowsOf(model, lane)
-    .filter((row) => isDue(model, row))
+    .filter((row) => isDue(model, row) && (row.dueAt ?? 0) >= model.now() - sinceMs)
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
     .slice(0, limit);
   return due.map((row): Claimed => {

@@ -45,6 +45,28 @@ test('a claim is a lease: no other node gets the record until it ends', async (t
   assert.deepEqual(await store.nextDue([lane]), []);
 });
 
+test('a look and a claim with bounds leave out older records', async (t) => {
+  const { pool, store } = await setUp(t);
+  await takeIn(pool, [reservation('old'), reservation('new')], ['crm']);
+  await pool.query(`update outbox set due_at = now() - interval '1 minute' where id = 'old'`);
+  const bounds = { sinceMs: () => 10_000, withinMs: 1_000 };
+  const [bounded] = await store.nextDue([lane], bounds);
+  assert.ok((bounded?.firstDueInMs ?? -Infinity) > -10_000, 'the old record is left out');
+  const [all] = await store.nextDue([lane]);
+  assert.ok((all?.firstDueInMs ?? 0) < -50_000);
+
+  const claimed = await store.claim(lane, 10, 60_000, { sinceMs: 10_000 });
+  assert.deepEqual(
+    claimed.map(({ id }) => id),
+    ['new'],
+  );
+  await pool.query(
+    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')`,
+  );
+  const [paused] = await store.nextDue([lane]);
+  assert.ok((paused?.dueInMs ?? 0) > 0 && (paused?.firstDueInMs ?? 0) < -50_000, 'due, and paused');
+});
+
 test('a version that arrives while the result is being written is not lost', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('r')], ['crm']);

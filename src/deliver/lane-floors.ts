@@ -1,0 +1,61 @@
+import type { Timers } from '../kit/clock.ts';
+import type { DueLane, LaneKey } from './ports.ts';
+
+/**
+ * From when on each lane can have due records. Every delivery leaves dead entries in the index of due records, and a reader that holds
+ * a snapshot keeps PostgreSQL from removing them. Without a lower bound, a claim walks over all of them: 42 ms of processor time after
+ * 100,000 deliveries, instead of 2.6 ms (2 arm64 cores).
+ *
+ * A look for due work finds the first due record of each lane; the bound is a margin below it. A record can still become due further
+ * in the past, by a transaction that took longer than the margin. So from time to time a look has no bounds.
+ */
+export class LaneFloors {
+  readonly #clock: Timers;
+  readonly #fullLookMs: number;
+  /** When the first due record of a lane was due, if it was before the last look. In monotonic time, as all times here. */
+  #first = new Map<string, number>();
+  #lookedAtMs: number | undefined;
+  #fullLookAtMs = Number.NEGATIVE_INFINITY;
+  /** Lanes in which a record became due in the past. */
+  readonly #open = new Set<string>();
+
+  constructor(clock: Timers, fullLookMs: number = standardFullLookMs) {
+    this.#clock = clock;
+    this.#fullLookMs = fullLookMs;
+  }
+
+  /** Records that became due longer ago than this need not be looked for; undefined: all count. */
+  sinceMs(lane: LaneKey): number | undefined {
+    const key = keyOf(lane);
+    if (this.#lookedAtMs === undefined || this.#open.has(key)) return undefined;
+    return this.#clock.uptimeMs() - (this.#first.get(key) ?? this.#lookedAtMs) + marginMs;
+  }
+
+  /** Begins a look: whether it may be bounded, and how to report what it found. */
+  look(): { readonly isBounded: boolean; found(due: readonly DueLane[]): void } {
+    const startedAtMs = this.#clock.uptimeMs();
+    const isBounded = startedAtMs < this.#fullLookAtMs + this.#fullLookMs;
+    const open = [...this.#open];
+    return {
+      isBounded,
+      found: (due) => {
+        const late = due.filter(({ firstDueInMs }) => firstDueInMs < 0);
+        this.#first = new Map(late.map((lane) => [keyOf(lane), startedAtMs + lane.firstDueInMs]));
+        this.#lookedAtMs = startedAtMs;
+        if (!isBounded) this.#fullLookAtMs = startedAtMs;
+        for (const key of open) this.#open.delete(key);
+      },
+    };
+  }
+
+  /** A version that was made a while ago became the next one to deliver, due since it was made. */
+  reopen(lanes: readonly LaneKey[]): void {
+    for (const lane of lanes) this.#open.add(keyOf(lane));
+  }
+}
+
+/** Transactions that queue records are shorter than this; the rare longer ones are found by the next look without bounds. */
+const marginMs = 10_000;
+const standardFullLookMs = 30_000;
+
+const keyOf = ({ integration, destination }: LaneKey): string => `${destination} ${integration}`;
