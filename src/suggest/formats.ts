@@ -3,8 +3,9 @@ import type { Json } from '../terms.ts';
 
 /** Detects the formats of dates and numbers in a sample. */
 
+/** A zone in brackets may follow the offset: 2026-05-01T00:00:00Z[UTC]. */
 const iso =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
 interface Form {
   readonly format: string;
@@ -14,20 +15,40 @@ interface Form {
 }
 
 /** Day before month comes first: it is the more common order when a sample is ambiguous. */
+const days: readonly Form[] = [
+  { format: 'DD/MM/YYYY', form: /(\d{2})\/(\d{2})\/(\d{4})/, order: [3, 2, 1] },
+  { format: 'MM/DD/YYYY', form: /(\d{2})\/(\d{2})\/(\d{4})/, order: [3, 1, 2] },
+  { format: 'D/M/YYYY', form: /(\d{1,2})\/(\d{1,2})\/(\d{4})/, order: [3, 2, 1] },
+  { format: 'M/D/YYYY', form: /(\d{1,2})\/(\d{1,2})\/(\d{4})/, order: [3, 1, 2] },
+  { format: 'DD.MM.YYYY', form: /(\d{2})\.(\d{2})\.(\d{4})/, order: [3, 2, 1] },
+  { format: 'D.M.YYYY', form: /(\d{1,2})\.(\d{1,2})\.(\d{4})/, order: [3, 2, 1] },
+  { format: 'DD-MM-YYYY', form: /(\d{2})-(\d{2})-(\d{4})/, order: [3, 2, 1] },
+  { format: 'MM-DD-YYYY', form: /(\d{2})-(\d{2})-(\d{4})/, order: [3, 1, 2] },
+  { format: 'YYYY/MM/DD', form: /(\d{4})\/(\d{2})\/(\d{2})/, order: [1, 2, 3] },
+  { format: 'YYYY.MM.DD', form: /(\d{4})\.(\d{2})\.(\d{2})/, order: [1, 2, 3] },
+  { format: 'DD MMM YYYY', form: /\d{2} \p{L}{3} \d{4}/u },
+  { format: 'D MMM YYYY', form: /\d{1,2} \p{L}{3} \d{4}/u },
+  { format: 'DD-MMM-YYYY', form: /\d{2}-\p{L}{3}-\d{4}/u },
+  { format: 'MMM D, YYYY', form: /\p{L}{3} \d{1,2}, \d{4}/u },
+];
+
+const times: readonly Form[] = [
+  { format: '', form: /(?:)/ },
+  { format: ' HH:mm', form: / \d{2}:\d{2}/ },
+  { format: ' HH:mm:ss', form: / \d{2}:\d{2}:\d{2}/ },
+  { format: ' h:mm A', form: / \d{1,2}:\d{2} [AP]M/ },
+  { format: ' h:mm:ss A', form: / \d{1,2}:\d{2}:\d{2} [AP]M/ },
+];
+
 const forms: readonly Form[] = [
-  { format: 'DD/MM/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 2, 1] },
-  { format: 'MM/DD/YYYY', form: /^(\d{2})\/(\d{2})\/(\d{4})$/, order: [3, 1, 2] },
-  { format: 'D/M/YYYY', form: /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/, order: [3, 2, 1] },
-  { format: 'M/D/YYYY', form: /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/, order: [3, 1, 2] },
-  { format: 'DD.MM.YYYY', form: /^(\d{2})\.(\d{2})\.(\d{4})$/, order: [3, 2, 1] },
-  { format: 'D.M.YYYY', form: /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/, order: [3, 2, 1] },
-  { format: 'DD-MM-YYYY', form: /^(\d{2})-(\d{2})-(\d{4})$/, order: [3, 2, 1] },
-  { format: 'DD/MM/YYYY HH:mm', form: /^(\d{2})\/(\d{2})\/(\d{4}) \d{2}:\d{2}$/, order: [3, 2, 1] },
-  { format: 'DD/MM/YYYY HH:mm:ss', form: /^(\d{2})\/(\d{2})\/(\d{4}) \d{2}:\d{2}:\d{2}$/, order: [3, 2, 1] },
-  { format: 'YYYY/MM/DD', form: /^(\d{4})\/(\d{2})\/(\d{2})$/, order: [1, 2, 3] },
+  ...times.flatMap((time) =>
+    days.map(({ format, form, ...day }) => ({
+      ...day,
+      format: format + time.format,
+      form: new RegExp(`^${form.source}${time.form.source}$`, 'iu'),
+    })),
+  ),
   { format: 'YYYYMMDD', form: /^((?:19|20)\d{2})(\d{2})(\d{2})$/, order: [1, 2, 3] },
-  { format: 'DD MMM YYYY', form: /^\d{2} \p{L}{3} \d{4}$/u },
-  { format: 'D MMM YYYY', form: /^\d{1,2} \p{L}{3} \d{4}$/u },
   { format: 'dotnet', form: /^\/Date\(-?\d{1,15}(?:[+-]\d{4})?\)\/$/ },
 ];
 
@@ -55,15 +76,15 @@ export function dateFormat(values: readonly Json[]): DateFormat | undefined {
     undefined,
   );
   if (best === undefined) return undefined;
-  const other = mirrored.get(best.format);
+  const other = otherOrder(best.format);
   return { ...best, open: scored.some(({ format, share }) => format === other && share === best.share) };
 }
 
-/** Formats that differ only in which of day and month comes first. */
-const mirrored: ReadonlyMap<string, string> = new Map([
-  ['DD/MM/YYYY', 'MM/DD/YYYY'],
-  ['D/M/YYYY', 'M/D/YYYY'],
-]);
+/** The format with the other order of day and month. */
+function otherOrder(format: string): string | undefined {
+  const [, first, mark, second, rest] = /^(DD?|MM?)([/-])(DD?|MM?)([/-].*)$/.exec(format) ?? [];
+  return first === undefined ? undefined : `${second}${mark}${first}${rest}`;
+}
 
 const readers: readonly { readonly format: string; readonly reads: (text: string) => boolean }[] = [
   { format: 'iso', reads: (text) => iso.test(text) && realIso(text) },

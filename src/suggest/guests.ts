@@ -177,7 +177,7 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
     const matches = matchFields(table.leaves, vocabulary);
     const score = scoreOf(matches, table.words);
     const references = recordLeaves.filter(
-      (leaf) => (leaf.kind === 'value' || leaf.kind === 'list') && refersTo(leaf, table),
+      (leaf) => (leaf.kind === 'value' || leaf.kind === 'list') && refersTo(leaf, table, recordLeaves),
     );
     const [first] = references;
     if (score < 3.5 || table.id === undefined || first === undefined) return [];
@@ -186,6 +186,7 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
     const head = {
       from,
       join: { in: table.path, key, by: '$item' },
+      ...(table.kind && { where: { [table.kind.key]: table.kind.value } }),
       ...(references.length > 1 && { unique: key }),
     };
     const known = references.map(({ path }) => ({ [key]: { not_same_as: `$record.${path}` } }));
@@ -205,6 +206,8 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
 /** Link tables: each row refers to a reservation and a person. */
 function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], people: Table): Json[] {
   return tables.flatMap((between) => {
+    // Objects of several kinds name each other by relationships of their own.
+    if (between.kind !== undefined || people.kind !== undefined) return [];
     // Lines of a bill refer to both as well.
     if (between === people || between.leaves.some(({ own, around }) => [...own, ...around].includes('amount')))
       return [];

@@ -153,9 +153,11 @@ function valueIn(object: JsonObject | undefined, path: string): Json | undefined
   return below === undefined ? value : isObject(value) ? value[below] : undefined;
 }
 
-/** Lists of at most one that are read like an object: the property of a rental, the name of a person. */
-const lettingWords = new Set(['property', 'properties', 'listing', 'listings', 'name', 'names']);
+/** Lists of at most one that are read like an object: the property of a rental, the name of a person, the type of a room. */
+const lettingWords = new Set('property properties listing listings name names types plans source'.split(' '));
 const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use', 'handle', 'system'];
+/** The travel alliance's codes of age groups. */
+const ageGroups: Readonly<Record<string, readonly string[]>> = { 10: ['adults'], 8: ['children'], 7: ['infants'] };
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
 
@@ -165,7 +167,7 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
   const keys = keysOf(members[0] ?? {}).filter((key) => isPlain(members[0]?.[key]));
   const type =
     keys.find((key) => typeKeys.includes(withoutSign(key))) ??
-    keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? ''));
+    keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? '') || isAgeGroup(key));
   const value = keys.find((key) => key !== type && valueKeys.includes(withoutSign(key)));
   if (type === undefined || value === undefined) return [];
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
@@ -177,7 +179,9 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
       const member = pick(list);
       return isObject(member) ? emptied(member[value]) : undefined;
     });
-    const words = withoutNoise(wordsOf(name));
+    // A number does not say what the member is: the name of the list does.
+    const named = /^\d+$/.test(name) ? own : withoutNoise(wordsOf(name));
+    const words = isAgeGroup(type) ? (ageGroups[name] ?? named) : named;
     const source = { pick: { from: path, where, value } };
     return {
       path: `${path}[${type}=${name}].${value}`,
@@ -191,8 +195,9 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
   });
 }
 
+const isAgeGroup = (key: string) => /^age.*code$/i.test(key);
 const withoutSign = (key: string) =>
-  key.replace(/^[@_#]/, '').replace(/^\p{Lu}(?!\p{Lu})/u, (first) => first.toLowerCase());
+  key.replace(/^[@_#]/, '').replace(/^(?:\p{Lu}+$|\p{Lu}(?!\p{Lu}))/u, (first) => first.toLowerCase());
 const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';
 
 /** The keys that a mapping may use: not those inherited by every JavaScript object. */

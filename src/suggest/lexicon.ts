@@ -20,7 +20,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry',
   ),
   confirmation_number: lexeme(
-    'confirmation number, platform id:0.72, channel reservation id:0.72, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'confirmation number, platform id:0.72, channel reservation id:0.72, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
     'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door',
   ),
   check_in: lexeme(
@@ -32,7 +32,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, entered on:0.8',
+    'booking date, creation time:0.95, create time:0.95, created time:0.95, time created:0.95, creation:0.8, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, erfasst:0.85, erfasst am:0.95, erstellt am:0.95, angelegt am:0.95, gebucht am:0.95, entered on:0.8, date de creation:0.95, data de criacao:0.95',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
@@ -40,11 +40,11 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, kanaal',
+    'channel, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
     'number manager reservation confirmation id reference ref update locked allow',
   ),
   source: lexeme(
-    'source, source code, origine:0.75, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
+    'source, source code, origine:0.75, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, provider:0.6, portal:0.65, portal name:0.75, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
@@ -58,7 +58,7 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
 
 export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
   guest_id: lexeme(
-    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, uid:0.75, tenant id:0.8, traveller id:0.85',
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
@@ -74,7 +74,7 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8',
+    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8, mobiltelefon, handynummer, telefon mobil, telephone portable, telefono movil, telemovel, numero telephone:0.9, numero telefono:0.9',
     'fax country consent',
   ),
   date_of_birth: lexeme(

@@ -54,7 +54,23 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
       leaves.find((leaf) => leaf.depth === 0 && free(leaf) && isOwn(leaf)),
       'every record has its own',
     );
+  // Without an id every record would be lost.
+  if (!found.has('id') && !found.has('confirmation_number'))
+    put('id', idInList(leaves), 'the first of a list of ids; every record has its own');
   return found;
+}
+
+function idInList(leaves: readonly Leaf[]): Leaf | undefined {
+  const isId = ({ own, around }: Leaf) =>
+    [...own, ...around.slice(-2)].some((word) => ['id', 'ids', 'number', 'reference', 'code'].includes(word));
+  return leaves
+    .filter((leaf) => leaf.kind === 'many' && isId(leaf))
+    .map((leaf): Leaf => {
+      const path = leaf.path.replace('.*.', '[0].');
+      const values = leaf.values.map((all) => (Array.isArray(all) ? all[0] : undefined));
+      return { ...leaf, kind: 'value', path, source: path, values };
+    })
+    .find(isOwn);
 }
 
 const lifecycle: ReadonlySet<string> = new Set(['checked_in', 'checked_out', 'no_show']);

@@ -47,6 +47,9 @@ export function findRooms(context: RoomContext): Section | undefined {
     vocabulary,
   );
   const persons = countPersons(containers, tables);
+  // Several rates of one room by period: the room's type is then a field of the reservation.
+  const isRates = ({ owners }: Container, matches: ReadonlyMap<string, Match>) =>
+    !matches.has('room_type') && own.has('room_type') && new Set(owners).size < owners.length;
   const best = containers
     .filter(
       ({ kind, from, words }) =>
@@ -58,11 +61,11 @@ export function findRooms(context: RoomContext): Section | undefined {
       const matches = matchFields(withLookups(leaves, tables), vocabulary);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
-    .filter(({ score }) => score >= 3.5)
+    .filter(({ score, matches, container }) => score >= 3.5 && !isRates(container, matches))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
-    for (const field of one ? ['board', 'rate_code', 'adults', 'children'] : ['board', 'rate_code']) {
+    for (const field of one ? ['room_type', 'board', 'rate_code', 'adults', 'children'] : ['board', 'rate_code']) {
       const match = own.get(field);
       if (match && match.leaf.kind === 'value' && typeof match.leaf.source === 'string' && !best.matches.has(field))
         best.matches.set(field, {
@@ -82,8 +85,41 @@ export function findRooms(context: RoomContext): Section | undefined {
     if (match) own.set(field, { ...match, field });
   }
   for (const field of Object.keys(persons)) own.delete(field);
-  if (scoreOf(own) < 4 && Object.keys(persons).length === 0) return undefined;
+  const type = own.get('room_type');
+  const product = type === undefined || isSameEverywhere(type) ? productIn(recordLeaves, taken) : undefined;
+  if (product) own.set('room_type', product);
+  if (scoreOf(own) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
   return sectionOf('rooms', { from: '$item' }, own, persons);
+}
+
+/** The one property of an account, or a word such as "rooms", is not what distinguishes a booking. */
+function isSameEverywhere({ leaf, confidence }: Match): boolean {
+  const texts = present(leaf).map(plain);
+  return confidence < 0.9 && texts.length > 2 && new Set(texts).size === 1;
+}
+
+const productNames = new Set(['name', 'title', 'summary', 'product', 'item', 'resource', 'unit', 'space']);
+const otherNames = new Set(
+  'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
+    ' ',
+  ),
+);
+
+/** What is booked, where no field is named after a room: short texts that some records share and not all. A weak guess. */
+function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): Match | undefined {
+  for (const leaf of leaves) {
+    const { own, around, kind, depth, path, values } = leaf;
+    if (kind !== 'value' || depth > 1 || taken(path) || !productNames.has(own.at(-1) ?? '')) continue;
+    if ([...own, ...around].some((word) => otherNames.has(word))) continue;
+    const texts = present(leaf).map(plain);
+    const distinct = new Set(texts).size;
+    const isShared = distinct > 1 && distinct < texts.length && texts.length === values.length;
+    if (!isShared || !texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text)))
+      continue;
+    const reason = 'the only short text that several records share; nothing is named after a room';
+    return { field: 'room_type', leaf, others: [], confidence: 0.5, reason };
+  }
+  return undefined;
 }
 
 const bareNames = new Set(['name', 'type', 'code', 'title', 'category']);

@@ -12,6 +12,8 @@ export interface Table {
   readonly leaves: readonly Leaf[];
   /** The id of a row. */
   readonly id: Leaf | undefined;
+  /** The rows that are meant, where one list has objects of several kinds, as in JSON:API. */
+  readonly kind?: { readonly key: string; readonly value: string };
 }
 
 export function tablesOf(envelope: JsonObject, rootPath: string | undefined, path = '$body', depth = 0): Table[] {
@@ -22,11 +24,27 @@ export function tablesOf(envelope: JsonObject, rootPath: string | undefined, pat
     if (rootPath !== undefined && at === `$body.${rootPath}`) return [];
     if (isObject(value)) return tablesOf(value, rootPath, at, depth + 1);
     if (!Array.isArray(value) || !value.some(isObject)) return [];
-    const leaves = leavesOf(value);
-    const id = leaves.find(
-      (leaf) => ['id', 'key', 'code', 'uid'].includes(leaf.own.join(' ')) && leaf.depth === 0 && isUnique(leaf),
-    );
-    return [{ path: at, words: wordsOf(key), rows: value, leaves, id }];
+    return kindsIn(value) ?? [tableOf(value, wordsOf(key))];
+
+    function kindsIn(rows: readonly Json[]): Table[] | undefined {
+      const kinds = new Set(rows.map((row) => (isObject(row) ? row.type : undefined)));
+      if (kinds.size < 2 || kinds.size > 20 || ![...kinds].every((kind) => typeof kind === 'string')) return undefined;
+      return [...(kinds as Set<string>)].map((kind) => ({
+        ...tableOf(
+          rows.filter((row) => isObject(row) && row.type === kind),
+          wordsOf(kind),
+        ),
+        kind: { key: 'type', value: kind },
+      }));
+    }
+
+    function tableOf(rows: readonly Json[], words: readonly string[]): Table {
+      const leaves = leavesOf(rows);
+      const id = leaves.find(
+        (leaf) => ['id', 'key', 'code', 'uid'].includes(leaf.own.join(' ')) && leaf.depth === 0 && isUnique(leaf),
+      );
+      return { path: at, words, rows, leaves, id };
+    }
   });
 }
 
@@ -35,9 +53,15 @@ function isUnique(leaf: Leaf): boolean {
   return values.length === leaf.values.length && new Set(values).size === values.length;
 }
 
-/** Whether the values of a leaf are ids of the table's rows. */
-export function refersTo(leaf: Leaf, table: Table): boolean {
+/** Whether the values of a leaf are ids of the table's rows; `siblings` may name the kind of object beside the id. */
+export function refersTo(leaf: Leaf, table: Table, siblings: readonly Leaf[] = []): boolean {
   if (table.id === undefined) return false;
+  const { kind } = table;
+  if (kind !== undefined) {
+    const beside = child(leaf.path.slice(0, Math.max(0, leaf.path.lastIndexOf('.'))), kind.key);
+    const told = siblings.find(({ path }) => path === beside);
+    if (told !== undefined) return leaf !== told && present(told).every((value) => value === kind.value);
+  }
   const ids = new Set(present(table.id).map(plain));
   const values = present(leaf)
     .flat()
@@ -77,15 +101,30 @@ function nameLeaf(table: Table): Leaf | undefined {
 
 /** Replaces each id that refers to a table by the row's code or name: RateId becomes the rate's code. */
 export function withLookups(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
-  return leaves.map((leaf) => {
-    const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one)) : undefined;
-    const name = table && nameLeaf(table);
-    if (table?.id === undefined || name === undefined) return leaf;
-    const { id } = table;
-    const byId = new Map(id.values.map((value, index) => [plain(value ?? null), name.values[index]]));
-    const own = leaf.own.filter((word) => word !== 'id');
-    const source = { lookup: { in: table.path, key: id.path, by: leaf.path, value: name.path } };
-    const values = leaf.values.map((value) => (value === undefined ? undefined : byId.get(plain(value))));
-    return { ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values };
-  });
+  const kinds = new Set(tables.flatMap(({ kind }) => kind?.value ?? []));
+  // The kind of object that an id belongs to is not a field of the reservation.
+  const isKind = (leaf: Leaf) => kinds.size > 0 && present(leaf).every((value) => kinds.has(plain(value)));
+  return leaves
+    .filter((leaf) => !isKind(leaf))
+    .map((leaf) => {
+      const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one, leaves)) : undefined;
+      const name = table && nameLeaf(table);
+      if (table?.id === undefined || name === undefined) return leaf;
+      const { id } = table;
+      const byId = new Map(id.values.map((value, index) => [plain(value ?? null), name.values[index]]));
+      const own = leaf.own.filter((word) => word !== 'id');
+      const source: Json =
+        table.kind === undefined
+          ? { lookup: { in: table.path, key: id.path, by: leaf.path, value: name.path } }
+          : {
+              pick: {
+                from: leaf.path,
+                join: { in: table.path, key: id.path, by: '$item' },
+                where: { [table.kind.key]: table.kind.value },
+                value: name.path,
+              },
+            };
+      const values = leaf.values.map((value) => (value === undefined ? undefined : byId.get(plain(value))));
+      return { ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values };
+    });
 }

@@ -20,6 +20,8 @@ const firstTry = {
   },
   'ohip, tokeet, zak, infor, streamline, channex': { mean: 0.68, sure: '54 of 62' },
   'graphql, keyed, portuguese, french, labels': { mean: 0.87, sure: '43 of 43' },
+  'planyo, checkfront, guesty, htng-express, octorate': { mean: 0.72, sure: '56 of 56' },
+  'json-api, ota-json, us-rental, swiss-desk': { mean: 0.69, sure: '42 of 50' },
 } as const;
 
 interface SystemCase {
