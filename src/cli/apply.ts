@@ -1,21 +1,30 @@
 import type { Command } from 'commander';
+import { type BrokenCase, casesText } from '../api/routes/documents.ts';
+import type { LoadedDocuments } from '../documents/kinds.ts';
+import { InnboundError } from '../errors.ts';
+import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
 import { applyWorkspace } from '../runtime/in-force.ts';
-import { openRuntime, readSoundDocuments } from '../runtime/runtime.ts';
+import { openRuntime, type Runtime, readSoundDocuments } from '../runtime/runtime.ts';
+import { currentSources } from '../store/documents/list.ts';
 import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
 
 export function registerApply(program: Command): void {
   common(program.command('apply'))
     .description('put all documents of a workspace in force, or none if one is invalid')
+    .option('--accept-cases', 'kept samples whose records the connectors change expect the new records from now on')
     .addHelpText(
       'after',
       `
 A running service uses the new versions at once. Documents that were removed from the workspace are no longer in force; their
 data and versions are kept.
 
+Samples that were kept as cases in the mapping studio must still become the same records. If a changed connector makes others of them,
+nothing is applied unless --accept-cases is given.
+
 Example:
   innbound apply -w my-workspace`,
     )
-    .action(async (options: CommonOptions) => {
+    .action(async (options: CommonOptions & { acceptCases?: boolean }) => {
       const documents = await readSoundDocuments(options.workspace);
       const runtime = await openRuntime({
         workspaceDir: options.workspace,
@@ -24,6 +33,7 @@ Example:
         apply: 'never',
       });
       try {
+        await checkedCases(runtime, documents, options.acceptCases ?? false);
         const applied = await applyWorkspace(runtime, documents, 'apply');
         const changed = applied.filter(({ change }) => change !== 'same');
         if (changed.length > 0) {
@@ -36,4 +46,19 @@ Example:
         await runtime.close();
       }
     });
+}
+
+/** Only connectors with a new text are checked. */
+async function checkedCases(runtime: Runtime, { connectors }: LoadedDocuments, isAccepted: boolean): Promise<void> {
+  const inForce = await currentSources(runtime.pool);
+  const changed: { readonly name: string; readonly source: string }[] = [];
+  const refused: BrokenCase[] = [];
+  for (const { name, source } of connectors.values()) {
+    if (inForce.get(`connector ${name}`) === source) continue;
+    const broken = await brokenCases(runtime, name, source);
+    refused.push(...broken.filter(({ message }) => !isAccepted || message !== null));
+    if (broken.length > 0) changed.push({ name, source });
+  }
+  if (refused.length > 0) throw new InnboundError('documents.case_changed', `${casesText(refused)}.`);
+  for (const { name, source } of changed) await acceptCases(runtime, name, source, 'apply');
 }

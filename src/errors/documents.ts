@@ -7,6 +7,12 @@ export const documentErrors = {
     what: 'Documents of the workspace have mistakes; nothing was applied.',
     next: 'Correct each listed place (file, line, column) and apply again.',
   },
+  'documents.case_changed': {
+    stage: 'documents',
+    retry: 'operator',
+    what: 'The mapping makes other records of a kept sample than it must; nothing was applied.',
+    next: 'Compare the records in the mapping studio. Correct the mapping, or confirm the new records: "Apply and accept" in the console, accept_cases in the API, --accept-cases on the command line.',
+  },
   'documents.no_workspace': {
     stage: 'documents',
     retry: 'operator',

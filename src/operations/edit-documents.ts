@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { Applied, DocumentPorts } from '../api/routes/documents.ts';
+import type { Applied, ApplyOptions, DocumentPorts } from '../api/routes/documents.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
@@ -12,6 +12,7 @@ import { changeDocument, sealable } from '../runtime/in-force.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { currentDocuments, type StoredDocument } from '../store/documents/documents.ts';
 import { currentSources } from '../store/documents/list.ts';
+import { acceptCases as acceptAll, brokenCases } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
 
 /**
@@ -46,6 +47,7 @@ export async function applyDocument(
   name: string,
   text: string,
   by: string,
+  { acceptCases }: ApplyOptions = { acceptCases: false },
 ): Promise<Applied> {
   const applied = await changeDocument<Applied>(runtime, by, async (inForce) => {
     const complete = completed(inForce, kind, name, text);
@@ -63,6 +65,12 @@ export async function applyDocument(
       return { refused: { kind: 'invalid', mistakes: [{ file, line: 1, column: 1, path: kind, message }] } };
     }
     if (checked.kind === 'invalid') return { refused: checked };
+    if (kind === 'connector') {
+      const broken = await brokenCases(runtime, name, complete);
+      const refused = broken.filter(({ message }) => !acceptCases || message !== null);
+      if (refused.length > 0) return { refused: { kind: 'breaks_cases', cases: refused } };
+      if (broken.length > 0) await acceptAll(runtime, name, complete, by);
+    }
     // The file gets the references too: a credential typed in the console is never written to a disk.
     const sealed = sealable(runtime.keys, { kind, name, source: complete });
     const source = sealed?.document.source ?? complete;

@@ -1,3 +1,4 @@
+import type { BrokenCase } from '../api/routes/documents.ts';
 import type { CheckedCase, NewCase } from '../api/routes/mapping-cases.ts';
 import type { Previewed } from '../api/routes/studio.ts';
 import { InnboundError } from '../errors.ts';
@@ -38,6 +39,23 @@ export async function checkCases(runtime: Runtime, connector: string, text: stri
     checked.push({ ...one, passes, diff, message: outcome.kind === 'ok' ? null : outcome.message });
   }
   return checked;
+}
+
+/** The cases of a connector that a new text of it would break. */
+export async function brokenCases(runtime: Runtime, connector: string, text: string): Promise<BrokenCase[]> {
+  const checked = await checkCases(runtime, connector, text);
+  return checked
+    .filter(({ passes }) => !passes)
+    .map(({ name, message, diff }) => ({ name, message, differences: diff.length }));
+}
+
+/** From now on the cases expect what the text makes of them. One that cannot be mapped at all stays as it is. */
+export async function acceptCases(runtime: Runtime, connector: string, text: string, by: string): Promise<void> {
+  for (const one of await listCases(runtime.pool, connector)) {
+    const outcome = await outcomeOf(runtime, text, one);
+    if (outcome.kind === 'invalid' || difference(one.expected, outcome.records).length === 0) continue;
+    await putCase(runtime.pool, connector, { ...one, expected: outcome.records, saved_by: by });
+  }
 }
 
 async function outcomeOf(

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
+import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';
 
 let node: ApiNode;
 let operator: string;
+let admin: string;
 before(async () => {
   node = await apiNode('', { 'connectors/hotel.yaml': hotelConnector('') });
   operator = await node.token('operator');
+  admin = await node.token('admin');
   await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2'));
 });
 after(() => node.stop());
@@ -42,7 +47,7 @@ test('the effect of a changed mapping on the stored payloads is counted, and not
   assert.equal(wrong.status, 422);
 });
 
-test('a kept sample passes until the mapping changes its records, and is deleted with an erased guest', async () => {
+test('a mapping that changes a kept sample is refused unless accepted; the sample is deleted with an erased guest', async () => {
   const sample = JSON.stringify({ reservations: [reservation('S1', { agent: 'BDC' })] });
   await call('PUT', '/connectors/hotel/cases/first', { text: hotelConnector(''), sample, timezone: 'Europe/Lisbon' });
   const check = async (map: string) =>
@@ -54,6 +59,27 @@ test('a kept sample passes until the mapping changes its records, and is deleted
   const [broken] = await check('map: { nothing: agent }\n');
   assert.equal(broken.passes, false);
   assert.match(broken.message, /nothing/);
+  const apply = (more: object) => {
+    const text = hotelConnector('map: { channel: agent }\n');
+    return node.call('PUT', '/documents/connector/hotel', admin, { text, ...more } as Json);
+  };
+  const refused = await apply({});
+  assert.equal(refused.status, 409);
+  assert.equal(refused.body.code, 'documents.case_changed');
+  assert.deepEqual(refused.body.cases, [{ name: 'first', message: null, differences: 1 }]);
+  assert.ok(!JSON.stringify(refused.body).includes('BDC'), 'a problem carries no guest data');
+  assert.equal((await apply({ accept_cases: true })).status, 200);
+  assert.equal((await check('map: { channel: agent }\n'))[0].passes, true);
+  assert.equal((await apply({})).status, 200);
+  await writeFile(path.join(node.runtime.workspaceDir, 'connectors/hotel.yaml'), hotelConnector(''));
+  const env = { DATABASE_URL: process.env.DATABASE_URL ?? '' };
+  const command = (...more: string[]) => innbound(['apply', '-w', node.runtime.workspaceDir, ...more], { env });
+  const { code, stderr } = await command();
+  assert.notEqual(code, 0);
+  assert.match(stderr, /1 kept case changes: first/);
+  assert.equal((await check('map: { channel: agent }\n'))[0].passes, true);
+  assert.equal((await command('--accept-cases')).code, 0);
+  assert.equal((await check(''))[0].passes, true);
   await call('PUT', '/connectors/hotel/cases/other', {
     text: hotelConnector(''),
     sample: JSON.stringify({ reservations: [reservation('S2')] }),

@@ -111,10 +111,11 @@ describe('drafts and undo', { skip }, () => {
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '{"data": []}');
 
     await page.goto(`${desk.url}/onboard`);
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
-    await page.getByLabel('Brand id').fill('OPO02');
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
+    await page.getByLabel('Brand id').fill('OPO02');
     await page.getByLabel('Time zone').first().fill('Europe/Lisbon');
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Next' }).click();

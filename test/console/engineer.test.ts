@@ -148,7 +148,7 @@ describe('the integration engineer', { skip }, () => {
     assert.equal(await yamlEditor(page, 'connector harbour as YAML').text(), connector);
   });
 
-  test('a kept sample shows what a later change of the mapping does to it, and can be accepted', async () => {
+  test('a mapping that changes a kept sample is applied only with a confirmation that shows the differences', async () => {
     await page.goto(`${desk.url}/studio?connector=harbour`);
     await page.getByLabel('Sample as JSON').fill(sample);
     await page.getByLabel('Name of the case').fill('two-stays');
@@ -159,10 +159,18 @@ describe('the integration engineer', { skip }, () => {
     await editor.fill(connector.replace('first_name: given, ', ''));
     await row.getByText('1 difference').click();
     await row.getByText('[0].record.guests[0].first_name').waitFor();
-    await page.getByRole('button', { name: 'Apply harbour although 1 case changed' }).waitFor();
+    await page.getByRole('button', { name: 'Apply harbour (1 case changed) …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('[0].record.guests[0].first_name').waitFor();
+    await dialog.getByRole('button', { name: 'Apply and accept the new records' }).click();
+    await page.getByText('harbour is in force as version 2').waitFor();
+    await row.getByText('Passes').waitFor();
+    await editor.fill(connector);
+    await row.getByText('1 difference').waitFor();
     await row.getByRole('button', { name: 'Accept two-stays as it is now' }).click();
     await row.getByText('Passes').waitFor();
-    await page.getByRole('button', { name: 'Apply harbour', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Apply harbour', exact: true }).click();
+    await page.getByText('harbour is in force as version 3').waitFor();
     await row.getByRole('button', { name: 'Forget two-stays' }).click();
     await page.getByText('No case yet').waitFor();
   });
@@ -181,10 +189,11 @@ describe('the integration engineer', { skip }, () => {
 
   test('a brand is connected, its secret is shown once, and its first event appears live', async () => {
     await page.getByRole('link', { name: 'Connect a brand' }).click();
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
-    await page.getByLabel('Brand id').fill('OPO02');
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
+    await page.getByLabel('Brand id').fill('OPO02');
     await page
       .getByRole('combobox', { name: 'Time zone' })
       .or(page.getByLabel('Time zone'))
@@ -211,5 +220,9 @@ describe('the integration engineer', { skip }, () => {
     await page.getByRole('heading', { name: 'LIS-P1' }).waitFor();
   });
 
-  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => {
+    // The apply that asks first.
+    const errors = desk.complaints.filter((text) => !text.includes('409'));
+    assert.deepEqual(errors, []);
+  });
 });

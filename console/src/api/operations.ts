@@ -1621,6 +1621,7 @@ export interface Operations {
       kind: "connector" | "integration" | "destination" | "workspace";
       name: string;
       text: string;
+      accept_cases?: boolean | undefined;
     };
     answer: {
       version: number;

@@ -7,10 +7,15 @@ import type { DocumentKind, Mistake } from '../api/types.ts';
 import { Notice } from '../parts/basics.tsx';
 import { plural } from '../parts/format.ts';
 import { LineDiff } from '../parts/LineDiff.tsx';
+import { ChangedCases } from './ChangedCases.tsx';
 
 interface Refused {
   readonly text: string;
   readonly mistakes: readonly (Mistake & { readonly file: string })[];
+}
+interface Asked {
+  readonly text: string;
+  readonly before: string | undefined;
 }
 interface Applied {
   readonly version: number;
@@ -26,16 +31,20 @@ interface Applied {
 export function useApplying(kind: DocumentKind, name: string, onApplied: () => void = () => undefined) {
   const [refused, setRefused] = useState<Refused>();
   const [applied, setApplied] = useState<Applied>();
+  const [changesCases, setChangesCases] = useState<Asked>();
   const apply = useAct(
-    async ({ text }: { text: string; before: string | undefined }) => {
+    async (asked: Asked & { accept?: boolean }) => {
+      const { text, accept = false } = asked;
       setRefused(undefined);
-      return call('documents.apply', { kind, name, text }).catch((error: unknown) => {
+      return call('documents.apply', { kind, name, text, accept_cases: accept }).catch((error: unknown) => {
+        if (error instanceof Problem && error.code === 'documents.case_changed') setChangesCases(asked);
         setRefused(refusedBy(error, text));
         throw error;
       });
     },
-    ({ version }, given) => {
-      setApplied({ version, ...given });
+    ({ version }, { text, before }) => {
+      setApplied({ version, text, before });
+      setChangesCases(undefined);
       onApplied();
       return `${name} is in force as version ${version}.`;
     },
@@ -45,6 +54,16 @@ export function useApplying(kind: DocumentKind, name: string, onApplied: () => v
     busy: apply.isPending,
     refused,
     applied,
+    /** Asks before kept cases are changed. Part of the page wherever something is applied. */
+    dialog: changesCases && (
+      <ChangedCases
+        connector={name}
+        text={changesCases.text}
+        busy={apply.isPending}
+        onAccept={() => apply.mutate({ ...changesCases, accept: true })}
+        onClose={() => setChangesCases(undefined)}
+      />
+    ),
     undo: () => applied?.before !== undefined && apply.mutate({ text: applied.before, before: applied.text }),
   };
 }

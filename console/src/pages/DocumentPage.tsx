@@ -106,6 +106,7 @@ function Editing(props: {
           <Card aside="Ctrl+Space for suggestions">
             <div className="stack">
               <RefusedNotice kind={kind} name={name} refused={applying.refused} />
+              {applying.dialog}
               {!dirty && (
                 <AppliedNotice
                   kind={kind}

@@ -12,22 +12,22 @@ import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
 import { FirstData } from './onboard/FirstData.tsx';
+import { SystemForm } from './onboard/SystemForm.tsx';
 
-const steps = ['Brand', 'Feeds', 'Review and apply', 'First data'];
+const steps = ['System', 'Brand', 'Feeds', 'Review and apply', 'First data'];
 const last = steps.length - 1;
 
 /** From nothing to the first data of a brand, on one page. */
 export function Onboard() {
   const [draft, saveDraft] = useDraft<{ step: number; brand: Brand }>('onboard');
   const [step, setStep] = useState(draft?.value.step ?? 0);
-  const [brand, setBrand] = useState<Brand>(draft?.value.brand ?? emptyBrand);
-  const [applied, setApplied] = useState('');
+  const [brand, setBrand] = useState<Brand>(draft ? { ...emptyBrand, ...draft.value.brand } : emptyBrand);
   const forms = authForms(useSchema('integration'));
   const change = (some: Partial<Brand>) => setBrand((before) => ({ ...before, ...some }));
   const keep = useEffectEvent(() => {
-    if (brand === emptyBrand || step === last) saveDraft(undefined);
+    if (brand === emptyBrand) saveDraft(undefined);
     // The review needs the secrets, so a reload goes back to the step that asks for them.
-    else saveDraft({ step: Math.min(step, 1), brand: withoutSecrets(brand, forms) });
+    else saveDraft({ step: step === last ? last : Math.min(step, 2), brand: withoutSecrets(brand, forms) });
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves whenever one of them changes
   useEffect(() => keep(), [step, brand]);
@@ -40,7 +40,7 @@ export function Onboard() {
     <>
       <Head
         title="Connect a brand"
-        lead="Four steps: the brand, its feeds and destinations, the document, and its first data."
+        lead="From an API to data that flows: the partner’s system, the brand, its feeds and destinations, the document, and its first data."
       >
         {brand !== emptyBrand && step < last && (
           <Button variant="default" onClick={startOver}>
@@ -55,31 +55,23 @@ export function Onboard() {
           </li>
         ))}
       </ol>
-      {step === 0 && <BrandForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
-      {step === 1 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
-      {step === 2 && (
-        <ReviewAndApply
-          brand={brand}
-          onBack={() => setStep(1)}
-          onApplied={(text) => {
-            setApplied(text);
-            setStep(last);
-          }}
-        />
-      )}
-      {step === 3 && <FirstData brand={brand} text={applied} onAnother={startOver} />}
+      {step === 0 && <SystemForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
+      {step === 1 && <BrandForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
+      {step === 2 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
+      {step === 3 && <ReviewAndApply brand={brand} onBack={() => setStep(2)} onApplied={() => setStep(last)} />}
+      {step === last && <FirstData brand={brand} onEnd={() => saveDraft(undefined)} onAnother={startOver} />}
     </>
   );
 }
 
-function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: (text: string) => void }) {
+function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: () => void }) {
   const { brand, onBack } = props;
   const schema = useSchema('integration');
   const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
   const auth = form && writeAuth(form, brand.authFields, brand.name);
   const [text, setText] = useState(() => documentOf(brand, auth));
   const mistakes = useMistakes('integration', brand.name, text);
-  const applying = useApplying('integration', brand.name, () => props.onApplied(text));
+  const applying = useApplying('integration', brand.name, props.onApplied);
   const store = useAct(
     async () => {
       // Secrets first: the document is used from the moment it is applied.

@@ -131,7 +131,7 @@ export function Studio() {
             data-danger={(dirty && failing > 0) || undefined}
           >
             Apply {name}
-            {dirty && failing > 0 && ` although ${plural(failing, 'case')} changed`}
+            {dirty && failing > 0 && ` (${plural(failing, 'case')} changed) …`}
           </Button>
         )}
       </Head>
@@ -234,6 +234,7 @@ export function Studio() {
         >
           <div className="stack">
             <RefusedNotice kind="connector" name={name} refused={applying.refused} />
+            {applying.dialog}
             {!dirty && (
               <AppliedNotice
                 kind="connector"

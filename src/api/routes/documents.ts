@@ -22,12 +22,31 @@ export interface DocumentPorts {
     readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
     readonly holdsCredentials: boolean;
   }>;
-  readonly apply: (kind: DocumentKind, name: string, text: string, by: string) => Promise<Applied>;
+  readonly apply: (
+    kind: DocumentKind,
+    name: string,
+    text: string,
+    by: string,
+    options?: ApplyOptions,
+  ) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
   readonly impact: (kind: DocumentKind, name: string) => Promise<DocumentImpact>;
   readonly schema: (kind: DocumentKind) => unknown;
   /** The connectors that an integration can name. */
   readonly connectors: () => Promise<readonly ConnectorRow[]>;
+}
+
+export interface ApplyOptions {
+  /** Cases that the text changes expect its records from now on. */
+  readonly acceptCases: boolean;
+}
+
+/** A kept sample that becomes something else. Without values, which are guest data. */
+export interface BrokenCase {
+  readonly name: string;
+  /** Why it cannot be mapped at all; accepting does not help then. */
+  readonly message: string | null;
+  readonly differences: number;
 }
 
 /** The brands that a document concerns, and their records. */
@@ -47,6 +66,7 @@ export interface ConnectorRow {
 export type Applied =
   | { readonly kind: 'applied'; readonly version: number; readonly file: string }
   | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
   | { readonly kind: 'unknown' }
   /** The workspace folder is read-only; `file` is where the change must be made. */
   | { readonly kind: 'read_only'; readonly file: string };
@@ -164,12 +184,23 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       path,
       id: 'documents.apply',
       summary: 'Write one document into the workspace and put it in force',
+      description:
+        'A connector that makes other records of its kept samples than they must become is refused with `documents.case_changed` and the names of the cases, unless `accept_cases` is true.',
       role: 'admin',
       params: named,
-      body: z.strictObject({ text }),
+      body: z.strictObject({
+        text,
+        accept_cases: z
+          .boolean()
+          .default(false)
+          .describe('Of a connector: its kept samples expect from now on what this text makes of them.'),
+      }),
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>
-        answer(await ports.apply(kind, name, body.text, caller.name), `${kind} ${name}`),
+        answer(
+          await ports.apply(kind, name, body.text, caller.name, { acceptCases: body.accept_cases }),
+          `${kind} ${name}`,
+        ),
     }),
     route({
       ...common,
@@ -197,11 +228,21 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
   ];
 }
 
+/** Which cases change, for people. */
+export function casesText(cases: readonly BrokenCase[]): string {
+  const names = cases.map(({ name, message }) => (message === null ? name : `${name} (${message})`)).join(', ');
+  return `${cases.length} kept ${cases.length === 1 ? 'case changes' : 'cases change'}: ${names}`;
+}
+
 function answer(applied: Applied, what: string) {
   if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
   if (applied.kind === 'unknown') return notFound(what);
   if (applied.kind === 'read_only') {
     return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
+  }
+  if (applied.kind === 'breaks_cases') {
+    const cases = applied.cases.map((one) => ({ ...one }));
+    return problem(409, 'documents.case_changed', `${casesText(applied.cases)}; nothing was applied.`, { cases });
   }
   const { mistakes } = applied;
   return problem(

@@ -1,65 +1,44 @@
-import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Autocomplete, Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { useApi } from '../../api/query.tsx';
 import { Card } from '../../parts/basics.tsx';
 import type { Brand } from './brand.ts';
 
-const optionsOf = (connectors: readonly { name: string; title: string | null }[]) =>
-  connectors.map(({ name, title }) => ({
-    value: name,
-    label: title === null || title.toLowerCase() === name ? name : `${title} (${name})`,
-  }));
-
 const zones = Intl.supportedValuesOf('timeZone');
 
-export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
+export function BrandForm(props: {
+  brand: Brand;
+  onChange: (some: Partial<Brand>) => void;
+  onBack: () => void;
+  onNext: () => void;
+}) {
   const { brand, onChange } = props;
-  const connectors = useApi('connectors.list', {}).data?.items ?? [];
-  const chosen = connectors.find(({ name }) => name === brand.connector);
+  const typed = (name: 'name' | 'brandId') => ({
+    value: brand[name],
+    onChange: (event: FormEvent<HTMLInputElement>) => onChange({ [name]: event.currentTarget.value }),
+    required: true,
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (brand.connector !== '') props.onNext();
+    props.onNext();
   };
   return (
-    <Card title="The brand">
+    <Card title="The brand" aside={`read by the connector ${brand.connector}`}>
       <form className="form" onSubmit={submit}>
         <div className="pair">
           <TextInput
             label="Name"
             description="lower-case letters, digits and -"
             placeholder="lisbon-grand"
-            value={brand.name}
-            onChange={(event) => onChange({ name: event.currentTarget.value })}
             pattern="[a-z0-9][a-z0-9\-]{0,60}"
-            required
+            {...typed('name')}
           />
           <TextInput
             label="Brand id"
             description="its id in the partner’s system"
             placeholder="LIS01"
-            value={brand.brandId}
-            onChange={(event) => onChange({ brandId: event.currentTarget.value })}
-            required
+            {...typed('brandId')}
           />
         </div>
-        <Select
-          label="Connector"
-          description={chosen?.description ?? 'how the partner’s system is read'}
-          data={[
-            { group: 'In use', items: optionsOf(connectors.filter(({ shipped }) => !shipped)) },
-            { group: 'Shipped with Innbound', items: optionsOf(connectors.filter(({ shipped }) => shipped)) },
-          ]}
-          searchable
-          value={brand.connector || null}
-          onChange={(connector) => onChange({ connector: connector ?? '' })}
-          required
-          placeholder="Choose one"
-        />
-        <p className="small muted">
-          None fits? <Link to="/studio">Build one in the mapping studio</Link> from an API description or a sample
-          response.
-        </p>
         <div className="pair">
           <Autocomplete
             label="Time zone"
@@ -79,7 +58,10 @@ export function BrandForm(props: { brand: Brand; onChange: (some: Partial<Brand>
             placeholder="PT"
           />
         </div>
-        <div>
+        <div className="row">
+          <Button variant="default" onClick={props.onBack}>
+            Back
+          </Button>
           <Button type="submit">Next</Button>
         </div>
       </form>

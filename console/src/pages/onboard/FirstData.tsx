@@ -16,17 +16,23 @@ import { type Brand, started } from './brand.ts';
 import { curlRecipe } from './recipe.ts';
 
 /** The last step: the connection is tested, pulling starts, and the first event arrives. */
-export function FirstData({ brand, text, onAnother }: { brand: Brand; text: string; onAnother: () => void }) {
+export function FirstData(props: {
+  brand: Brand;
+  /** The brand is connected; the form can be forgotten. */
+  onEnd: () => void;
+  onAnother: () => void;
+}) {
+  const { brand } = props;
   return (
     <div className="stack">
       {brand.pulls && brand.auth === 'oauth2, authorization_code' && <ConsentCard integration={brand.name} />}
-      {brand.pulls && <Pull brand={brand} text={text} />}
+      {brand.pulls && <Pull brand={brand} />}
       {brand.pushes && <Push brand={brand} />}
       <div className="row">
-        <Button component={Link} to={`/integrations/${brand.name}`}>
+        <Button component={Link} to={`/integrations/${brand.name}`} onClick={props.onEnd}>
           Open {brand.name}
         </Button>
-        <Button variant="default" onClick={onAnother}>
+        <Button variant="default" onClick={props.onAnother}>
           Connect another brand
         </Button>
       </div>
@@ -35,10 +41,11 @@ export function FirstData({ brand, text, onAnother }: { brand: Brand; text: stri
 }
 
 /** The brand was applied with its pulls paused: nothing is stored before somebody has seen the resulting records. */
-function Pull({ brand, text }: { brand: Brand; text: string }) {
+function Pull({ brand }: { brand: Brand }) {
   const integration = brand.name;
   const [page, setPage] = useState<Answer<'map.fetch'>>();
-  const [begun, setBegun] = useState(false);
+  const document = useApi('documents.get', { kind: 'integration', name: integration });
+  const begun = document.data !== undefined && started(document.data.source) === document.data.source;
   const test = useAct(
     () => call('map.fetch', { integration }),
     (answer) => {
@@ -48,13 +55,11 @@ function Pull({ brand, text }: { brand: Brand; text: string }) {
   );
   const start = useAct(
     async () => {
-      await call('documents.apply', { kind: 'integration', name: integration, text: started(text) });
+      const { source } = await call('documents.get', { kind: 'integration', name: integration });
+      await call('documents.apply', { kind: 'integration', name: integration, text: started(source) });
       return call('integrations.run', { integration, sync: 'stay' });
     },
-    () => {
-      setBegun(true);
-      return 'Pulling has started.';
-    },
+    () => 'Pulling has started.',
   );
   return (
     <>
@@ -78,7 +83,22 @@ function Pull({ brand, text }: { brand: Brand; text: string }) {
               Start pulling
             </Button>
           </div>
-          {test.error && <Failure error={test.error} />}
+          {test.error && (
+            <>
+              <Failure error={test.error} />
+              <p>
+                Correct the credentials under <Link to="/secrets">Secrets</Link>, the address in{' '}
+                <Link to="/documents/$kind/$name" params={{ kind: 'integration', name: integration }}>
+                  the brand’s document
+                </Link>
+                , or the request in{' '}
+                <Link to="/documents/$kind/$name" params={{ kind: 'connector', name: brand.connector }}>
+                  the connector
+                </Link>
+                . This page waits for you.
+              </p>
+            </>
+          )}
           {page && (
             <Notice tone="good" role="status" title="The partner answered">
               <code>

@@ -2,6 +2,10 @@ import type { AuthForm, WrittenAuth } from './auth.ts';
 
 /** What is asked about a brand, and the document that it becomes. */
 export interface Brand {
+  /** By what its system is known: a connector that exists, or one that is made of an API description or of a sample. */
+  readonly way: 'connector' | 'description' | 'sample';
+  readonly newConnector: string;
+  readonly connectorText: string;
   readonly name: string;
   readonly brandId: string;
   readonly connector: string;
@@ -17,6 +21,9 @@ export interface Brand {
 }
 
 export const emptyBrand: Brand = {
+  way: 'connector',
+  newConnector: '',
+  connectorText: '',
   name: '',
   brandId: '',
   connector: '',

@@ -11,7 +11,11 @@ interface Imported {
 }
 
 /** A first connector from the partner's API description: OpenAPI 3, Swagger 2 or a Postman collection. */
-export function ImportCard(props: { name: string; sample: string; onConnector: (text: string) => void }) {
+export function ImportCard(props: {
+  name: string;
+  sample: string;
+  onConnector: (text: string, made: Answer<'map.import'>) => void;
+}) {
   const [imported, setImported] = useState<Imported>();
   const read = useAct(
     async ({ description, operation }: { description: string; operation?: string | undefined }) => {
@@ -20,7 +24,7 @@ export function ImportCard(props: { name: string; sample: string; onConnector: (
     },
     (made, { description }) => {
       setImported({ description, made });
-      props.onConnector(made.connector);
+      props.onConnector(made.connector, made);
       return 'A first connector. Check it: it was inferred from the description.';
     },
   );

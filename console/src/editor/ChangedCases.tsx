@@ -1,0 +1,62 @@
+import { Button, Modal } from '@mantine/core';
+import { useApi } from '../api/query.tsx';
+import type { Difference } from '../api/types.ts';
+import { Loaded, Notice } from '../parts/basics.tsx';
+import { DiffTable } from '../parts/data.tsx';
+import { plural } from '../parts/format.ts';
+
+/** An apply was refused because kept samples would become other records: shows the differences, and asks. */
+export function ChangedCases(props: {
+  connector: string;
+  text: string;
+  busy: boolean;
+  onAccept: () => void;
+  onClose: () => void;
+}) {
+  const { connector, text } = props;
+  const query = useApi('cases.check', { connector, text }, { retry: false, onFocus: false });
+  return (
+    <Modal opened onClose={props.onClose} title="Kept cases would change" size="lg">
+      <Loaded query={query}>
+        {({ items }) => {
+          const changed = items.filter(({ passes }) => !passes);
+          const broken = changed.filter(({ message }) => message !== null);
+          return (
+            <div className="stack">
+              <p>
+                Nothing was applied. {plural(changed.length, 'kept sample')} of {connector} would become other records
+                than today.
+              </p>
+              {changed.map(({ name, message, diff }) => (
+                <section key={name} aria-label={`Case ${name}`}>
+                  <h3>{name}</h3>
+                  {message === null ? (
+                    <DiffTable diff={diff as Difference[]} />
+                  ) : (
+                    <Notice tone="bad" title="It can no longer be mapped">
+                      {message}
+                    </Notice>
+                  )}
+                </section>
+              ))}
+              {broken.length > 0 && (
+                <p>
+                  A case that cannot be mapped cannot be accepted: correct the mapping, or forget the case in the
+                  mapping studio.
+                </p>
+              )}
+              <div className="row">
+                <Button data-danger onClick={props.onAccept} loading={props.busy} disabled={broken.length > 0}>
+                  Apply and accept the new records
+                </Button>
+                <Button variant="default" onClick={props.onClose} data-autofocus>
+                  Back to the editor
+                </Button>
+              </div>
+            </div>
+          );
+        }}
+      </Loaded>
+    </Modal>
+  );
+}
