@@ -125,6 +125,38 @@ describe('the pages of a brand', { skip }, () => {
     }
   });
 
+  test('from an API description to a complete run, also over a reload', async () => {
+    const hotel = await startSimulator({ seed: 5, reservations: 20, auth: { type: 'bearer', token: 'open sesame' } });
+    try {
+      await page.goto(`${desk.url}/onboard`);
+      await page.getByRole('button', { name: /Start over|Connect another brand/ }).click();
+      await page.getByText('An API description').click();
+      await page.getByLabel('Name of the new connector').fill('hotel');
+      await page.getByText('A connector named hotel exists already').waitFor();
+      await page.getByLabel('Name of the new connector').fill('cove-pms');
+      const buffer = Buffer.from(JSON.stringify(description(hotel.baseUrl)));
+      const file = { name: 'cove.json', mimeType: 'application/json', buffer };
+      await page.getByLabel('API description', { exact: true }).setInputFiles(file);
+      await page.getByRole('button', { name: 'Save cove-pms and continue' }).click();
+      await fillBrand('cove');
+      assert.equal(await page.getByLabel('Base URL').inputValue(), hotel.baseUrl);
+      await fillFeeds(hotel.baseUrl);
+      await page.getByLabel('Token').fill('open sesame');
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Test the connection' }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Test the connection' }).click();
+      await page.getByText(/of \d+ records? valid/).waitFor();
+      await page.getByRole('button', { name: 'Start pulling' }).click();
+      await page.getByRole('row', { name: /Stay/ }).getByText('Complete').first().waitFor();
+      await page.getByRole('link', { name: 'Open cove' }).click();
+      await page.getByRole('heading', { name: 'cove' }).waitFor();
+    } finally {
+      await hotel.stop();
+    }
+  });
+
   test('an event shows its payload, and opening it is audited', async () => {
     await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await page.getByRole('link', { name: 'Events' }).first().click();
@@ -168,3 +200,30 @@ describe('the pages of a brand', { skip }, () => {
     assert.deepEqual(errors, []);
   });
 });
+
+/** What the partner publishes about its list of reservations. */
+const description = (url: string) => {
+  const text = { type: 'string' };
+  const day = { type: 'string', format: 'date' };
+  const list = (properties: object) => ({ type: 'array', items: { type: 'object', properties } });
+  const guest = { guest_id: text, first_name: text, last_name: text, email: text, phone: text };
+  const reservation = { id: text, check_in: day, check_out: day, status: text, guests: list(guest) };
+  const schema = { type: 'object', properties: { reservations: list(reservation), total: { type: 'integer' } } };
+  const query = (name: string, schema: object) => ({ name, in: 'query', schema });
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Cove PMS', version: '1' },
+    servers: [{ url }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    security: [{ token: [] }],
+    paths: {
+      '/api/reservations': {
+        get: {
+          summary: 'List reservations',
+          parameters: [query('dateFrom', day), query('dateTo', day)],
+          responses: { 200: { description: 'A page', content: { 'application/json': { schema } } } },
+        },
+      },
+    },
+  };
+};
