@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type DispatchPorts, registerRoutes } from './dispatch.ts';
 import { registerOidcCallback } from './oidc-callback.ts';
+import { registerOidcLogout } from './oidc-logout.ts';
 import { openApiDocument } from './openapi.ts';
 import { referencePage } from './reference.ts';
 import type { Route } from './route.ts';
@@ -109,6 +110,7 @@ export function registerApi(app: FastifyInstance, ports: ApiPorts): void {
       .send(html);
   });
   registerOidcCallback(app, ports.session);
+  registerOidcLogout(app, ports.session);
   const page = referencePage(document);
   app.get('/api/reference', (_request, reply) =>
     reply

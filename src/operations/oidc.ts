@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
-import type { OidcSettings } from '../documents/sign-in.ts';
 import { open, seal } from '../kit/crypto.ts';
-import type { Http } from '../kit/http.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
+import { revokeSessionsOfSubject } from '../store/operate/tokens.ts';
 import type { Json } from '../terms.ts';
-import { publicUrl } from './endpoints.ts';
 import { grantOf } from './oidc-grant.ts';
+import { verifiedLogout } from './oidc-logout.ts';
+import { openProvider, type Provider } from './oidc-server.ts';
 import { openSession } from './tokens.ts';
 
 /**
@@ -16,7 +16,6 @@ import { openSession } from './tokens.ts';
 
 const lifeMs = 10 * 60_000;
 const boundTo = 'oidc sign-in';
-const callbackPath = '/sign-in/callback';
 
 interface Begun {
   readonly state: string;
@@ -40,7 +39,11 @@ export interface Oidc {
     cookie: string | undefined,
     about: { readonly address: string; readonly requestId: string },
   ): Promise<Finished>;
+  /** Back-channel logout: the provider ended the sessions of a person, so ours end too. */
+  logout(token: string, about: { readonly address: string; readonly requestId: string }): Promise<LoggedOut>;
 }
+
+export type LoggedOut = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string };
 
 export function openOidc(runtime: Runtime): Oidc {
   const provider = openProvider(runtime);
@@ -105,6 +108,22 @@ export function openOidc(runtime: Runtime): Oidc {
         return { kind: 'refused', why };
       }
     },
+
+    async logout(token, about) {
+      try {
+        const found = await provider();
+        if (found === undefined) return { kind: 'refused', why: 'no identity provider is configured' };
+        const subject = `${found.settings.issuer} ${await verifiedLogout(found, token, runtime.clock.now())}`;
+        const ended = await revokeSessionsOfSubject(runtime.pool, subject);
+        const audit = { actor: 'identity provider', ...about, action: 'session.back_channel_logout' };
+        await writeAudit(runtime.pool, { ...audit, target: { subject, ended }, status: 200 });
+        return { kind: 'done' };
+      } catch (error) {
+        const why = reasonOf(error);
+        runtime.log.warn({ request_id: about.requestId, address: about.address, why }, 'api: logout refused');
+        return { kind: 'refused', why };
+      }
+    },
   };
 }
 
@@ -114,46 +133,6 @@ function opened(runtime: Runtime, cookie: string | undefined): Begun | undefined
   if (bytes.kind !== 'ok') return undefined;
   const begun = JSON.parse(bytes.plaintext.toString('utf8')) as Begun;
   return begun.untilMs > runtime.clock.now() ? begun : undefined;
-}
-
-interface Provider {
-  readonly server: oauth.AuthorizationServer;
-  readonly settings: OidcSettings;
-  readonly redirectUri: string;
-  readonly options: {
-    readonly [oauth.customFetch]: Fetch;
-    readonly [oauth.allowInsecureRequests]: boolean;
-    readonly [oauth.jwksCache]: oauth.JWKSCacheInput;
-  };
-}
-
-/** Metadata and keys are cached for ten minutes: anybody can start a sign-in, and must not be able to trigger a call to the provider each time. */
-function openProvider(runtime: Runtime): () => Promise<Provider | undefined> {
-  let kept:
-    | { readonly issuer: string; readonly untilMs: number; readonly server: oauth.AuthorizationServer }
-    | undefined;
-  const jwks: oauth.JWKSCacheInput = {};
-  return async () => {
-    const resolved = await runtime.resolve(runtime.active().settings.sign_in);
-    if (resolved.kind === 'missing') throw new Error('a secret of sign_in.oidc is missing');
-    const settings = resolved.body.oidc;
-    if (settings === undefined) return undefined;
-    const issuer = new URL(settings.issuer);
-    // Plain HTTP only on the machine itself, for development and tests.
-    const insecure = issuer.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(issuer.hostname);
-    const options = {
-      [oauth.customFetch]: fetchBy(runtime.http),
-      [oauth.allowInsecureRequests]: insecure,
-      [oauth.jwksCache]: jwks,
-    };
-    if (kept?.issuer !== settings.issuer || kept.untilMs < runtime.clock.now()) {
-      const found = await oauth.discoveryRequest(issuer, options);
-      // Refuses metadata of another issuer.
-      const server = await oauth.processDiscoveryResponse(issuer, found);
-      kept = { issuer: settings.issuer, untilMs: runtime.clock.now() + lifeMs, server };
-    }
-    return { server: kept.server, settings, options, redirectUri: `${await publicUrl(runtime)}${callbackPath}` };
-  };
 }
 
 async function verifiedClaims(
@@ -189,30 +168,6 @@ async function verifiedClaims(
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new Error('the provider sent no ID token');
   return claims;
-}
-
-type Fetch = (
-  url: string,
-  init: oauth.CustomFetchOptions<'GET' | 'POST', URLSearchParams | undefined>,
-) => Promise<Response>;
-
-/** Our own client: address check, limits, no redirects. */
-function fetchBy(http: Http): Fetch {
-  return async (url, { method, headers, body }) => {
-    const answered = await http.request({
-      method,
-      url,
-      headers,
-      ...(body && { body: body.toString() }),
-      deadlineMs: 10_000,
-      idleMs: 10_000,
-      maxBytes: 1 << 20,
-    });
-    if (answered.kind === 'failed') throw new Error(`the provider did not answer: ${answered.message}`);
-    const { status, bytes } = answered;
-    const empty = [204, 205, 304].includes(status);
-    return new Response(empty ? null : Buffer.from(bytes), { status, headers: answered.headers });
-  };
 }
 
 /** For the person and the log. Errors of the library name the check that failed, not the values. */

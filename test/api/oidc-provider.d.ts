@@ -20,6 +20,9 @@ declare module 'oidc-provider' {
       result: object,
       options: object,
     ): Promise<void>;
+    readonly Client: {
+      find(id: string): Promise<{ backchannelLogout(sub: string, sid: string): Promise<void> } | undefined>;
+    };
     readonly Grant: {
       new (of: { readonly accountId: string; readonly clientId: string }): Grant;
       find(id: string): Promise<Grant | undefined>;

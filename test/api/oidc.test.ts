@@ -215,6 +215,75 @@ test('a forged, foreign, expired or replayed ID token is refused', async () => {
   }
 });
 
+test('a sign-out at the provider ends every session of the person', async () => {
+  const status = async (cookie: string) =>
+    (await real.call('GET', '/session', undefined, undefined, { cookie })).status;
+  const sessions = [await signInReal(), await signInReal()];
+  await provider.signOut('somebody-else');
+  assert.deepEqual(await Promise.all(sessions.map(({ cookie }) => status(cookie))), [200, 200]);
+  await provider.signOut(account.sub);
+  assert.deepEqual(await Promise.all(sessions.map(({ cookie }) => status(cookie))), [401, 401]);
+  const { body } = await real.call('GET', '/audit?action=session.back_channel_logout', await real.token('admin'));
+  assert.deepEqual(body.items[0].target, { subject: `${provider.issuer} ${account.sub}`, ended: 2 });
+});
+
+test('a forged, foreign or old logout token ends nothing', async () => {
+  const signedIn = await signInForged({ claims: { sub: 'u-17' } });
+  const cookie = cookiesOf(signedIn.answer);
+  const status = async () => (await forged.call('GET', '/session', undefined, undefined, { cookie })).status;
+  const logout = async (token: string) =>
+    (
+      await fetch(`${forged.url}/sign-in/back-channel-logout`, {
+        method: 'POST',
+        body: new URLSearchParams({ logout_token: token }),
+      })
+    ).status;
+  const now = Math.floor(Date.now() / 1000);
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const sound = { sub: 'u-17', jti: 'j-1', events, nonce: undefined };
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const forgeries: readonly (readonly [string, typeof forger.forgery])[] = [
+    ['signed by a stranger', { key: stranger, claims: sound }],
+    ['unsigned', { alg: 'none', claims: sound }],
+    ['another algorithm', { alg: 'HS256', claims: sound }],
+    ['for another client', { claims: { ...sound, aud: 'another' } }],
+    ['for nobody', { claims: { ...sound, aud: undefined } }],
+    ['of another issuer', { claims: { ...sound, iss: 'https://login.example' } }],
+    ['of no issuer', { claims: { ...sound, iss: undefined } }],
+    ['expired', { claims: { ...sound, exp: now - 600 } }],
+    ['old', { claims: { ...sound, iat: now - 3_600, exp: now + 3_600 } }],
+    ['without events', { claims: { ...sound, events: undefined } }],
+    ['of another event', { claims: { ...sound, events: { other: {} } } }],
+    ['an ID token', { claims: { sub: 'u-17', jti: 'j-1', nonce: 'n' } }],
+    ['of another type', { typ: 'at+jwt', claims: sound }],
+    ['with a nonce', { claims: { ...sound, nonce: 'n' } }],
+    ['without a subject', { claims: { ...sound, sub: undefined } }],
+  ];
+  for (const [what, forgery] of forgeries) assert.equal(await logout(forger.token(forgery)), 400, what);
+  assert.equal(await logout(''), 400);
+  assert.equal(await logout('x'.repeat(20_000)), 413);
+  assert.equal(await status(), 200);
+  assert.equal(await logout(forger.token({ claims: sound })), 200, 'a sound one is accepted');
+  assert.equal(await status(), 401);
+});
+
+test('metadata of another issuer is refused, and the provider is not asked again at once', async () => {
+  const node = await apiNode(settings(forger.issuer));
+  try {
+    forger.metadataIssuer = 'https://login.example';
+    const asked = forger.requests.length;
+    for (let i = 0; i < 5; i++) {
+      const { status, body } = await begin(node);
+      assert.equal(status, 409);
+      assert.equal(body.code, 'operate.sign_in_unavailable');
+    }
+    assert.equal(forger.requests.length, asked + 1);
+  } finally {
+    forger.metadataIssuer = undefined;
+    await node.stop();
+  }
+});
+
 test('the callback needs the cookie that the start has set', async () => {
   const { query } = await signInForged({});
   const without = await fetch(`${forged.url}/sign-in/callback?${query}`);
@@ -244,19 +313,6 @@ test('a person is known by issuer and subject', async () => {
     `select subject from tokens where subject is not null and name = 'Ada'`,
   );
   assert.deepEqual(rows, [{ subject: `${forger.issuer} u-17` }]);
-});
-
-test('metadata of another issuer is refused', async () => {
-  const node = await apiNode(settings(forger.issuer));
-  try {
-    forger.metadataIssuer = 'https://login.example';
-    const { status, body } = await begin(node);
-    assert.equal(status, 409);
-    assert.equal(body.code, 'operate.sign_in_unavailable');
-  } finally {
-    forger.metadataIssuer = undefined;
-    await node.stop();
-  }
 });
 
 test('claims grant no more than the settings say', () => {

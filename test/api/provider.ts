@@ -14,6 +14,8 @@ export interface Account {
 export async function startProvider(who: () => Account): Promise<{
   issuer: string;
   allow(redirectUri: string): void;
+  /** Reports to the client that the person signed out. */
+  signOut(sub: string): Promise<void>;
   stop(): Promise<void>;
 }> {
   const server = createServer();
@@ -23,10 +25,19 @@ export async function startProvider(who: () => Account): Promise<{
   const redirects: string[] = ['http://127.0.0.1:1/unused'];
   const make = () =>
     new OidcProvider(issuer, {
-      clients: [{ client_id: 'innbound', client_secret: 'a-secret-of-the-client', redirect_uris: [...redirects] }],
+      clients: [
+        {
+          client_id: 'innbound',
+          client_secret: 'a-secret-of-the-client',
+          redirect_uris: [...redirects],
+          backchannel_logout_uri: new URL('/sign-in/back-channel-logout', redirects.at(-1)).href,
+        },
+      ],
       claims: { openid: ['sub'], profile: ['name', 'groups', 'brands'] },
       conformIdTokenClaims: false,
-      features: { devInteractions: { enabled: false } },
+      // Its own refuses loopback addresses.
+      fetch: (url: URL, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
+      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
       interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_ctx: unknown, sub: string) => ({
         accountId: sub,
@@ -51,6 +62,10 @@ export async function startProvider(who: () => Account): Promise<{
       redirects.push(redirectUri);
       provider = make();
     },
+    signOut: async (sub) => {
+      const client = await provider.Client.find('innbound');
+      await client?.backchannelLogout(sub, 'a-session-of-the-provider');
+    },
     stop: () => closed(server),
   };
 }
@@ -58,6 +73,7 @@ export async function startProvider(who: () => Account): Promise<{
 export interface Forgery {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly alg?: string;
+  readonly typ?: string;
   readonly key?: KeyObject;
   readonly omit?: boolean;
 }
@@ -69,6 +85,7 @@ export async function startForger(): Promise<{
   forgery: Forgery;
   requests: string[];
   nonce: string;
+  token(forgery: Forgery): string;
   stop(): Promise<void>;
 }> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -82,15 +99,14 @@ export async function startForger(): Promise<{
     forgery: {} as Forgery,
     requests: [] as string[],
     nonce: '',
+    token: ({ claims, alg = 'RS256', typ = 'JWT', key = privateKey }: Forgery): string => {
+      const now = Math.floor(Date.now() / 1000);
+      const all = { iss: issuer, aud: 'innbound', sub: 'u1', iat: now, exp: now + 300, nonce: state.nonce, ...claims };
+      const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const text = `${part({ alg, kid: 'k1', typ })}.${part(all)}`;
+      return `${text}.${alg === 'none' ? '' : createSign('RSA-SHA256').update(text).sign(key, 'base64url')}`;
+    },
     stop: () => closed(server),
-  };
-  const idToken = (): string => {
-    const { claims, alg = 'RS256', key = privateKey } = state.forgery;
-    const now = Math.floor(Date.now() / 1000);
-    const all = { iss: issuer, aud: 'innbound', sub: 'u1', iat: now, exp: now + 300, nonce: state.nonce, ...claims };
-    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const text = `${part({ alg, kid: 'k1', typ: 'JWT' })}.${part(all)}`;
-    return `${text}.${alg === 'none' ? '' : createSign('RSA-SHA256').update(text).sign(key, 'base64url')}`;
   };
   server.on('request', (request, response) => {
     state.requests.push(request.url ?? '');
@@ -106,7 +122,7 @@ export async function startForger(): Promise<{
       '/token': () => ({
         access_token: 'an-access-token-of-the-provider',
         token_type: 'bearer',
-        ...(!state.forgery.omit && { id_token: idToken() }),
+        ...(!state.forgery.omit && { id_token: state.token(state.forgery) }),
       }),
     };
     const body = JSON.stringify(answers[request.url ?? '']?.() ?? {});

@@ -29,6 +29,10 @@ export interface SessionPorts {
       | { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date }
       | { readonly kind: 'refused'; readonly why: string }
     >;
+    readonly logout: (
+      token: string,
+      about: { readonly address: string; readonly requestId: string },
+    ) => Promise<{ readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string }>;
   };
   readonly now: () => number;
   /** Whether the console is served over https, so that the cookie can be Secure. */

@@ -127,6 +127,15 @@ export async function revokeSessionsOf(db: Pool, tokenId: string): Promise<numbe
   return rowCount ?? 0;
 }
 
+/** Ends every session of the person whom the identity provider knows by this subject. Returns how many. */
+export async function revokeSessionsOfSubject(db: Pool, subject: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `update tokens set revoked_at = now() where subject = $1 and kind = 'session' and revoked_at is null`,
+    [subject],
+  );
+  return rowCount ?? 0;
+}
+
 /** Ends the session of this token, for a browser that signs in again. */
 export async function revokeSession(db: Pool, token: string): Promise<void> {
   await db.query(`update tokens set revoked_at = now() where hash = $1 and kind = 'session' and revoked_at is null`, [

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { SessionPorts } from './routes/session.ts';
+
+const longestBytes = 16 * 1024;
+
+/** Where the identity provider reports that a person signed out there: a form with a signed logout token. */
+export function registerOidcLogout(app: FastifyInstance, ports: SessionPorts): void {
+  // In a scope of its own: no other route takes forms.
+  void app.register(async (scope) => {
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.post('/sign-in/back-channel-logout', { bodyLimit: longestBytes }, async (request, reply) => {
+      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+      const about = { address: request.ip, requestId: request.id };
+      const out = await ports.oidc.logout(form.get('logout_token') ?? '', about);
+      reply.header('cache-control', 'no-store');
+      if (out.kind === 'done') return reply.code(200).send('');
+      return reply.code(400).send({ error: 'invalid_request', error_description: out.why });
+    });
+  });
+}
