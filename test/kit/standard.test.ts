@@ -63,11 +63,15 @@ test('the image and the installation leave out source control and tests', () => 
   assert.ok(copied.includes('src') && !/\b(?:test|bench|\.git)\b/.test(copied), copied);
 });
 
-test('both base images can be given by digest', () => {
+test('both base images are pinned by digest and can be replaced', () => {
   const dockerfile = read('ops/Dockerfile');
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
   assert.deepEqual(
     bases,
     ['BUILD', 'BASE'].map((name) => `$\{${name}}`),
   );
+  for (const name of ['BUILD', 'BASE']) {
+    assert.match(dockerfile, new RegExp(`^ARG ${name}=[a-z]+:[\\w.-]+@sha256:[0-9a-f]{64}$`, 'm'));
+  }
+  assert.match(read('ops/compose.yaml'), /image: postgres:18@sha256:[0-9a-f]{64}$/m);
 });
