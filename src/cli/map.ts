@@ -4,6 +4,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
+import { statedBy } from '../operations/partial-row.ts';
 import { isObject } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
@@ -56,6 +57,13 @@ Examples:
       const unmapped = new Map<string, number>();
       for (const raw of records) {
         const prepared = route.prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' });
+        const stated = statedBy(raw, prepared);
+        if (stated !== undefined) {
+          // Its reservation is stored already, or in the same answer.
+          if (options.json) printJson(options.explain ? { record: stated, partial: true } : stated);
+          else show(`+ ${raw.key}: adds to the reservation of this id: ${JSON.stringify(stated)}\n`);
+          continue;
+        }
         if (prepared.kind === 'dead') {
           process.exitCode = 1;
           const { code, message, detail } = prepared.deadLetter;

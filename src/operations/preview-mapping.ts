@@ -12,6 +12,7 @@ import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
+import { statedBy } from './partial-row.ts';
 import { sampleIntegration } from './sample-integration.ts';
 
 type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
@@ -72,7 +73,7 @@ export function previewMapping(
 
 function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
   const times = new Map<string, number>();
-  for (const { key } of records) if (key !== '') times.set(key, (times.get(key) ?? 0) + 1);
+  for (const { key, partial } of records) if (key !== '' && partial !== true) times.set(key, (times.get(key) ?? 0) + 1);
   return [...times].flatMap(([id, count]) => (count > 1 ? [{ id, times: count }] : []));
 }
 
@@ -94,6 +95,8 @@ function previewOne(path: Path, raw: RawRecord, push: boolean): Json {
   const prepared = path.prepare(raw, { mode: push ? 'push' : 'pull', effectiveAt: 0, cause: 'replay', causeId: 'map' });
   const shaper = push ? path.pushShaper : path.shaper;
   const source = { raw: raw.value, origins: shaper.origins(raw), unmapped: [...shaper.unmapped(raw)] };
+  const stated = statedBy(raw, prepared);
+  if (stated !== undefined) return { kind: 'record', id: raw.key, record: stated, notes: [], ...source };
   if (prepared.kind === 'dead') {
     const { id, code, message, detail } = prepared.deadLetter;
     return { kind: 'dead', ...(id !== undefined && { id }), code, message, detail, ...source };

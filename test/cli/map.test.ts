@@ -95,3 +95,22 @@ test('a wrong time zone is a usage error', async () => {
   const failed = await map('--timezone', 'Lisbon').catch((error: unknown) => error as { stderr: string });
   assert.match(failed.stderr, /operate\.usage: timezone "Lisbon" is not an IANA time zone/);
 });
+
+test('a bare row of a second list shows what it adds, and is not a failure', async () => {
+  const also = 'also: [{ path: gone, set: { status: cancelled }, partial: true }]';
+  const feed = `connector: feed\nshape: { root_path: list, ${also} }\nmap: { check_in: from, check_out: to }\n`;
+  writeFileSync(path.join(dir, 'connectors', 'feed.yaml'), feed);
+  const file = path.join(dir, 'feed.json');
+  writeFileSync(file, JSON.stringify({ list: [record], gone: [{ id: 'R1' }, { id: 'R0' }] }));
+  const { stdout, stderr } = await innbound('map', 'feed', '--sample', file, '--json', '--timezone', 'UTC');
+  const lines = stdout.trim().split('\n');
+  const bare = lines.slice(1).map((line) => JSON.parse(line) as { id: string; status: string });
+  assert.deepEqual(
+    bare.map(({ id, status }) => [id, status]),
+    [
+      ['R1', 'cancelled'],
+      ['R0', 'cancelled'],
+    ],
+  );
+  assert.doesNotMatch(stderr, /records have the id/);
+});
