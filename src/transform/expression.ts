@@ -142,11 +142,19 @@ const messages: ReadonlyMap<string, (error: CelError, scope: ScopeName) => strin
   Object.entries({
     unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
     no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
-    no_such_overload: (error) => `Incompatible types: ${error.summary.replace(/^no such overload: /, '')}.`,
+    no_such_overload: (error) => incompatible(error.summary.replace(/^no such overload: /, '')),
     no_matching_overload: (error) =>
       `No function accepts these types: ${withWrittenNames(error.summary).replace(/^found no matching overload for /, '')}.`,
   }),
 );
+
+function incompatible(types: string): string {
+  const [, item] = /^(Guest|Room|Charge) [!=]= \1$/.exec(types) ?? [];
+  if (item === undefined) return `Incompatible types: ${types}.`;
+  const field = item === 'Guest' ? 'email' : item === 'Room' ? 'room_type' : 'code';
+  const name = item.toLowerCase();
+  return `A ${name} cannot be compared as a whole. Compare a field of it, such as ${name[0]}.${field}.`;
+}
 
 function unknown(kind: string, word: string, known: readonly string[]): string {
   const near = closest(word, known);
