@@ -1,7 +1,7 @@
 /**
  * The terms of the domain, each defined once. docs/glossary.md says more about each; a test keeps the two in step.
  *
- * connector    how one kind of PMS speaks: request, paging, shape, mapping, spellings; data, shared by many brands
+ * connector    the API of one kind of PMS: request, paging, shape, mapping, spellings; data, shared by many brands
  * integration  one brand: a connector, its credentials, time zone, schedules and destinations
  * destination  where canonical records go
  * sync         pre_stay, stay or post_stay of one integration

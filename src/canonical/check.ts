@@ -26,7 +26,7 @@ const knownStatuses: ReadonlySet<string> = new Set(statuses);
 const noNotes: readonly Note[] = [];
 
 /**
- * Turns a draft into the canonical record, or lists every rule it breaks. Keys come out in the order of the schema, so that equal
+ * Turns a draft into the canonical record, or lists every rule it breaks. Keys are in the order of the schema, so that equal
  * content is equal text. A canonical record passes unchanged.
  *
  * `sound` is a canonical record of which the draft is a changed copy: items that are the same objects are not checked again. After a

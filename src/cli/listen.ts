@@ -42,7 +42,7 @@ export function registerListen(program: Command): void {
       'after',
       `
 Reads over the API, so the service may be far away; each payload that is read is in its audit log. Events are signed at the moment of
-sending, with a secret of your own. They contain guest data: use a brand that is for testing, or a machine that may hold such data.
+sending, with your own secret. They contain guest data: use a test brand, or a machine that may hold such data.
 
 Examples:
   innbound listen lisbon-grand --to http://127.0.0.1:3000/webhooks

@@ -3,7 +3,7 @@ import { leastAskedMs } from './retry.ts';
 
 /**
  * A record that the destination asks to wait (429 with Retry-After) waits alone, and other records flow past it. If a second record
- * is asked the same and nothing was accepted in between, the destination itself is busy: it is paused on all nodes.
+ * is asked to wait too and nothing was accepted in between, the destination itself is busy: it is paused on all nodes.
  */
 export interface WaitRequest {
   /** The records asked to wait since the last success. */

@@ -43,7 +43,7 @@ type State = 'opening' | 'open' | 'claims_only' | 'closed';
  *
  * Leased records come from `claiming` or from direct leases, wait in `gathering`, and are sent by `calling`. A call ends before
  * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is frozen
- * between the last check of the lease and the first byte of the call can break that; the version in the message then tells the
+ * between the last check of the lease and the first byte of the call can break that; the version in the message then shows the
  * destination which one is newer.
  */
 export class Channel {

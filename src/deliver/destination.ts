@@ -62,7 +62,7 @@ export type Outcome = Answer &
 /** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while the lease is valid. */
 export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Outcome | undefined {
   if (leaseLeftMs() >= callMs) return undefined;
-  const message = 'Not sent: the process was stopped for so long that another node may deliver the record.';
+  const message = 'Not sent: the process was frozen for so long that another node may deliver the record.';
   return { kind: 'retry', code: 'deliver.lease_expired', message, free: true };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, Timers } from '../kit/clock.ts';
 
 /**
- * How long a lease still lasts, as seen from this node. It starts before the database is asked, so it never outlasts the
+ * How long a lease still lasts, as seen from this node. It starts before the statement is sent, so it never outlasts the
  * database's own. Of two clocks the one that reaches the end first decides: the wall clock may be set back, and monotonic time may
  * stop while the machine is suspended.
  */

@@ -128,7 +128,7 @@ export interface ClaimOptions {
 }
 
 export interface DeliveryStore {
-  /** For each lane with waiting work: when its first record is due, or its first lease ends. May include lanes not asked for. */
+  /** For each lane with waiting work: when its first record is due, or its first lease ends. May include lanes that were not requested. */
   nextDue(lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;

@@ -51,7 +51,7 @@ export interface ReplayOptions {
   /** Default: `recorded` for deliveries, `today` for the rest. */
   readonly under?: Under;
   readonly by: string;
-  /** The most replays per second, so that they do not flood a destination that has just come back. */
+  /** The most replays per second, so that they do not flood a destination that has just recovered. */
   readonly perSecond: number;
   readonly onEach?: (result: ReplayResult) => void;
   readonly signal?: AbortSignal;

@@ -3,7 +3,7 @@ import { checkedText, crossChecked, textsIn } from './checked.ts';
 import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
 import { durationText, headerName, httpUrl, secretText } from './scalars.ts';
 
-/** How requests prove who sends them: to a partner's API and to `http` destinations alike. */
+/** How requests are authenticated, to partners' APIs and to `http` destinations. */
 
 const none = z
   .strictObject({ type: z.literal('none').describe('No credentials are sent.') })
@@ -27,7 +27,7 @@ const apiKey = crossChecked(
   }),
   ({ header, query }, report) => {
     if (header === undefined || query === undefined) return;
-    report({ message: 'the key goes into header or query, not both; remove one' }, ['query']);
+    report({ message: 'the key is sent in a header or in the query, not both; remove one' }, ['query']);
   },
 ).meta({ title: 'api_key', description: 'A key in a header or in the query.' });
 

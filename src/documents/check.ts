@@ -82,7 +82,7 @@ function placed(
   const file = files.find(
     ({ sound }) => sound?.document.kind === document.kind && sound.document.name === document.name,
   );
-  if (file === undefined) throw new TypeError(`a check speaks of the unknown ${document.kind} ${document.name}`);
+  if (file === undefined) throw new TypeError(`a check reports on the unknown ${document.kind} ${document.name}`);
   if (file.sound?.removed.some((gone) => related(gone, steps))) return undefined;
   const mistake = file.mistakeAt({
     path: steps,

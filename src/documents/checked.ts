@@ -14,12 +14,12 @@ export function checkedText(expected: string, check: (text: string) => Finding |
   return z.string({ error: `must be ${expected}` }).superRefine((text, context) => report(context, check(text)));
 }
 
-/** Takes a finding, at a path below the value that is checked. */
+/** Reports a finding, at a path below the checked value. */
 export type Report = (found: Finding | undefined, path?: Path) => void;
 
 /**
- * A schema with a check over several of its keys. It also runs where some of them are wrong, so that one look finds every
- * mistake; what it is handed is therefore loose, and what has the wrong type is for it as if absent.
+ * A schema with a check over several of its keys. It also runs if some of them are wrong, so that one run finds every
+ * mistake; its input is therefore untyped, and it treats a value of the wrong type as absent.
  */
 export function crossChecked<Schema extends z.ZodType>(
   schema: Schema,

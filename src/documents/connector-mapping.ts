@@ -24,7 +24,7 @@ import {
 } from './mapping-field.ts';
 
 /**
- * The sections of a connector that say what its JSON means: `shape` (where the reservations are), `map` (which raw value is
+ * The sections of a connector that describe the partner's JSON: `shape` (where the reservations are), `map` (which raw value is
  * which canonical field) and `values` (which spelling is which canonical value). The descriptions here are what editors show
  * and what the reference is made of.
  */
@@ -81,7 +81,7 @@ function listOf<Of extends z.ZodType>(one: Of) {
   return z.union([one, z.array(one).min(1), z.literal(false)]);
 }
 
-/** What tells items or rows apart: a path, several paths, or a field with any source. */
+/** What identifies items or rows: a path, several paths, or a field with any source. */
 const flatKey = z.union([paths, fieldFormSchema]);
 
 /** Of rooms and charges; guests have a canonical field for it. */

@@ -59,7 +59,7 @@ export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report)
   const known = new Set<unknown>();
   Object.values(tables).forEach((table, i) => {
     const { name, ids } = (table ?? {}) as { name?: unknown; ids?: unknown };
-    if (known.has(name)) report({ message: `${String(name)} is there twice` }, [i, 'name']);
+    if (known.has(name)) report({ message: `${String(name)} is listed twice` }, [i, 'name']);
     checkSources(Array.isArray(ids) ? ids : [ids], known, (found) => report(found, [i, 'ids']));
     known.add(name);
   });

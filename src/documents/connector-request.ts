@@ -64,14 +64,14 @@ export const requestSchema = crossChecked(z.strictObject(requestParts(requestPla
   'How to request the list of reservations.',
 );
 
-/** Both ends of the window go into every request, unless the list has no window or goes by changes. */
+/** Every request must send both ends of the window, unless the list has no window or lists changes. */
 export function checkBounds(request: unknown, report: Report, path: Path): void {
   if (typeof request !== 'object' || request === null) return;
   const parts = request as Readonly<Record<string, unknown>>;
   if (sends(parts, requestPlaceholders, 'since')) return;
   for (const bound of ['window.from', 'window.to']) {
     if (sends(parts, requestPlaceholders, bound, `${bound}_utc`)) continue;
-    report({ message: `sends no {${bound}}: both ends of the window go into every request` }, path);
+    report({ message: `sends no {${bound}}: every request must send both ends of the window` }, path);
   }
 }
 

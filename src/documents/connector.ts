@@ -51,7 +51,7 @@ const pullSchema = crossChecked(
     acknowledge: acknowledgeSchema
       .optional()
       .describe(
-        'A call that tells the partner which reservations of a page are stored, for feeds that repeat what nobody acknowledged. It is sent after the page’s commit.',
+        'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit.',
       ),
     since: z
       .strictObject({
@@ -136,7 +136,8 @@ export const connectorSchema = crossChecked(
       valueAt(connector, ['pull', 'acknowledge']) !== undefined &&
       valueAt(connector, ['shape', 'flat']) !== undefined
     ) {
-      const message = 'flat rows become reservations only at the end of a run: a page of them cannot be acknowledged';
+      const message =
+        'flat rows become reservations only at the end of a run, so a page of them cannot be acknowledged';
       report({ message }, ['pull', 'acknowledge']);
     }
     if (valueAt(connector, ['pull', 'property']) !== undefined && valueAt(connector, ['shape', 'flat']) !== undefined) {
@@ -149,7 +150,10 @@ export const connectorSchema = crossChecked(
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
       report(
-        { message: 'flat rows are joined from several responses, so related tables have no response to belong to' },
+        {
+          message:
+            'flat rows are grouped over several responses, so they cannot use the related tables of one response',
+        },
         ['pull', 'related'],
       );
     }
@@ -157,6 +161,6 @@ export const connectorSchema = crossChecked(
       return;
     report({ message: 'thin events need pull.single to fetch the reservation' }, ['push', 'thin']);
   },
-).meta({ title: 'Connector', description: 'How one kind of PMS speaks: request, paging, shape, mapping, spellings.' });
+).meta({ title: 'Connector', description: 'The API of one kind of PMS: request, paging, shape, mapping, spellings.' });
 
 export type Connector = z.infer<typeof connectorSchema>;

@@ -1,14 +1,14 @@
 /**
  * Which texts of a document are credentials. A schema says so with `writeOnly: true` (always), or with `credential` for fields
- * that hold a credential only sometimes. Where in doubt a text counts as one: it is then sealed and shown as a reference,
- * which costs a reader a moment, while a credential taken for plain text stays readable for ever.
+ * that hold a credential only sometimes. In doubt a text counts as one: it is then sealed and shown as a reference,
+ * which is a small inconvenience, while a credential that is treated as plain text stays readable for ever.
  */
 export type CredentialRule =
   /** A URL: where it has a user, a password, or a query with values. */
   | 'url'
   /** Free text such as a request body: by its key, or by its look. */
   | 'likely'
-  /** Always, but for these keys, which are treated as URLs. In lower case. */
+  /** Always, except for these keys, which are treated as URLs. In lower case. */
   | { readonly except: readonly string[] };
 
 const credentialKey =

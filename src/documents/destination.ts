@@ -23,7 +23,7 @@ async function findTypes(): Promise<ReadonlyMap<string, z.ZodObject>> {
   return types;
 }
 
-/** The types there are, each with the schema of its own settings. */
+/** The existing types, each with the schema of its settings. */
 const destinationTypes = await findTypes();
 
 export type Destination = DestinationCommon & { readonly type: string; readonly [setting: string]: unknown };
@@ -39,7 +39,7 @@ export const destinationSchema = z
   .discriminatedUnion('type', options as [(typeof options)[number]])
   .meta({ title: 'Destination', description: 'Where canonical records go.' }) as unknown as z.ZodType<Destination>;
 
-/** What the type's own schema takes: the body without what all destinations have. */
+/** The settings of the type: the body without the keys that all destinations share. */
 export function ownSettings(destination: Destination): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(destination).filter(([key]) => key !== 'type' && !Object.hasOwn(commonShape, key)),

@@ -28,11 +28,11 @@ export function explain(schema: z.ZodType, value: unknown): Problem[] {
   if (error === undefined) return [];
   const issues = error.issues.slice(0, mostProblems);
   const problems = withoutEchoes(issues.flatMap((issue) => explainIssue(schema, value, issue)).slice(0, mostProblems));
-  // A value that does not match its schema is never passed as sound, even where we have no words for the reason.
+  // A value that does not match its schema is never accepted, even if we cannot explain the reason.
   return problems.length > 0 ? problems : [{ path: [], at: 'value', message: 'does not match the schema' }];
 }
 
-/** More than anybody corrects at once. Each costs a search for the word that was meant. */
+/** More than a person corrects at once. Each needs a search for the intended word. */
 const mostProblems = 200;
 
 function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[] {

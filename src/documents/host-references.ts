@@ -6,7 +6,7 @@ import { findReferences } from './secret-reference.ts';
 
 /**
  * References that are read from the machine: ${env:…} and ${file:…}. Only somebody with a shell on the machine may add one to a
- * document (`innbound apply`): through the API an administrator could send the environment or a file to an address of their own.
+ * document (`innbound apply`): through the API an administrator could send the environment or a file to their own address.
  */
 export function hostReferences(body: unknown): string[] {
   return [...new Set([...found(body, [])].map(({ reference }) => reference))];

@@ -17,7 +17,7 @@ export interface KeySource {
   readonly write?: (keys: Keyring) => Promise<void>;
   /** Keeps a copy of a key that is no longer used, for backups made with it. Returns its path. */
   readonly keepOld?: (key: Keyring[0]) => Promise<string>;
-  /** False if only a restart brings new keys. */
+  /** False if new keys need a restart. */
   readonly rereads: boolean;
 }
 
@@ -74,7 +74,7 @@ function parsed(text: string, what: string): Keyring {
   throw new InnboundError('documents.key_malformed', `${what} is not a key of 32 bytes in hex or base64.`);
 }
 
-/** Its output holds keys: no message may quote it, and what it writes to standard error is not ours to publish either. */
+/** Its output holds keys: no message may quote it, and what it writes to standard error may hold secrets too. */
 async function outputOf(command: string): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 30_000, maxBuffer: 65_536 });

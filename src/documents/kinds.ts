@@ -23,7 +23,7 @@ export const schemas: { readonly [Kind in DocumentKind]: z.ZodType<Bodies[Kind]>
 /** The workspace's document has no name. */
 export const workspaceName = 'innbound';
 
-/** A document that meets its schema. */
+/** A document that matches its schema. */
 export interface LoadedDocument<Kind extends DocumentKind = DocumentKind> {
   readonly kind: Kind;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface LoadedDocument<Kind extends DocumentKind = DocumentKind> {
   readonly shipped: boolean;
   /** The text as written. */
   readonly source: string;
-  /** With all defaults filled in. References to secrets stand as written. */
+  /** With all defaults filled in. References to secrets are not resolved. */
   readonly body: Bodies[Kind];
   /** SHA-256 of the body: comments and layout do not change it. */
   readonly hash: string;

@@ -24,7 +24,7 @@ interface Place {
   readonly shipped?: boolean;
 }
 
-/** The files of a workspace as they are, for `checkFiles`; the console swaps one for its edited text. */
+/** The files of a workspace, for `checkFiles`; the console replaces one by its edited text. */
 export async function readWorkspace(dir: string, { shippedConnectorsDir }: LoadOptions = {}): Promise<SourceFile[]> {
   const places = await findPlaces(dir);
   if (places === undefined) {

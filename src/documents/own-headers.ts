@@ -21,7 +21,7 @@ const ofTheConnection: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Further headers of a brand's requests. Their values are credentials as often as not, so they are treated as such. */
+/** Further headers of a brand's requests. Their values are often credentials, so all are treated as such. */
 export const ownHeadersSchema = crossChecked(z.record(headerName(), secretText()), (headers, report) => {
   const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
@@ -33,7 +33,7 @@ export const ownHeadersSchema = crossChecked(z.record(headerName(), secretText()
   }
 });
 
-/** Which of the headers the credentials bring themselves. */
+/** Which of the headers the credentials set. */
 export function setByAuth(auth: unknown, headers: unknown): string[] {
   if (!isObject(auth) || !isObject(headers)) return [];
   const own = Object.keys(isObject(auth.headers) ? auth.headers : {});

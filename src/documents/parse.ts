@@ -177,7 +177,7 @@ function loaded({ kind, file, text, shipped = false }: SourceFile, body: unknown
   return { kind, name, file, shipped, source: text, body: body as Bodies[typeof kind], hash: hashOf(body) };
 }
 
-/** Key order counts: the order of query parameters goes out on the wire. */
+/** Key order is part of the hash: query parameters are sent in this order. */
 function hashOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }

@@ -16,7 +16,7 @@ export function parsePlace(text: string): Place | undefined {
   const part = parts.find((known) => known === text.slice(0, dot));
   const rest = text.slice(dot + 1);
   if (part === undefined || rest === '') return undefined;
-  // Names of query parameters and headers may hold dots of their own.
+  // Names of query parameters and headers may contain dots.
   const [first = '', ...more] = part === 'body' ? rest.split('.') : [rest];
   return [first, ...more].includes('') ? undefined : { part, keys: [first, ...more] };
 }

@@ -40,7 +40,7 @@ export function positionOf(
   return positionAt(source, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
 }
 
-/** The node at a path; where the path goes through an alias (*name), the node that it stands for. */
+/** The node at a path; aliases (*name) are followed. */
 export function nodeAt(document: Document, path: Path): Node | undefined {
   let node: Node | undefined = document.contents ?? undefined;
   for (const key of path) node = stepInto(document, node, key)?.value;

@@ -16,7 +16,7 @@ const secrets = `## Secrets
 
 Any text may refer to a secret, or to anything else that differs from machine to machine. A reference is read when it is used.
 
-| reference | stands for |
+| reference | value |
 |---|---|
 | \`\${env:NAME}\` | the environment variable |
 | \`\${file:/run/secrets/name}\` | the content of the file, without its last line break; a relative path is under the workspace |

@@ -40,7 +40,7 @@ const pages: readonly Page[] = [
   { kind: 'workspace', file: 'innbound.yaml', example: 'innbound.yaml' },
 ];
 
-/** Sections that speak the mapping's language have a page of their own. */
+/** Sections in the mapping language have their own page. */
 const mappingKeys = new Set(['shape', 'map', 'values', 'push.map']);
 
 /** The files of docs/reference that are ours, by name. */
@@ -125,7 +125,7 @@ function flatOptions(schema: Json): readonly Json[] {
   return (schema.oneOf ?? []).flatMap((option) => (option.oneOf ? flatOptions(option) : [option]));
 }
 
-/** The objects with keys of their own that a value may be or hold. */
+/** The objects with fixed keys that a value may be or contain. */
 function* objectsIn(schema: Json, path: string): Generator<{ object: Json; path: string }> {
   if (schema.properties !== undefined) yield { object: schema, path };
   for (const option of flatOptions(schema)) yield* objectsIn(option, path);

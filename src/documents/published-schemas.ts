@@ -7,7 +7,7 @@ export function jsonSchema(kind: DocumentKind): z.core.JSONSchema.BaseSchema {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema: made }) => {
-      // A mark of our own, which no editor knows.
+      // Our own mark, which editors do not know.
       delete (made as { credential?: unknown }).credential;
     },
   });

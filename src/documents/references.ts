@@ -6,8 +6,8 @@ import type { ParsedFile } from './parse.ts';
 import { type Path, valueAt } from './path.ts';
 
 /**
- * Mistakes between documents. Uses the documents as written, valid or not: a document with a mistake of its
- * own still has its references checked, and can still be referred to.
+ * Mistakes between documents. Uses the documents as written, valid or not: the references of a document with a
+ * mistake are still checked, and other documents may refer to it.
  */
 export function crossMistakes(files: readonly ParsedFile[]): Mistake[] {
   const connectors = byName(files, 'connector');

@@ -24,7 +24,7 @@ interface Rename {
 const mostRepairs = 50;
 
 /**
- * Holds a document against its schema. A misspelled key, or a misspelled `type`, is one mistake, and what depends on it is
+ * Checks a document against its schema. A misspelled key, or a misspelled `type`, is one mistake, and what depends on it is
  * checked as if it were spelled correctly. Otherwise each correction would reveal further mistakes.
  */
 export function readThrough(schema: z.ZodType, value: unknown): Reading {

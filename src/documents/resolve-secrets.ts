@@ -9,7 +9,7 @@ export interface SecretSources {
 }
 
 export interface MissingSecret {
-  /** Where in the document it is asked for. */
+  /** The path of the reference in the document. */
   readonly path: string;
   /** As written: ${env:LISBON_TOKEN}. */
   readonly reference: string;
@@ -20,7 +20,7 @@ export type Resolved<Body> =
   | { readonly kind: 'missing'; readonly missing: readonly MissingSecret[] };
 
 /**
- * A copy of the body with every reference replaced by what it refers to, or all that cannot be had. An empty value counts as
+ * A copy of the body with every reference replaced by its value, or the list of references that cannot be read. An empty value counts as
  * missing: an empty variable is more often an accident than a credential. A resolved value is not searched for references again.
  */
 export async function resolveSecrets<Body>(body: Body, sources: SecretSources): Promise<Resolved<Body>> {

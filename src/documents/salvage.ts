@@ -28,7 +28,7 @@ export function salvage(
     for (const { path } of explain(schema, left)) {
       const present = removable(left, path);
       if (present === undefined) {
-        // What cannot be missing gets a stand-in: it was named as a mistake, and hides no other.
+        // A required value is replaced by a dummy: its mistake was reported, and the dummy hides no other.
         const [key = ''] = path;
         const standIn = path.length === 1 && Object.hasOwn(standIns, key) ? standIns[key] : undefined;
         if (standIn === undefined || typeof left !== 'object' || left === null || Object.hasOwn(left, key))

@@ -69,7 +69,7 @@ export const timezoneText = () =>
 const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
 function checkTimezone(text: string): Finding | undefined {
-  // The set is asked first: a DateTimeFormat costs a third of all the time it takes to load a document.
+  // The set is checked first: creating a DateTimeFormat takes a third of the time to load a document.
   // Intl also takes offsets such as +01:00; a property that keeps summer time cannot be described by one.
   if (zones.has(text) || (/^[A-Za-z]/.test(text) && isTimezone(text))) return undefined;
   const place = text.toLowerCase().replaceAll(' ', '_');

@@ -1,7 +1,7 @@
 /**
  * Decides which files of a workspace a starting service applies. Several nodes, each with its own files, share the documents in
  * force, and the console changes them through any node. So a file that this workspace applied before and that did not change since
- * is left alone, even if another version has replaced it. Only changed files are applied.
+ * is not applied, even if another version has replaced it. Only changed files are applied.
  */
 
 /** The hashes of a workspace's files at their last apply, by `kind name`. */

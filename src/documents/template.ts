@@ -20,7 +20,7 @@ export async function templateFiles(): Promise<TemplateFile[]> {
       .map(async (entry) => {
         const source = join(entry.parentPath, entry.name);
         const path = relative(folder, source).replaceAll('\\', '/');
-        // A .gitignore of its own would hold for the template in our repository.
+        // A file named .gitignore would apply to the template in our repository.
         return { path: path === 'gitignore' ? '.gitignore' : path, text: await readFile(source, 'utf8') };
       }),
   );

@@ -14,10 +14,10 @@ export interface TypedSecret {
   readonly value: string;
 }
 
-/** What a reader sees in the place of a credential that an earlier version stored in the text. */
+/** What a reader sees instead of a credential that an earlier version stored in the text. */
 export const mask = '••••••';
 
-/** The text with a reference in the place of each typed credential, and the credentials to seal under the references' names. */
+/** The text with a reference instead of each typed credential, and the credentials to seal under the references' names. */
 export function withReferences(
   kind: DocumentKind,
   text: string,
@@ -44,7 +44,7 @@ export function maskedSource(kind: DocumentKind, text: string): string {
   return replaceTyped(kind, text, () => mask);
 }
 
-/** Puts the stored values back in the place of masks. One without a stored value stays, and is a mistake to be reported. */
+/** Replaces masks by the stored values. A mask without a stored value stays, and is reported as a mistake. */
 export function unmasked(text: string, storedBody: unknown): string {
   if (!text.includes(mask)) return text;
   const read = readYaml(text);

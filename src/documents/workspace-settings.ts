@@ -45,7 +45,7 @@ export const workspaceSchema = z
         audit: day('400d', 'Who did what.'),
         history: day(
           '400d',
-          'Earlier versions of records and what came in for them: the timeline. Deleted by whole months. The newest state is always kept.',
+          'Earlier versions of records and their receipts: the timeline. Deleted by whole months. The newest state is always kept.',
         ),
       })
       .prefault({})

@@ -40,7 +40,7 @@ export function connectionOf(socketDir: string): Connection {
 }
 
 /**
- * A session on the workspace's server, which is started if it is not running. Starting needs no lock of our own: PostgreSQL allows one
+ * A session on the workspace's server, which is started if it is not running. Starting needs no further lock: PostgreSQL allows one
  * server per data folder, and a process that loses the race connects to the winner's socket at its next attempt.
  */
 export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {

@@ -10,7 +10,7 @@ export const deliverErrors = {
   'deliver.lease_expired': {
     stage: 'deliver',
     retry: 'again',
-    what: 'The process was stopped or overloaded for so long that another node may deliver the record, so nothing was sent.',
+    what: 'The process was frozen or overloaded for so long that another node may deliver the record, so nothing was sent.',
     next: 'Nothing: the record is delivered by the node that holds it. If it happens often, look for a machine that is suspended or overloaded.',
   },
   'deliver.timeout': {
@@ -22,7 +22,7 @@ export const deliverErrors = {
   'deliver.server_error': {
     stage: 'deliver',
     retry: 'again',
-    what: 'The destination answered with an error of its own (5xx, 408 or 425).',
+    what: 'The destination answered with a server error (5xx, 408 or 425).',
     next: 'It is retried on its schedule. If it persists, contact the operator of the destination.',
   },
   'deliver.rate_limited': {

@@ -83,7 +83,7 @@ export const operateErrors = {
     stage: 'operate',
     retry: 'final',
     what: 'The feed cannot continue at the cursor: the store was restored from a backup since, or the changes after it were removed after their retention.',
-    next: 'Read the feed from its beginning, without `after`; `epoch` and `version` tell which state is newer.',
+    next: 'Read the feed from its beginning, without `after`; `epoch` and `version` show which state is newer.',
   },
   'operate.conflict': {
     stage: 'operate',

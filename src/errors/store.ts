@@ -29,7 +29,7 @@ export const storeErrors = {
     stage: 'store',
     retry: 'operator',
     what: 'The private PostgreSQL could not be started.',
-    next: 'Read the log file in the message; set DATABASE_URL to use a PostgreSQL of your own.',
+    next: 'Read the log file in the message; set DATABASE_URL to use your own PostgreSQL.',
   },
   'store.newer_schema': {
     stage: 'store',

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, 
  *
  *   version 1 | key id 8 | nonce 12 | tag 16 | ciphertext        (bytes)
  *
- * Nonces are random: at 2^32 values under one key a repeat is as likely as 2^-32, far beyond what a store holds.
+ * Nonces are random: with 2^32 values under one key, far more than a store holds, the probability of a repeat is 2^-32.
  */
 
 export interface Key {

@@ -1,8 +1,8 @@
 import type { Timers } from './clock.ts';
 
 /**
- * Which loops of the process are making progress. A loop reports the start of a turn, its progress, and its rest; one that has
- * been at a turn for longer than its patience without progress has stalled, such as behind a database that no longer answers.
+ * Which loops of the process are making progress. A loop reports the start of a turn, its progress, and its rest; one whose
+ * turn makes no progress for longer than its patience has stalled, for example because the database no longer answers.
  */
 export class Heartbeats {
   readonly #clock: Pick<Timers, 'uptimeMs'>;

@@ -21,7 +21,7 @@ export interface HttpSettings {
   readonly ca?: string;
   /** http:// or https:// URL of a forward proxy; credentials in it are sent to the proxy. */
   readonly proxy?: string;
-  /** Whether names without an address here are left to the proxy, which then has to keep private networks out by itself. */
+  /** Whether the proxy may resolve names that have no address here; it must then block private networks itself. */
   readonly proxyResolves?: boolean;
   readonly userAgent: string;
   /** Connections kept per origin. */
@@ -146,12 +146,11 @@ export function openHttp(settings: HttpSettings): Http {
         if (redirects.has(answer.status)) {
           return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
         }
-        if (answer.status < 100)
-          return failed('protocol', `${url.host} answered with a status that HTTP does not have`);
+        if (answer.status < 100) return failed('protocol', `${url.host} answered with an invalid HTTP status`);
         return { ...answer, durationMs: performance.now() - startedAt };
       } catch (error) {
         if (isLate) return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
-        if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was given up`);
+        if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was aborted`);
         return failed(failureReason(error) ?? 'protocol', `${url.host}: ${explanation(error)}`);
       } finally {
         clearTimeout(timer);

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Json } from '../terms.ts';
 
 /**
- * JSON from an untrusted sender: what a lenient parser lets through and the next program trips over is refused here. Grammar
- * is left to JSON.parse, which is native; one pass over the bytes beforehand bounds what it may build, and one over the
- * result finds what the bytes alone do not show.
+ * JSON from an untrusted sender: refuses input that a lenient parser accepts and that makes other programs fail. JSON.parse,
+ * which is native, checks the grammar; one pass over the bytes beforehand limits what it can build, and one pass over the
+ * result finds problems that the bytes alone do not show.
  *
  * As with parseJson, a number that a double cannot hold is read as text. It is put into quotes before the parser sees
  * it: a reviver, called for every value, took half a second for a body of 1 MiB that was made for it.
@@ -32,7 +32,7 @@ export type StrictReason =
 
 export type StrictResult =
   | { readonly kind: 'ok'; readonly value: Json }
-  /** `position` counts bytes (characters for not_json) from the start, where it is known; nothing of the content is repeated. */
+  /** `position` counts bytes (characters for not_json) from the start, if known; the content is never quoted. */
   | { readonly kind: 'invalid'; readonly reason: StrictReason; readonly position?: number };
 
 export function parseStrictJson(bytes: Buffer, limits: StrictLimits = strictLimits): StrictResult {
@@ -54,7 +54,7 @@ export function parseStrictJson(bytes: Buffer, limits: StrictLimits = strictLimi
   const walk = { members: 0, checkText: seen.escapes };
   const reason = check(value, walk);
   if (reason !== undefined) return { kind: 'invalid', reason };
-  // A repeated key is a colon more in the text than there are members in the value.
+  // With a repeated key, the text has more colons than the value has members.
   if (walk.members !== seen.colons) return { kind: 'invalid', reason: 'duplicate_key' };
   return { kind: 'ok', value };
 }
@@ -74,7 +74,7 @@ const backslash = 0x5c;
 function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kind: 'invalid' }) {
   const { maxDepth, maxArrayLength, maxMembers } = limits;
   const length = bytes.length;
-  // Commas so far in each open container; the sign tells arrays (from 1 up) from objects (from -1 down).
+  // Commas so far in each open container: positive for arrays (from 1 up), negative for objects (from -1 down).
   const counts: number[] = [];
   let depth = 0;
   let count = 0;

@@ -50,7 +50,7 @@ export function indented(text: string): string {
 
 const refusedByJsonb = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
-/** A text as PostgreSQL can store it. What a partner sends may hold NUL characters, and our messages name its keys. */
+/** A text as PostgreSQL can store it. A partner's keys may contain NUL characters, and our messages name them. */
 export function storedText(text: string): string;
 export function storedText(text: string | undefined): string | undefined;
 export function storedText(text: string | undefined): string | undefined {

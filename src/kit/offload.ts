@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Runs work that a person's text asks for in a thread of its own, so that no text can block the main thread.
+ * Processes texts that people send in a separate thread, so that no text can block the main thread.
  * Tasks run one at a time in a worker; one that exceeds its deadline is ended by ending the worker. A failure is a value.
  */
 export interface Offload {
@@ -34,7 +34,7 @@ interface Task {
   readonly settle: (result: Offloaded) => void;
 }
 
-/** Loading the modules, on a machine that is busy. */
+/** For loading the modules on a busy machine. */
 const startMs = 60_000;
 
 export function openOffload(settings: OffloadSettings): Offload {
@@ -52,7 +52,7 @@ export function openOffload(settings: OffloadSettings): Offload {
     task?.settle(result);
   }
 
-  /** Ends the worker, and with it the task that it is at; the next task gets a new one. */
+  /** Ends the worker together with its task; the next task gets a new worker. */
   function discard(result: Offloaded): void {
     const old = worker;
     worker = undefined;

@@ -16,7 +16,7 @@ import { version } from './version.ts';
 interface OtlpOptions {
   readonly service: string;
   readonly node: string;
-  /** The share of new traces that is exported; a trace that a caller began follows the caller's decision. */
+  /** The share of new traces that is exported; a trace that a caller started follows the caller's decision. */
   readonly sampled: number;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -91,7 +91,7 @@ function contextOf(traceparent: string): Context | undefined {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** A receiver that is away must not fill the log. */
+/** An unreachable collector must not fill the log. */
 function reportFailures(log: OtlpOptions['log']): void {
   let quietUntil = 0;
   const warn = (message: string) => {

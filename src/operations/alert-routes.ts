@@ -11,7 +11,7 @@ import type { News, RouteSettings } from '../watch/routes/route.ts';
 import { type Sent, sendNotice } from '../watch/routes/send.ts';
 import { type SendAlertsPorts, testRoute } from '../watch/send-alerts.ts';
 
-/** The name of the route that `alerts.webhook` stands for; no route of a document can have it. */
+/** The name of the route for `alerts.webhook`; no route of a document can have it. */
 const webhookRoute = 'alerts.webhook';
 
 /** The routes in force, with references to secrets unresolved. */

@@ -48,7 +48,7 @@ export async function eraseGuest(
 
 /**
  * First the records, then one place after another. Intake waits while the records are rewritten, but not for the search through payloads;
- * that is why each is a transaction of its own.
+ * so each is a separate transaction.
  */
 async function erase(
   runtime: Runtime,

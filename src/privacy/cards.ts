@@ -20,7 +20,7 @@ export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly 
   return { bytes: Buffer.concat(parts), cards: found.length };
 }
 
-/** What stands in the place of a card number or a security code. */
+/** What replaces a card number or a security code. */
 export const replacedCard = /\[card \d{4}\]|\[cvv\]/;
 
 interface Found {

@@ -1,7 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 
 /**
- * Guests of one brand are the same person by guest_id, else by e-mail, else by phone. An address made up by a booking site
+ * Guests of one brand are the same person by guest_id, else by e-mail, else by phone. An alias address of a booking site
  * identifies nobody. Two different ids are two people, whatever they share: families book with one address.
  */
 const keyKinds = ['guest_id', 'email', 'phone'] as const;

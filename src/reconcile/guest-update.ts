@@ -12,7 +12,7 @@ import {
 import { extraPrefix } from './merge.ts';
 import type { SaidItem, Values } from './statement.ts';
 
-/** A guest's own event, checked and normalized. */
+/** A guest event, checked and normalized. */
 export interface GuestUpdate {
   readonly guest: Guest;
   /** The fields that were sent, including empty ones. All other fields keep their stored value. */
@@ -119,14 +119,14 @@ function isAhead(reservation: Reservation, today: LocalDate): boolean {
 }
 
 const fields = Object.keys(guestSchema.shape) as readonly (keyof Guest)[];
-/** What normalization made of a field goes with the field. */
+/** Fields that normalization derives from another field, by that field. */
 const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
   email_raw: 'email',
   email_proxy: 'email',
   phone_raw: 'phone',
 };
 
-/** The fields that were sent, null for those that came to nothing. */
+/** The fields that were sent, null for those without a usable value. */
 function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
   const values: { [field: string]: Json } = {};
   for (const field of present) values[field] = null;
@@ -144,13 +144,13 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
   return values;
 }
 
-/** What a guest of a reservation is recognised by before the event changes it. */
+/** The values by which a guest of a reservation is recognised before the event changes them. */
 function knownBy({ guest_id, first_name, last_name, email, email_proxy, phone }: Guest): Values {
   const all = { guest_id, first_name, last_name, email, email_proxy, phone };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Values;
 }
 
-/** What was sent replaces what is known; what was not sent stays. The keys stand in the schema's order. */
+/** Sent fields replace the known ones; fields that were not sent stay. The keys are in the schema's order. */
 export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Guest {
   const merged: Record<string, unknown> = {};
   for (const field of fields) {

@@ -4,7 +4,7 @@ import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { ItemIds, Manner, Source, Statement } from './statement.ts';
 
-/** How a record came to us. */
+/** How a record arrived. */
 export interface Arrival {
   /** From the partner's list, from its answer for one reservation, or from an event. */
   readonly mode: 'pull' | 'single' | 'push';

@@ -14,7 +14,7 @@ import {
 import { isSame, mergeGuest } from './guest-update.ts';
 
 /**
- * Profiles are a brand's guests as records of their own, assembled from its reservations. Matching is conservative: two people
+ * Profiles are separate records of a brand's guests, assembled from its reservations. Matching is conservative: two people
  * merged into one profile receive each other's data, while one person with two profiles can still be merged by an operator.
  *
  *   by guest_id                       always
@@ -29,7 +29,7 @@ export type ProfileChoice =
   | { readonly kind: 'new'; readonly guest: Guest }
   | { readonly kind: 'none'; readonly reason: 'no_key' | 'name_differs' };
 
-/** The guests of a reservation that have a key of their own, each with those keys only. */
+/** The guests of a reservation that have a key which no other guest shares, each with those keys only. */
 export function identifiable(reservation: Pick<Reservation, 'guests'>): Guest[] {
   const taken = new Set<string>();
   return reservation.guests.flatMap((guest) => {

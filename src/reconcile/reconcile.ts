@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly kind: 'superseded' };
 
 /**
- * The one rule of order: of two states of a record the one with the later effective time holds; of two with the same time, the
+ * The one rule of order: of two states of a record the one with the later effective time wins; of two with the same time, the
  * later in sequence. Every order of arrival ends in the same state. Every status transition is allowed: hotels undo check-ins and
  * revive cancellations.
  */

@@ -263,7 +263,7 @@ export function viewsWithout(
   const left: { [Name in Source]?: View | SoleView } = {};
   for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
     if (!('values' in view)) {
-      // The record tells which guests are left; what was said to be empty of the others means nothing any more.
+      // The record shows which guests are left; fields that were stated to be empty for the others no longer matter.
       const none = view.none?.filter((path) => !path.startsWith('guests.'));
       left[source] = none === undefined ? view : { ...view, none };
       continue;

@@ -40,7 +40,7 @@ function stepsUnder(path: string, start: string): readonly Step[] | undefined {
   return parsed.kind === 'ok' ? parsed.path.steps : undefined;
 }
 
-/** Copies the value at the end of the steps. A list on the way is copied whole, so that its indexes stay valid. */
+/** Copies the value at the end of the steps. A list that the path passes through is copied whole, so that its indexes stay valid. */
 function put(
   kept: Json | undefined,
   value: Json | undefined,

@@ -74,7 +74,7 @@ export function findRoot(sample: Json): Root | undefined {
 
 const listNames = new Set(['reservation', 'reservations', 'booking', 'bookings']);
 
-/** The records around a list of stays: they have ids of their own, and each of them has such a list. */
+/** The records around a list of stays: they have their own ids, and each of them has such a list. */
 function holderOf(best: Candidate, all: readonly Candidate[]): (Candidate & { readonly stays: string }) | undefined {
   const [, path, stays] = /^(.*)\[\]\.([^.[\]'"]+)$/.exec(best.path) ?? [];
   if (path === undefined || stays === undefined || listNames.has(wordsOf(stays).join(' '))) return undefined;

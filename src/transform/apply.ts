@@ -139,7 +139,7 @@ function isZero(value: unknown): boolean {
 
 /**
  * Whether the zero in the result is the absent field itself, as in `late ? false : guest.marketing_consent`; then nothing is set.
- * Tested by running the expression again with a probe value in the field and checking whether the probe comes back.
+ * Tested by running the expression again with a probe value in the field and checking whether the result is the probe.
  */
 function returnsItself(
   { readsItself, target, expression }: Assignment,

@@ -16,7 +16,7 @@ export interface Expression {
   /** Syntax tree of the text as written. */
   readonly root: ASTNode;
   run(scope: object): Outcome;
-  /** Upper bound of steps over a record whose lists have at most so many items. */
+  /** Upper bound of steps over a record whose lists have at most this many items. */
   mostSteps(items: number): number;
 }
 

@@ -81,7 +81,7 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   ],
   [
     'bookings_unlisted',
-    'Compare some of them with the partner’s system. They stay as they are until the partner says otherwise.',
+    'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
   ],
   ['clock_skew', 'Synchronize the clock that is off with NTP.'],
   ['node_stalled', 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.'],

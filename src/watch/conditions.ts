@@ -130,7 +130,7 @@ export function conditionsOf(facts: Facts): Condition[] {
   );
 }
 
-/** From this many brands on, the same trouble at the same time is taken for one cause. */
+/** From this many brands on, the same problem at the same time counts as one cause. */
 const manyBrands = 20;
 const namedBrands = 20;
 

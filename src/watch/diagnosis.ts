@@ -1,4 +1,4 @@
-/** The judgements of `innbound doctor`. Pure: what was found comes in, findings go out. */
+/** The checks of `innbound doctor`. Pure: from facts to findings. */
 
 export interface Diagnosis {
   readonly check: string;
@@ -242,7 +242,7 @@ export function judgePublicUrl(publicUrl: string | undefined, trustedProxies: re
   if (publicUrl === undefined)
     return warning(
       check,
-      'No public_url: webhook addresses are handed out with this machine’s own address.',
+      'No public_url: webhook URLs are issued with this machine’s own address.',
       'Set public_url in innbound.yaml to the address that partners reach.',
     );
   if (publicUrl.startsWith('http:'))

@@ -182,7 +182,7 @@ export function peopleConformance(make: () => Account): void {
     assert.deepEqual(stays, { 'LIS01:old': ['2024-05-01', 1], 'LIS01:next': ['2026-12-01', 1250.5] });
   });
 
-  test(`${preset}: a moment is there once, also when answers are lost and a node dies`, async (t) => {
+  test(`${preset}: a moment is recorded once, even if answers are lost and a node dies`, async (t) => {
     const { account, receive, drain, deliver, refusals, loseOnce } = await setUp(t);
     await deliver(reservation('r', { guests: [ana] }));
     // The answer to the request with the moment is lost.

@@ -16,7 +16,7 @@ const worker = fileURLToPath(new URL('people-worker.ts', import.meta.url));
 /** A vendor with a key for events, and one that has to be asked. */
 for (const make of [klaviyoAccount, mailchimpAccount]) {
   const account = make();
-  test(`${account.preset}: nodes are killed right after a moment took effect, and it is there once`, async (t) => {
+  test(`${account.preset}: nodes are killed right after a moment took effect, and it is recorded once`, async (t) => {
     const { pool, db, close } = await openStore();
     const offered = services('/');
     let node: ChildProcess | undefined;

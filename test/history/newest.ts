@@ -46,7 +46,10 @@ export function checkNewest({ statements, fates, versions }: History): Violation
   for (const { id, record, isAccepted } of statements) {
     if (!isAccepted || last.has(record) || unmade.has(id) || missing.has(record)) continue;
     missing.add(record);
-    found.push({ rule: 'newest_statement_holds', message: `${record} was spoken of and is not stored` });
+    found.push({
+      rule: 'newest_statement_holds',
+      message: `there is a statement about ${record}, but it is not stored`,
+    });
   }
 
   const superseded = new Set(fates.filter(({ kind }) => kind === 'superseded').map(({ statement }) => statement));

@@ -68,7 +68,7 @@ test('a content encoding named like a property of every object is an unknown enc
   }
 });
 
-test('a status that HTTP does not have is a protocol failure', async () => {
+test('an invalid HTTP status is a protocol failure', async () => {
   for (const status of ['000', '001', '099', '0', '99', '1000', '600', '999', '-20', '2xx', '']) {
     const answered = await answerTo([`HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`]);
     const fine = /^[6-9]\d\d$/.test(status) ? Number(status) : 'protocol';

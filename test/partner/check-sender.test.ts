@@ -111,7 +111,7 @@ const broken: Readonly<Record<string, readonly [Breakage, readonly string[], Reg
     },
     ['request.json_type'],
   ],
-  'PUT in the place of POST': [
+  'PUT instead of POST': [
     {
       alter: (sent) => {
         sent.method = 'PUT';

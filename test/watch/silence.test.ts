@@ -64,7 +64,7 @@ test('a feed without a habit is not judged', () => {
   assert.equal(judgeSilence({ ...young, hours: [] }, at('2026-11-12T23:00:00Z'), rules).expected, undefined);
 });
 
-test('a feed of a few days is judged by the same hour of the days before', () => {
+test('a feed of a few days is compared with the same hour of the days before', () => {
   const hours = [1, 2, 3, 4].map((day) => ({ at: at(`2026-11-0${day + 4}T10:00:00Z`), count: 40 }));
   const few = { lastAt: at('2026-11-09T10:00:00Z'), hours, timezone: 'UTC' };
   assert.equal(judgeSilence(few, at('2026-11-09T10:40:00Z'), rules).silent, true);

@@ -105,7 +105,7 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
   const replay = useAct(
     () => call('dead_letters.replay', { id, under }),
     ({ result, message }) =>
-      result === 'replayed' ? 'Replayed. It is on its way.' : `It stays open: ${message ?? words(result)}`,
+      result === 'replayed' ? 'Replayed. It is being processed.' : `It stays open: ${message ?? words(result)}`,
   );
   if (letter.state !== 'open') {
     return (

@@ -274,7 +274,7 @@ function LatestChanges() {
   return (
     <Card title="Latest changes">
       {news.length === 0 ? (
-        <p className="muted">Listening. Changes appear here as they come in.</p>
+        <p className="muted">Listening. Changes appear here as they arrive.</p>
       ) : (
         <ol className="ticker">
           {news.slice(0, 7).map((one) => (

@@ -8,7 +8,7 @@ import type { Position, Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
 import { daysIn } from './windows.ts';
 
-/** A page that was asked for, and the cost of asking. */
+/** A requested page, with the counts of its requests. */
 export interface Fetched {
   readonly asked: Asked;
   readonly counts: AskCounts;

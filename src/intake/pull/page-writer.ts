@@ -50,12 +50,12 @@ export class PageWriter {
     this.#pages = run.counters.pages;
   }
 
-  /** Resolves when another page may be handed over; false if another node has the run. */
+  /** Resolves when there is room for another page; false if another node has the run. */
   get hasRoom(): Promise<boolean> {
     return this.#earlier.committed;
   }
 
-  /** Resolves when every page handed over is stored; false if another node has the run. */
+  /** Resolves when every page passed to the writer is stored; false if another node has the run. */
   get isSettled(): Promise<boolean> {
     return this.#latest.committed;
   }

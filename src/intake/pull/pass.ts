@@ -54,7 +54,7 @@ export class WindowReader {
     const mark = markOf(state);
     const { fresh, changed, doubles } = this.#sort(page.rows);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
-    // This page was asked for only to confirm that the short page was the last; the same rows again confirm it too.
+    // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
     const isConfirmed = pass.confirms === true && fresh.length === 0;
     const rows = pass.rows + page.count;
     const total = page.total ?? pass.total;

@@ -115,7 +115,7 @@ export interface KnownRow {
 
 /** A known row that a complete run did not list. */
 export interface UnlistedRow extends KnownRow {
-  /** The partner was asked for it during the last day. */
+  /** It was requested from the partner during the last day. */
   readonly isAskedRecently: boolean;
 }
 

@@ -16,7 +16,7 @@ export function pathReader(path: string): (body: Json) => Json | undefined {
   };
 }
 
-/** Every value at the path; lists on the way are expanded item by item. */
+/** Every value at the path; lists inside the path are expanded item by item. */
 export function pathWalker(path: string): (body: Json) => Json[] {
   const keys = keysOf(path);
   if (keys === undefined) return () => [];

@@ -84,7 +84,7 @@ export interface PassState {
   readonly tried?: Tried;
 }
 
-/** Failures, waits asked for by the partner, and the total wait of one request. */
+/** Failures, waits that the partner requested, and the total wait of one request. */
 export interface Tried {
   readonly failures: number;
   readonly waits: number;

@@ -11,7 +11,7 @@ export type RunOutcome =
   | { readonly kind: 'parked'; readonly ms: number; readonly reason: WaitReason }
   /** Another node has the run. */
   | { readonly kind: 'fenced' }
-  /** The process is shutting down; the run goes back to the queue. */
+  /** The process is shutting down; the run is returned to the queue. */
   | { readonly kind: 'stopped' };
 
 export interface Progress {

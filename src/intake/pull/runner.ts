@@ -15,7 +15,7 @@ const sleepMs = 5_000;
 
 /**
  * Executes runs, several at a time: queued runs, parked runs whose wait is over, and runs abandoned by another node. On stop,
- * each run goes back to the queue after its last page and continues elsewhere.
+ * each run is returned to the queue after its last page and continues elsewhere.
  */
 export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
   const active = new Set<Promise<void>>();

@@ -7,7 +7,7 @@ import type { PullSettings } from './settings.ts';
 import { startOfDayUtc } from './windows.ts';
 
 /**
- * What {since} stands for in this run, if its request uses it: the start of the last complete run of the sync minus the overlap, which
+ * The value of {since} in this run, if its request uses it: the start of the last complete run of the sync minus the overlap, which
  * covers changes that were being saved during that run. A requested range starts at its first day.
  */
 export async function sinceOf(

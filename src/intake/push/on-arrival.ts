@@ -37,7 +37,7 @@ export interface OnArrivalLane {
  */
 export type Applied = readonly (readonly Settled[])[] | 'refused' | 'backlog';
 
-/** A larger batch is stored first, so that its senders do not wait for the work of so many. */
+/** A larger batch is stored first, so that its senders do not wait for the processing of all its events. */
 const mostEvents = 128;
 /** If senders wait longer than this, for their turn or for the work, the node does not keep up and stores events first for a while. */
 const slowMs = 250;

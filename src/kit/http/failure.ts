@@ -64,7 +64,7 @@ const brokenEncoding = /^(Z_|ERR__?ERROR_FORMAT|ERR_BROTLI|ERR__ERROR|ZSTD_)/;
 
 /**
  * The reason behind an error of the client. Undefined for one we do not know: the client's parser checks some answers with
- * assertions (a status of 000 is one), so an unknown error is taken for a fault in the answer, not for one of ours.
+ * assertions (a status of 000 is one), so an unknown error counts as a fault in the answer, not as one of ours.
  */
 export function failureReason(error: unknown): FailureReason | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

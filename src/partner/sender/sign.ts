@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /**
  * The signature of one attempt, over the time of sending, a full stop and the exact bytes sent. A retry must therefore be
- * signed again, and a body that is parsed and serialized again on the way no longer matches.
+ * signed again, and a body that is parsed and serialized again in between no longer matches.
  */
 export function sign(secret: string, timestampSeconds: number, rawBody: string | Uint8Array): string {
   return `sha512=${createHmac('sha512', secret).update(`${timestampSeconds}.`).update(rawBody).digest('hex')}`;

@@ -15,7 +15,7 @@ export interface IncidentRow {
 
 const columns = 'i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary';
 
-/** A cause that comes back within this time continues its incident. */
+/** A cause that returns within this time continues its incident. */
 const againWithin = `interval '30 minutes'`;
 
 /**

@@ -43,7 +43,7 @@ export function outboxStore(pool: Pool): DeliveryStore {
 
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 
-/** Up to this many lanes are asked for one by one. */
+/** Up to this many lanes are looked up one by one. */
 const fewLanes = 100;
 
 const dueColumns = `d.integration, d.destination,

@@ -65,7 +65,7 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
     };
   }
   const { operation } = best;
-  // A collection may hold the password of whoever exported it.
+  // A collection may hold the password of the person who exported it.
   const baseUrl = description.servers[0]?.replace(/^(https?:\/\/)[^/@]*@/, '$1');
   const sample = options.sample ?? best.sample;
   const name = options.name === undefined ? {} : { name: options.name };

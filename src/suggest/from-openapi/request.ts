@@ -104,7 +104,7 @@ const wanted = new Set([
   'prices',
 ]);
 
-/** `includeGuestsDetails`: off unless asked for, and the answer lacks its guests without it. */
+/** `includeGuestsDetails`: off by default, and without it the answer has no guests. */
 function inclusion({ name, schema }: Parameter) {
   if (typeOf(schema) !== 'boolean') return undefined;
   const words = wordsOf(lastKey(name));

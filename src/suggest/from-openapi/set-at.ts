@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
-/** Sets a value at a path of keys, and makes the objects on the way. */
+/** Sets a value at a path of keys, and creates missing objects. */
 export function setAt(target: JsonObject, [key, ...rest]: readonly string[], value: Json): void {
   if (key === undefined) return;
   if (rest.length === 0) {

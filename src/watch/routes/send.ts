@@ -18,7 +18,7 @@ export interface SendPorts {
 
 const deadlineMs = 15_000;
 
-/** Sends a notice and says what became of it; nothing throws. */
+/** Sends a notice and returns the outcome; never throws. */
 export async function sendNotice(settings: RouteSettings, notice: Notice, ports: SendPorts): Promise<Sent> {
   if (settings.type === 'email') return sendByMail(settings, notice, ports.mail);
   const { url, headers, body } = requestOf(settings, notice);

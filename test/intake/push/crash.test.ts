@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brandId, eventBody, exchange, integration, type RawAnswer, rawRequest, reservationData } from './support.ts';
 
-/** The service as a process, killed and stopped while events come in. */
+/** The service as a process, killed and stopped while events arrive. */
 
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 let folder: string;

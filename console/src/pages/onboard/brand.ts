@@ -1,6 +1,6 @@
 import type { AuthForm, WrittenAuth } from './auth.ts';
 
-/** What is asked about a brand, and the document that it becomes. */
+/** The form of a new brand, and the document made from it. */
 export interface Brand {
   /** By what its system is known: a connector that exists, or one that is made of an API description or of a sample. */
   readonly way: 'connector' | 'description' | 'sample';

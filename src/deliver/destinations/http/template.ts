@@ -56,7 +56,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
           .find(([from]) => from === key) ?? [];
       return to === 'true' ? true : to === 'false' ? false : to;
     },
-    /** At most so many characters, never cutting one in half: {guest.first_name|most:40}. */
+    /** At most this many characters, never cutting one in half: {guest.first_name|most:40}. */
     most: (value, argument) => onText(value, (text) => [...text].slice(0, Number(argument)).join('')),
     /** A UUID that is the same for the same text. */
     uuid: (value) => onText(value, uuidOf),

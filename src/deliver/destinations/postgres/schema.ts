@@ -5,7 +5,7 @@ const folder = new URL('./migrations/', import.meta.url);
 
 /**
  * Creates our tables in the schema, or migrates them to this version; forward only, one writer at a time. Other objects in the
- * schema are left alone.
+ * schema are not touched.
  */
 export async function migrateWarehouse(client: pg.ClientBase, schema: string): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
