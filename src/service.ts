@@ -119,14 +119,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       registerConsole(app, desk.ports);
       loops.push(desk);
     }
+    // Before any work begins: with 100,000 brands the first start makes 300,000 schedules and begins to poll, and would answer late.
+    await app.listen({ host, port });
+    const { port: bound } = app.server.address() as AddressInfo;
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    loops.push(await keepSeen(runtime, role, url, options.seenEveryMs ?? 15_000));
     if (role !== 'web') {
+      const deliveries = await deliverPorts(runtime);
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
       loops.push(startPushUpkeep(upkeepPorts(runtime)));
-      loops.push(startDeliveries(await deliverPorts(runtime)), startJobs(runtime));
+      loops.push(startDeliveries(deliveries), startJobs(runtime));
     }
     loops.push(startWatch(runtime));
-    await app.listen({ host, port });
+    return { url, runtime, stop };
   } catch (error) {
     await stop();
     if ((error as { code?: string }).code === 'EADDRINUSE') {
@@ -134,10 +140,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
     throw error;
   }
-  const { port: bound } = app.server.address() as AddressInfo;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-  loops.push(await keepSeen(runtime, role, url, options.seenEveryMs ?? 15_000));
-  return { url, runtime, stop };
 }
 
 /**

@@ -22,7 +22,7 @@ export function startWatch(runtime: Runtime): Loop {
       rest: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
-  // One node evaluates alerts for all brands. With many brands that takes long, so it gets a twentieth of the time.
+  // One node evaluates alerts for all brands. With many brands that takes long, so it gets a fiftieth of the time.
   const judging = startLoop({
     name: 'alerts',
     heartbeats: runtime.heartbeats,
@@ -32,7 +32,7 @@ export function startWatch(runtime: Runtime): Loop {
       if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await watchOnce(runtime);
       return systemClock.now() - startedAt;
     },
-    rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 19 * (tookMs ?? 0)), signal),
+    rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
     onError: (error) => log.warn({ task: 'alerts', error: (error as Error).message }, 'watch: failed'),
   });
   const loops = [
