@@ -54,7 +54,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
   const secure = () => isServedOverHttps(runtime);
   return {
     dispatch: {
-      now: systemClock.now,
+      now: runtime.clock.now,
       authenticate: async (token, use) => {
         const row = await findToken(pool, token, use);
         if (row === undefined || row.kind === 'sign_in') return undefined;
@@ -80,7 +80,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       signOutEverywhere: (tokenId) => revokeSessionsOf(pool, tokenId),
       endPrevious: (session) => revokeSession(pool, session),
       oidc: openOidc(runtime),
-      now: systemClock.now,
+      now: runtime.clock.now,
       secure,
     },
     tokens: {

@@ -1,6 +1,5 @@
 import type { ApiPorts } from '../api/api.ts';
 import { type ConsentLink, consentLink, consentPage, finishConsent } from '../intake/pull/consent.ts';
-import { systemClock } from '../kit/clock.ts';
 import { publicUrl } from '../operations/endpoints.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
@@ -13,7 +12,7 @@ export async function linkFor(runtime: Runtime, integration: string, by: string)
 
 export function consentPorts(runtime: Runtime): ApiPorts['consent'] {
   return {
-    now: systemClock.now,
+    now: runtime.clock.now,
     link: (integration, by) => linkFor(runtime, integration, by),
     finish: async (query) => {
       const consented = await finishConsent(pullPorts(runtime), query);

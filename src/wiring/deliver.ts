@@ -71,6 +71,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     store: outboxStore(runtime.pool),
     lanes,
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
+    // A lease also looks at the machine's wall clock, which goes on while the machine is suspended.
     clock: systemClock,
     heartbeats: runtime.heartbeats,
     tracer: runtime.tracer,
@@ -103,7 +104,8 @@ export async function readyDestination(
       workspaceDir: runtime.workspaceDir,
       allowPrivate: runtime.allowPrivate,
       node: runtime.node,
-      clock: systemClock,
+      // It dates signatures, which receivers refuse when they are minutes old.
+      clock: runtime.clock,
       http: runtime.http,
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
     },

@@ -31,7 +31,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   const integrations = () => runtime.active().integrations;
   const targetOf = (integration: string) => integrations().get(integration)?.target;
   return {
-    clock: systemClock,
+    clock: runtime.clock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
@@ -73,7 +73,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const { pool } = runtime;
   const pull = pullPorts(runtime);
   return {
-    clock: systemClock,
+    clock: runtime.clock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
@@ -102,7 +102,7 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
   const { pool } = runtime;
   const found = (integration: string) => runtime.active().integrations.get(integration);
   return openSandbox({
-    clock: systemClock,
+    clock: runtime.clock,
     endpoint: intake.directory.endpoint,
     report: async (integration, arrived, examined) => {
       const active = found(integration);
@@ -128,7 +128,7 @@ export function upkeepPorts(runtime: Runtime): UpkeepPorts {
       systemClock.wait(20),
     );
   return {
-    clock: systemClock,
+    clock: runtime.clock,
     random: systemRandom,
     heartbeats: runtime.heartbeats,
     tasks: [

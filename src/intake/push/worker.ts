@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/clock.ts';
+import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import { isConnectionFailure } from '../../kit/sql-state.ts';
@@ -17,7 +17,8 @@ import { workLane } from './work-lane.ts';
  *      │  └────▶ waiting ──▶ pending    failed unexpectedly: retried later on its own, finally dead
  */
 export interface EventWorkerPorts {
-  readonly clock: Clock;
+  /** Measured by uptime: a wall clock that is set back must not delay events that were set aside. */
+  readonly clock: Pick<Clock & Timers, 'uptimeMs' | 'wait'>;
   readonly heartbeats?: Heartbeats;
   readonly wake: {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
@@ -56,9 +57,9 @@ export function startEventWorker(ports: EventWorkerPorts): Loop {
     name: 'events',
     heartbeats: ports.heartbeats,
     turn: async (signal, beat) => {
-      if (ports.clock.now() >= putBackAt) {
+      if (ports.clock.uptimeMs() >= putBackAt) {
         await ports.putBack();
-        putBackAt = ports.clock.now() + pollMs;
+        putBackAt = ports.clock.uptimeMs() + pollMs;
       }
       const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
       return workAll(ports, open, signal, beat);
@@ -98,7 +99,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
   const path = ports.path(integration);
   if (path === undefined) return 'drained';
   const run = async (limit: number) => {
-    const began = ports.clock.now();
+    const began = ports.clock.uptimeMs();
     let settled: readonly Settled[] = [];
     let traced: ReturnType<typeof tracedLane> | undefined;
     const result = await ports.lane(integration, limit, async (lane) => {
@@ -109,7 +110,7 @@ async function workOne(ports: EventWorkerPorts, integration: string): Promise<La
     if (settled.length === 0) return result;
     traced?.settled(settled);
     if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
-    ports.worked?.(integration, settled, ports.clock.now() - began);
+    ports.worked?.(integration, settled, ports.clock.uptimeMs() - began);
     return result;
   };
   try {

@@ -6,11 +6,14 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
 import { type Clock, systemClock, type Timers } from '../../../src/kit/clock.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { watchOnce } from '../../../src/operations/watch-once.ts';
 import { type Role, type Service, startService } from '../../../src/service.ts';
 import { listAlerts } from '../../../src/store/operate/alerts.ts';
+import type { DestinationName } from '../../../src/terms.ts';
+import { readyDestination } from '../../../src/wiring/deliver.ts';
 import { runNow } from '../../../src/wiring/pull.ts';
 import { testDatabase } from '../../support/database.ts';
 import { until } from '../../support/process.ts';
@@ -144,4 +147,17 @@ test('an event after a page wins, although the node that pulled has a clock 10 m
   await post(right, '2026-12-21');
   await processed(worker);
   assert.equal(await checkOut(worker), '2026-12-21');
+});
+
+test('a destination gets the database’s time: receivers refuse a signature that is minutes old', async (t) => {
+  const [worker] = services as [Service];
+  const config = {
+    name: 'crm' as DestinationName,
+    type: 'webhook',
+    settings: { url: 'https://crm.example/in', secret: `whsec_${Buffer.alloc(32).toString('base64')}` },
+  };
+  const { services: given } = await readyDestination(worker.runtime, await loadDestinationTypes(), config);
+  const now = Date.now();
+  t.mock.method(Date, 'now', () => now - 60 * minute);
+  assert.ok(Math.abs(given.clock.now() - now) < minute, 'not the clock of the machine');
 });
