@@ -62,6 +62,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     ...(given.appliesOnArrival && { apply: applier(given, directLeases) }),
     writeRejections: async () => {},
     stored: () => wake.signal('events'),
+    soon: (run) => void host.clock.schedule(0, run),
   });
   startEventWorker({
     clock: host.clock,

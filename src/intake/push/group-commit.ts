@@ -20,6 +20,8 @@ export interface GroupCommitPorts {
   /** Called after each batch that stored an event without applying it. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
+  /** Runs after this turn of the event loop; setImmediate by default. */
+  readonly soon?: (run: () => void) => void;
 }
 
 export interface GroupCommitLimits {
@@ -186,7 +188,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         queue.push(one);
         if (queue.length >= enough) onEnough?.();
         // Starts after this turn of the event loop, so that requests read together are stored together.
-        running ??= new Promise<void>((begun) => setImmediate(begun)).then(run);
+        running ??= new Promise<void>((begun) => (ports.soon ?? setImmediate)(begun)).then(run);
       });
     },
     async flushed() {

@@ -32,6 +32,7 @@ export interface IntakePorts {
   /** Called for every answer, for metrics. */
   readonly answered?: (status: number, code: string | undefined, integration: string | undefined) => void;
   readonly onError?: (error: unknown) => void;
+  readonly soon?: GroupCommitPorts['soon'];
   readonly jsonLimits?: () => StrictLimits;
   readonly commitLimits?: GroupCommitLimits;
   /** The failure rate beyond which an address is refused before its request is read. */
@@ -88,6 +89,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
       onError,
       ...(ports.apply && { apply: ports.apply }),
       ...(ports.stored && { stored: ports.stored }),
+      ...(ports.soon && { soon: ports.soon }),
     },
     ports.commitLimits ?? groupCommitLimits,
   );
