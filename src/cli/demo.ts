@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { runDemo } from '../demo/run.ts';
-import { portNumber } from './serve.ts';
+import { portNumber } from './port-number.ts';
 
 export function registerDemo(program: Command): void {
   program

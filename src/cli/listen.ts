@@ -4,8 +4,8 @@ import { systemClock } from '../kit/clock.ts';
 import { type ListedEvent, type ListenPorts, listen } from '../operations/listen.ts';
 import { signedHeaders } from '../partner/sender/sign.ts';
 import { printJson, say, show } from './command.ts';
+import { ended } from './ended.ts';
 import { secretFrom } from './partner-secret.ts';
-import { ended } from './serve.ts';
 
 interface Options {
   readonly server: string;

@@ -12,7 +12,7 @@ import { type CommonOptions, withRuntime } from './command.ts';
 import { readGiven } from './given-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
-import { portNumber } from './serve.ts';
+import { portNumber } from './port-number.ts';
 
 interface Options {
   readonly workspace: string;

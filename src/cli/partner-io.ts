@@ -1,7 +1,7 @@
 import { InnboundError } from '../errors.ts';
 import type { Io } from '../partner/io.ts';
 import { say } from './command.ts';
-import { ended } from './serve.ts';
+import { ended } from './ended.ts';
 
 /** The terminal for the commands of the partner kit. */
 export function terminalIo(): Io {

@@ -20,7 +20,7 @@ import {
 } from '../partner/simulate/index.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
-import { portNumber } from './serve.ts';
+import { portNumber } from './port-number.ts';
 
 interface Options {
   readonly port: number;

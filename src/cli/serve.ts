@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Role, type Service, startService } from '../service.ts';
 import { type CommonOptions, common, say } from './command.ts';
+import { ended } from './ended.ts';
+import { portNumber } from './port-number.ts';
 
 interface Options extends CommonOptions {
   readonly port: number;
@@ -63,33 +65,8 @@ export async function stopInTime(service: Service, graceMs = 0): Promise<void> {
   clearTimeout(timer);
 }
 
-/**
- * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. Call it before starting anything, so that a
- * signal during the start also leads to an orderly stop.
- */
-export function ended(): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const heard = (): void => {
-      // A terminal signals the whole process group and npm signals its child as well: one Ctrl-C can arrive twice.
-      if (firstAt !== undefined && performance.now() - firstAt > 2_000) process.exit(130);
-      firstAt ??= performance.now();
-      resolve();
-    };
-    process.on('SIGINT', heard);
-    process.on('SIGTERM', heard);
-  });
-}
-
 function seconds(text: string): number {
   const value = Number(text);
   if (!(value >= 0 && value <= 15)) throw new InvalidArgumentError('Expected 0 to 15 seconds.');
   return value;
-}
-
-export function portNumber(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('Expected a port from 0 to 65535.');
-  return port;
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import countries from 'i18n-iso-countries';
+import countries from 'i18n-iso-countries/index.js';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
