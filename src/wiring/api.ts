@@ -159,7 +159,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       list: async (filter) =>
         (await listIncidents(pool, filter)).map((one) => ({ ...one, title: titleOf(readCause(one.cause)) })),
       read: (incidentId, within) => incidentDetail(runtime, incidentId, within),
-      acknowledge: (incidentId, by) => acknowledgeIncident(pool, incidentId, by),
+      acknowledge: (incidentId, by, within) => acknowledgeIncident(pool, incidentId, by, within),
     },
     documents: documentPorts(runtime),
     studio: studioPorts(runtime),

@@ -56,6 +56,21 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
   assert.match(seen.advice.join(' '), /resumes by itself/);
 });
 
+test('a limited operator acknowledges the alerts of its brands only', async () => {
+  const limited = await node.token('operator', ['other']);
+  const [lake] = await list('open', limited);
+  const done = await node.call('POST', `/incidents/${lake.incident_id}/acknowledge`, limited, {});
+  assert.deepEqual(
+    [done.body.acknowledged_by, done.body.alert_list.map((one: { integration: string }) => one.integration)],
+    ['the operator', ['other']],
+  );
+  const whole = await read(lake.incident_id);
+  assert.equal(whole.acknowledged_at, null);
+  for (const { integration, acknowledged_by } of whole.alert_list) {
+    assert.equal(acknowledged_by, integration === 'other' ? 'the operator' : null, integration);
+  }
+});
+
 test('acknowledging an incident acknowledges its alerts', async () => {
   const [{ incident_id }] = await list();
   const done = await node.call('POST', `/incidents/${incident_id}/acknowledge`, operator, {});
@@ -88,6 +103,11 @@ test('a limited caller sees the incidents of its brands only', async () => {
     seen.map(({ cause, alerts }: { cause: string; alerts: number }) => [cause, alerts]),
     [['destination:lake', 1]],
   );
+  const [lake] = (await list('all')).filter((one: { incident_id: string }) => one.incident_id === seen[0].incident_id);
+  await node.runtime.pool.query(`update incidents set summary = '{"brands": 2}'`);
+  assert.equal((await read(lake.incident_id)).summary.brands, 2);
+  const limited = (await node.call('GET', `/incidents/${lake.incident_id}`, other)).body;
+  assert.deepEqual([limited.summary, limited.brands], [null, ['other']], 'it counts all brands');
   const pull = (await list('all')).find(({ cause }: { cause: string }) => cause === 'pull:grand');
   assert.equal((await node.call('GET', `/incidents/${pull.incident_id}`, other)).status, 404);
 });

@@ -22,7 +22,7 @@ export interface IncidentPorts {
     readonly limit: number;
   }) => Promise<readonly (ListedIncident & { readonly title: string })[]>;
   readonly read: (incidentId: string, within: readonly string[] | undefined) => Promise<IncidentDetail | undefined>;
-  readonly acknowledge: (incidentId: string, by: string) => Promise<void>;
+  readonly acknowledge: (incidentId: string, by: string, within: readonly string[] | undefined) => Promise<void>;
 }
 
 const listed = z.object({
@@ -37,7 +37,9 @@ const listed = z.object({
   ended_at: instant.nullable(),
   acknowledged_at: instant.nullable(),
   acknowledged_by: z.string().nullable(),
-  summary: anyJson.describe('Written when it ends: its length and its effect.'),
+  summary: anyJson.describe(
+    'Written when it ends: its length and its effect. Null for a token that is limited to some integrations.',
+  ),
 });
 const detail = listed.extend({
   brands: z.array(z.string()),
@@ -116,7 +118,7 @@ export function incidentRoutes(ports: IncidentPorts): Route[] {
         if ((await ports.read(params.incident_id, within)) === undefined) {
           return notFound(`incident ${params.incident_id}`);
         }
-        await ports.acknowledge(params.incident_id, caller.name);
+        await ports.acknowledge(params.incident_id, caller.name, within);
         return ok(await ports.read(params.incident_id, within));
       },
     }),

@@ -68,7 +68,10 @@ export interface ListedIncident extends IncidentRow {
   readonly message: string;
 }
 
-/** Newest first. A caller that is limited to some brands sees the incidents that have alerts of those. */
+/**
+ * Newest first. A caller that is limited to some brands sees the incidents that have alerts of those: as acknowledged when those are, and
+ * without the summary, which counts all brands.
+ */
 export async function listIncidents(
   db: Pool,
   filter: {
@@ -80,9 +83,15 @@ export async function listIncidents(
   },
 ): Promise<ListedIncident[]> {
   const { rows } = await db.query<ListedIncident>(
-    `select ${columns}, a.severity, a.alerts, a.integrations, a.message from incidents i
+    `select i.incident_id, i.cause, i.started_at, i.ended_at, a.severity, a.alerts, a.integrations, a.message,
+            case when $2::text[] is null then i.acknowledged_at else a.acknowledged_at end as acknowledged_at,
+            case when $2::text[] is null then i.acknowledged_by when a.acknowledged_at is not null then a.acknowledged_by end
+              as acknowledged_by,
+            case when $2::text[] is null then i.summary end as summary
+       from incidents i
       cross join lateral (
-        select count(*)::int as alerts, min(severity) as severity,
+        select count(*)::int as alerts, min(severity) as severity, min(acknowledged_by) as acknowledged_by,
+               case when bool_and(acknowledged_at is not null) then max(acknowledged_at) end as acknowledged_at,
                coalesce(array_agg(distinct integration) filter (where integration <> ''), '{}') as integrations,
                (array_agg(message order by resolved_at is not null, severity, raised_at desc))[1] as message
           from alerts where incident_id = i.incident_id and ($2::text[] is null or integration = any($2))) a
@@ -116,13 +125,29 @@ export async function alertsOfIncident(
   return rows;
 }
 
-/** Acknowledges the incident and its alerts; an earlier acknowledgement stays. */
-export async function acknowledgeIncident(db: Pool, incidentId: string, by: string): Promise<void> {
+/**
+ * Acknowledges the alerts of the caller's brands, and the incident once all its alerts are acknowledged. An earlier acknowledgement
+ * stays.
+ */
+export async function acknowledgeIncident(
+  db: Pool,
+  incidentId: string,
+  by: string,
+  within: readonly string[] | undefined,
+): Promise<void> {
   await transaction(db, async (tx) => {
     const set =
       'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
-    await tx.query(`update incidents ${set} where incident_id = $1`, [incidentId, by]);
-    await tx.query(`update alerts ${set} where incident_id = $1`, [incidentId, by]);
+    await tx.query(`update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`, [
+      incidentId,
+      by,
+      within ?? null,
+    ]);
+    await tx.query(
+      `update incidents ${set} where incident_id = $1
+          and not exists (select from alerts where incident_id = $1 and acknowledged_at is null)`,
+      [incidentId, by],
+    );
   });
 }
 
