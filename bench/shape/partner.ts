@@ -46,7 +46,7 @@ export const integration: Integration = integrationSchema.parse({
   transforms,
 });
 
-/** Nationality, calling code, and a mobile number in national format; # stands for a varying digit. */
+/** Nationality, calling code, and a mobile number in national format; each # is a varying digit. */
 const homes = [
   ['PT', '351', '91# ### ###', ''],
   ['PT', '351', '93#######', ''],

@@ -5,7 +5,7 @@ const longestBytes = 16 * 1024;
 
 /** Where the identity provider reports that a person signed out there: a form with a signed logout token. */
 export function registerOidcLogout(app: FastifyInstance, ports: SessionPorts): void {
-  // In a scope of its own: no other route takes forms.
+  // In a separate scope: no other route accepts forms.
   void app.register(async (scope) => {
     scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),

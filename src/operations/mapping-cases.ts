@@ -49,7 +49,7 @@ export async function brokenCases(runtime: Runtime, connector: string, text: str
     .map(({ name, message, diff }) => ({ name, message, differences: diff.length }));
 }
 
-/** From now on the cases expect what the text makes of them. One that cannot be mapped at all stays as it is. */
+/** From now on the cases expect the records that the text produces. A case that cannot be mapped at all does not change. */
 export async function acceptCases(runtime: Runtime, connector: string, text: string, by: string): Promise<void> {
   for (const one of await listCases(runtime.pool, connector)) {
     const outcome = await outcomeOf(runtime, text, one);

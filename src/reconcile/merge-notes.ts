@@ -21,11 +21,11 @@ export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, sa
     step: 'reconcile',
     field: paths.join(', '),
     code: giver.at === never || giver.at[0] === 0 ? 'assumed' : `kept_from_${giver.source}`,
-    reason: `Not in this message: ${whence(giver)}.`,
+    reason: `Not in this message: ${originOf(giver)}.`,
   }));
 }
 
-function whence({ source, at: [ms] }: Giver): string {
+function originOf({ source, at: [ms] }: Giver): string {
   if (ms === 0) return 'assumed by the connector';
   const time = new Date(ms).toISOString();
   if (source === 'pull') return `kept from the list requested at ${time}`;

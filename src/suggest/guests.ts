@@ -206,7 +206,7 @@ function joined(recordLeaves: readonly Leaf[], tables: readonly Table[]): People
 /** Link tables: each row refers to a reservation and a person. */
 function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], people: Table): Json[] {
   return tables.flatMap((between) => {
-    // Objects of several kinds name each other by relationships of their own.
+    // Objects of several kinds refer to each other by their own relationships.
     if (between.kind !== undefined || people.kind !== undefined) return [];
     // Lines of a bill refer to both as well.
     if (between === people || between.leaves.some(({ own, around }) => [...own, ...around].includes('amount')))

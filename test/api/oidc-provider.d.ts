@@ -1,4 +1,4 @@
-/** The part of the package that provider.ts uses; it has no types of its own. */
+/** The part of the package that provider.ts uses; the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -167,7 +167,7 @@ describe('the integration engineer', { skip }, () => {
     await row.getByText('Passes').waitFor();
     await editor.fill(connector);
     await row.getByText('1 difference').waitFor();
-    await row.getByRole('button', { name: 'Accept two-stays as it is now' }).click();
+    await row.getByRole('button', { name: 'Accept the new records of two-stays' }).click();
     await row.getByText('Passes').waitFor();
     await page.getByRole('button', { name: 'Apply harbour', exact: true }).click();
     await page.getByText('harbour is in force as version 3').waitFor();

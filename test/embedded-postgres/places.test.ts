@@ -60,7 +60,7 @@ test('a postmaster.pid that names another program does not prevent the start', a
   const postgres = await openPrivatePostgres(folder, service);
   assert.notEqual(postmasterOf(postgres.dataDir), stranger.pid);
   await postgres.release();
-  assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'the other program is left alone');
+  assert.equal(stranger.exitCode ?? stranger.signalCode, null, 'the other program keeps running');
 });
 
 test('a copy of a running workspace gets its own server', async (t) => {

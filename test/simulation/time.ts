@@ -44,7 +44,7 @@ export class VirtualTime {
         reject(error);
       }
     };
-    // Node settles all promises between two immediates of one turn. A turn of its own for each step took a tenth of the time.
+    // Node settles all promises between two immediates of one turn. A separate turn for each step took a tenth of the time.
     const turn = (): void => {
       if (isOver) return;
       for (let i = 0; i < stepsPerTurn; i++) setImmediate(step);

@@ -83,7 +83,7 @@ describe('accepted: guests compared with each other', () => {
   }
 });
 
-describe('refused for the record at hand', () => {
+describe('refused for a particular record', () => {
   const apply = (when: string, record: Partial<Reservation>) => {
     const rules = compileRules([{ when, set: { source: '"x"' } }]);
     assert.equal(rules.kind, 'ok', JSON.stringify(rules));

@@ -1,5 +1,5 @@
 /**
- * Where the invented guests come from. `mobile` is a national number: # stands for a digit. Common names are combined
+ * Where the invented guests come from. `mobile` is a national number: each # is replaced by a digit. Common names are combined
  * at random.
  */
 export interface Country {

@@ -35,7 +35,7 @@ export async function applyOnArrival(
     directLeases,
     async (tx, leaseBatch): Promise<readonly Processed[] | 'refused' | 'backlog'> => {
       const [, , admitted, backlogs] = await together(tx, () => [
-        // A statement of its own: PostgreSQL evaluates an aggregate before the other columns, so the locks would be waited for without it.
+        // A separate statement: PostgreSQL evaluates an aggregate before the other columns, so the locks would wait without the timeout.
         tx.query(`set local lock_timeout = '${lockMs}ms'`),
         lockLanes(tx, inOrder),
         admit(

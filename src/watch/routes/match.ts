@@ -2,8 +2,8 @@ import { type EpochMs, isObject } from '../../terms.ts';
 import { keepsAlerts, type News, type QuietHours, type RoutedAlert, type RouteSettings } from './route.ts';
 
 /**
- * Whether a route gets an alert, by severity and integration. A route of some integrations gets nothing about the service, but for
- * alerts that several brands share: those name their brands, or some of them if they are many.
+ * Whether a route gets an alert, by severity and integration. A route of some integrations gets no alerts of the whole service,
+ * except those that several brands share: they name their brands, or some of them if there are many.
  */
 export function isMeant(
   { severities, integrations }: Pick<RouteSettings, 'severities' | 'integrations'>,

@@ -116,7 +116,7 @@ export function CasesCard(props: {
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={`Accept ${one.name} as it is now`}
+                    aria-label={`Accept the new records of ${one.name}`}
                     onClick={() =>
                       save.mutate({ ...one, timezone: one.timezone ?? undefined, country: one.country ?? undefined })
                     }

@@ -117,7 +117,7 @@ interface Settled {
 
 /**
  * A request that builds on an earlier one of the same guest waits until that one was accepted. A moment also waits until nothing of
- * its version is to be retried. Withdrawals and erasures never wait.
+ * its version needs a retry. Withdrawals and erasures never wait.
  */
 function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): boolean {
   if (stage === 'withdrawn' || stage === 'erased') return false;
