@@ -2,7 +2,7 @@ import { encodeRecord } from '../../src/canonical/encode.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
-import { firstPass, noCounts, type Position, type Run, sum } from '../../src/intake/pull/run-state.ts';
+import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { Lane } from '../../src/intake/push/event-path.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
@@ -16,6 +16,7 @@ import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts
 import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
 import { observeDatabase } from '../simulation/observe.ts';
 import { stateText } from '../simulation/partner.ts';
+import { pageLog, position } from '../simulation/pulled-page.ts';
 import { realPorts } from '../simulation/real-store.ts';
 import type { Erasure, History, Statement, Write } from './history.ts';
 
@@ -297,30 +298,6 @@ interface SaidEvent {
   readonly value: string;
   readonly agoMs: number;
 }
-
-const position: Position = {
-  from: '2026-06-02',
-  to: '2026-06-08',
-  today: '2026-06-01',
-  stepDays: 7,
-  window: { from: '2026-06-02', to: '2026-06-08' },
-  pass: firstPass,
-  findings: [],
-};
-
-const pageLog = {
-  window: { from: '2026-06-02', to: '2026-06-08' },
-  pass: 1,
-  durationMs: 1,
-  tries: 1,
-  waitedMs: 0,
-  bytes: 1,
-  rows: 3,
-  fresh: 3,
-  mark: 1,
-  fingerprint: 1,
-  seen: new Uint8Array(),
-};
 
 function reservation(id: string, amount: number, email = `${id.toLowerCase()}@guests.example`): JsonObject {
   return {

@@ -2,12 +2,13 @@ import { encodeRecord } from '../../src/canonical/encode.ts';
 import { type Capacity, DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { Claimed, LaneKey, Settlement } from '../../src/deliver/ports.ts';
 import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-page.ts';
-import { noCounts, type Position, type Run, sum } from '../../src/intake/pull/run-state.ts';
+import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
+import { pageLog, position } from './pulled-page.ts';
 import type { Dice } from './random.ts';
 import type { StorePorts } from './store-ports.ts';
 
@@ -381,30 +382,6 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
 }
 
 const baseMs = Date.UTC(2026, 5, 1, 12);
-
-const position: Position = {
-  from: '2026-06-02',
-  to: '2026-06-08',
-  today: '2026-06-01',
-  stepDays: 7,
-  window: { from: '2026-06-02', to: '2026-06-08' },
-  pass: { no: 1, page: null, pages: 0, rows: 0, fresh: 0, doubles: 0, repeats: 0, emptyPages: 0, distinct: 0 },
-  findings: [],
-};
-
-const pageLog = {
-  window: { from: '2026-06-02', to: '2026-06-08' },
-  pass: 1,
-  durationMs: 1,
-  tries: 1,
-  waitedMs: 0,
-  bytes: 1,
-  rows: 3,
-  fresh: 3,
-  mark: 1,
-  fingerprint: 1,
-  seen: new Uint8Array(),
-};
 
 function reservation(id: string, amount: number): JsonObject {
   return {
