@@ -44,13 +44,17 @@ export async function run(args: readonly string[]): Promise<void> {
         once(node, 'message'),
         once(node, 'exit').then(() => Promise.reject(new Error('the node ended'))),
       ]);
-      const { rssMb, cpuMs: used } = await report(node);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      const { rssMb, cpuMs: used } = await report(node);
+      const busySeconds = ((performance.now() - startedAt) / 1000 - Number(seconds)).toFixed(1);
       console.log(
-        `${start}: ready after ${seconds} s, ${(used / 1000).toFixed(1)} s of processor, ${Math.round(rssMb)} MB`,
+        `${start}: ready after ${seconds} s, ${(used / 1000).toFixed(1)} s of processor, ${Math.round(rssMb)} MB; the next answer ${busySeconds} s later`,
       );
       // Nothing is polled while the node is measured at rest.
       await pool.query(`update schedules set next_at = now() + interval '1 day'`);
+      await pool.query(
+        `update runs set state = 'failed', finished_at = now(), due_at = null where state in ('queued', 'running')`,
+      );
     }
     if (node === undefined) return;
     await delay(15_000);

@@ -31,7 +31,7 @@ import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
-import { changedDocuments, currentDocuments } from '../store/documents/documents.ts';
+import { changedDocuments, currentDocuments, documentsStamp } from '../store/documents/documents.ts';
 import { getSecret } from '../store/documents/secrets.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import { type Active, activate } from './active.ts';
@@ -191,6 +191,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         );
       }
     }
+    let stamp = await documentsStamp(pool);
     let active = activate(await currentDocuments(pool), undefined, suppression(hashKeys));
     const alone = server !== undefined && options.purpose === 'service';
     signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
@@ -247,6 +248,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       offload,
       active: () => active,
       refresh: async () => {
+        // Taken before the documents are read: what changes in between is read again next time.
+        const newStamp = await documentsStamp(pool);
+        if (newStamp === stamp) return false;
+        stamp = newStamp;
         const before = active;
         active = activate(await changedDocuments(pool, before.versions), before);
         return active !== before;

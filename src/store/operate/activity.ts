@@ -79,7 +79,7 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
            from events where received_at >= $2 and received_at < $3 group by integration
          union all
          select integration, 0, count(*)::int, 0, 0, 0, 0, null, null, 0
-           from runs where finished_at >= $2 and finished_at < $3 and queued_at > $2 - interval '2 days' and fetched > 0
+           from runs where finished_at >= $2 and finished_at < $3 and fetched > 0
           group by integration
          union all
          select integration, 0, 0, count(*)::int, 0, 0, 0, null, null, 0
