@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { Json } from '../../terms.ts';
+import { isObject, type Json } from '../../terms.ts';
 
 export type Read =
   | { readonly kind: 'ok'; readonly body: Json }
@@ -132,6 +132,13 @@ export function messageIn(value: Json, depth = 0): string | undefined {
   for (const key of messageKeys) {
     const inner = named.get(key);
     const text = inner === undefined ? undefined : messageIn(inner, depth + 1);
+    if (text !== undefined) return text;
+  }
+  // response_message, or an error inside { request: … }.
+  for (const [name, inner] of named) {
+    const isWords =
+      /message$|details$/.test(name) || (isObject(inner) && /^(?:request|response|result|status)$/.test(name));
+    const text = isWords ? messageIn(inner, depth + 1) : undefined;
     if (text !== undefined) return text;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { AdmissionGate } from './admission.ts';
+import { masked, messageIn } from './answer.ts';
 import { Asking } from './asking.ts';
 import { credentialsFor } from './auth/credentials.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
@@ -63,6 +64,8 @@ export interface AskOptions {
 
 export interface Asker {
   ask(request: OpenRequest, options: AskOptions): Promise<Asked>;
+  /** The partner's own words in an answer that cannot be used, without credentials. */
+  wordsIn(body: Json | undefined): string | undefined;
 }
 
 export interface AskerOptions {
@@ -78,5 +81,11 @@ export interface AskerOptions {
 export function openAsker(ports: PullPorts, plan: PullPlan, options: AskerOptions): Asker {
   const credentials = credentialsFor(ports, plan);
   const gate = new AdmissionGate(ports, plan.settings);
-  return { ask: (request, asked) => new Asking({ ports, plan, credentials, gate, options }, asked).run(request) };
+  return {
+    ask: (request, asked) => new Asking({ ports, plan, credentials, gate, options }, asked).run(request),
+    wordsIn: (body) => {
+      const words = body === undefined ? undefined : messageIn(body);
+      return words === undefined ? undefined : masked(words, credentials.secrets());
+    },
+  };
 }

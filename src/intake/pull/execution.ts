@@ -139,7 +139,9 @@ export class Execution {
     if (page.kind === 'misshapen') {
       span?.end({}, page.code);
       await this.#writer.isSettled;
-      return { kind: 'end', end: failedEnd(page.code, page.message, position) };
+      const said = this.#asker.wordsIn(answer.body);
+      const end = failedEnd(page.code, page.message, position);
+      return { kind: 'end', end: said === undefined ? end : { ...end, said } };
     }
     const { pass } = position;
     const reader = await this.#readerAt(position);

@@ -49,6 +49,8 @@ test('the partner’s message is found, shortened and masked', () => {
     'the key *** is wrong',
   );
   assert.equal(message({ Errors: { ErrorCode: '301', ErrorMessage: 'no such hotel' } }), 'no such hotel');
+  assert.equal(message({ response_code: 4, response_message: 'no such key', data: [] }), 'no such key');
+  assert.equal(message({ request: { status: 'ERROR', error: { id: 'x', details: 'bad key' } } }), 'bad key');
   assert.equal(message({ code: 1 }), undefined);
   assert.equal(message('plain'), 'plain');
   assert.equal(message({ message: 'x'.repeat(1000) })?.length, 300);
