@@ -64,10 +64,14 @@ function answerOf({ responses }: Operation): Schema | undefined {
 }
 
 /** One object; the client puts each value into the path, the query or the body. That works because no operation uses a name twice. */
-function inputOf({ operationId, parameters = [], requestBody }: Operation): Schema {
-  const body = requestBody?.content['application/json']?.schema ?? {};
+function inputOf(operation: Operation): Schema {
+  const body = operation.requestBody?.content['application/json']?.schema ?? {};
   // A body of several forms stays a union.
-  if (body.oneOf && parameters.length === 0) return body;
+  const forms = body.oneOf ?? body.anyOf;
+  return forms ? { anyOf: forms.map((form) => withParameters(operation, form)) } : withParameters(operation, body);
+}
+
+function withParameters({ operationId, parameters = [] }: Operation, body: Schema): Schema {
   const fields = [
     ...parameters.map(({ name, schema }) => [name, schema] as const),
     ...Object.entries(body.properties ?? {}),

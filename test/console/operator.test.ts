@@ -6,13 +6,15 @@ import { groupIncidents } from '../../src/store/operate/incidents.ts';
 import { causeOf, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { go } from './support/go.ts';
 
 /** The operator: why is this reservation not in the CRM? */
 describe('the operator', { skip }, () => {
   let desk: Desk;
   let page: Page;
   before(async () => {
-    desk = await openDesk();
+    const lake = 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n';
+    desk = await openDesk({ 'destinations/lake.yaml': lake });
     desk.crm.refuse = (id) => id === 'R7';
     await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
@@ -153,6 +155,37 @@ describe('the operator', { skip }, () => {
     await desk.push('grand', { event: 'reservation.created', event_id: 'e2', data: booking('R2') });
     const ticker = page.locator('.card', { has: page.getByRole('heading', { name: 'Latest changes' }) });
     await ticker.getByRole('link', { name: 'R2' }).waitFor();
+  });
+
+  test('merges two profiles of one guest, undoes it, and splits one that two people share', async () => {
+    const ana = { first_name: 'Ana', last_name: 'Prado' };
+    const guests = [
+      { ...ana, email: 'ana@letters.example', phone: '+351912000111' },
+      { ...ana, email: 'prado@work.example' },
+    ];
+    for (const [n, guest] of guests.entries()) {
+      const data = booking(`P${n}`, { guests: [guest] });
+      await desk.push('grand', { event: 'reservation.created', event_id: `p${n}`, data });
+    }
+    const [first] = await until('there are two profiles', async () => {
+      const { items } = await desk.api<{ items: { id: string; data: { phone?: string } }[] }>('GET', '/guests?q=prado');
+      return items.length === 2 && items.filter(({ data }) => data.phone);
+    });
+    await go(page, `/reservations/grand/guests/${first?.id}`);
+    await page.getByRole('button', { name: 'Merge into another profile …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Choose Ana Prado/ }).click();
+    const result = dialog.getByRole('table', { name: 'What the merge gives' });
+    assert.match(await textOf(result.getByRole('row', { name: /Phone/ })), /\+351912000111–\+351912000111/);
+    await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
+    await page.getByText(/^Merged into gst_/).waitFor();
+    await page.getByRole('button', { name: 'Undo the merge' }).click();
+    await page.getByRole('heading', { name: 'Ana Prado' }).waitFor();
+    await page.getByRole('button', { name: 'Split …' }).click();
+    await dialog.getByRole('checkbox', { name: 'Phone: +351912000111' }).check();
+    await dialog.getByRole('button', { name: 'Split', exact: true }).click();
+    await page.getByText(/^Split\. The other person is profile gst_/).waitFor();
+    assert.doesNotMatch(await textOf(page.getByRole('region', { name: 'Canonical record' })), /912000111/);
   });
 
   test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));

@@ -1000,6 +1000,11 @@ export interface Operations {
     input: {
       integration: string;
       id: string;
+      fields: ("guest_id" | "email" | "phone")[];
+    } | {
+      integration: string;
+      id: string;
+      merged: string;
     };
     answer: {
       profiles: {

@@ -6,6 +6,7 @@ export interface Guest {
   readonly last_name: string | undefined;
   readonly email: string | undefined;
   readonly phone: string | undefined;
+  readonly guest_id: string | undefined;
 }
 export interface Reservation {
   readonly confirmation_number: string | undefined;
@@ -22,9 +23,19 @@ const fieldsOf = (data: Json | undefined): Fields =>
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function guestOf(data: Json | undefined): Guest {
-  const { first_name, last_name, email, phone } = fieldsOf(data);
-  return { first_name: text(first_name), last_name: text(last_name), email: text(email), phone: text(phone) };
+  const { first_name, last_name, email, phone, guest_id } = fieldsOf(data);
+  return {
+    first_name: text(first_name),
+    last_name: text(last_name),
+    email: text(email),
+    phone: text(phone),
+    guest_id: text(guest_id),
+  };
 }
+
+/** The profile that an operator merged this one into. */
+export const mergedInto = (profile: Json | undefined): string | undefined =>
+  text(fieldsOf(fieldsOf(profile).extra).merged_into);
 
 export function reservationOf(data: Json | undefined): Reservation {
   const { confirmation_number, check_in, check_out, status, channel, guests } = fieldsOf(data);

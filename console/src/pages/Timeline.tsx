@@ -11,6 +11,7 @@ import { ago, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
+import { ProfileCard } from './ProfileCard.tsx';
 
 const route = getRouteApi('/desk/reservations/$name/$type/$id');
 
@@ -30,7 +31,10 @@ export function Timeline() {
             title={titleOf(story)}
             crumb={
               <>
-                <Link to="/reservations">Reservations</Link> · <BrandLink name={name} />
+                <Link to="/reservations" search={type === 'guests' ? { type: 'guest' } : {}}>
+                  {type === 'guests' ? 'Guests' : 'Reservations'}
+                </Link>{' '}
+                · <BrandLink name={name} />
               </>
             }
             lead={<Summary story={story} />}
@@ -39,6 +43,7 @@ export function Timeline() {
           </Head>
           <div className="stack">
             <Verdict story={story} />
+            {story.type === 'guest' && story.version > 0 && <ProfileCard story={story} />}
             <div className="wide-narrow">
               <Card title="Timeline" aside="newest first">
                 {story.history_since && (
