@@ -202,6 +202,28 @@ test('the reason of a refused request is part of the message', async (t) => {
   }
 });
 
+test('no value of a refused guest is part of the message, whatever the vendor quotes', async (t) => {
+  let names: string[] = [];
+  const { outcomes } = await answered(
+    t,
+    'hubspot',
+    ({ body }) => {
+      const sent = JSON.stringify(body);
+      names = [...sent.matchAll(/"(?:firstname|lastname)":"([^"]+)"/g)].map((found) => found[1] ?? '');
+      const category = `The contact ${names[0]} is invalid`;
+      return { status: 400, body: { category, message: `${names.join(' ').toUpperCase()} is not a valid name` } };
+    },
+    1,
+  );
+  const { message, answer = '' } = outcomes[0] as { message: string; answer?: string };
+  assert.ok(names.length >= 2, 'names are sent');
+  for (const name of names) {
+    assert.ok(!message.toLowerCase().includes(name.toLowerCase()), message);
+    assert.ok(answer.includes(name.toUpperCase()), 'operators find it in the answer');
+  }
+  assert.match(message, /is not a valid name/);
+});
+
 test('salesforce: values are cut to the length of their fields', async (t) => {
   const server = await listen(() => ({ status: 200, body: [{ success: true }] }));
   const offered = services('/');

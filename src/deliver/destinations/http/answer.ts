@@ -3,9 +3,11 @@ import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
 import type { AnswerRule, FailureRule } from './operation.ts';
 import { at, parseBody, same, textAt } from './read-answer.ts';
+import type { vendorWords } from './vendor-words.ts';
 
 /** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
 
+type InWords = ReturnType<typeof vendorWords>;
 type Known = { readonly status: number; readonly durationMs: number };
 
 /** How long an item that met a limit waits: single items have no Retry-After. */
@@ -20,6 +22,7 @@ export function itemOutcomes(
   bytes: Uint8Array,
   keys: readonly (string | undefined)[],
   known: Known,
+  inWords: InWords,
 ): Outcome[] {
   const body = parseBody(bytes);
   const unreadable = (message: string): Outcome[] => {
@@ -87,7 +90,11 @@ export function wholeOutcome(
   rule: FailureRule,
   outcome: Outcome,
   bytes: Uint8Array,
-  { items, afterMs }: { readonly items: number; readonly afterMs: number | undefined },
+  {
+    items,
+    afterMs,
+    inWords,
+  }: { readonly items: number; readonly afterMs: number | undefined; readonly inWords: InWords },
 ): Outcome {
   if (outcome.kind !== 'retry' && outcome.kind !== 'dead') return outcome;
   const body = parseBody(bytes);
@@ -112,19 +119,3 @@ export function wholeOutcome(
 
 const isSettled = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
   rules.some((rule) => rule === code || reason?.toLowerCase().includes(rule.toLowerCase()));
-
-function inWords(code: string | undefined, reason: string | undefined): string {
-  const words = reason === undefined ? undefined : withoutGuests(reason);
-  if (code === undefined && words === undefined) return '';
-  if (code === undefined) return `: ${words}`;
-  return words === undefined ? ` (${code})` : ` (${code}): ${words}`;
-}
-
-/** Vendors quote what they refuse. Addresses and long numbers are cut out: a message is shown in lists and logs. */
-function withoutGuests(reason: string): string {
-  return reason
-    .slice(0, 300)
-    .replace(/\S+@\S+/g, '…')
-    .replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
-    .replace(/[.\s]+$/, '');
-}

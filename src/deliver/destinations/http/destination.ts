@@ -9,6 +9,7 @@ import { presets } from './preset.ts';
 import { foundValues, refusedField } from './read-answer.ts';
 import { type Limits, noCredentials, type Request, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
+import { vendorWords } from './vendor-words.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
 export const destinationType: DestinationType<Settings> = {
@@ -50,7 +51,9 @@ export const destinationType: DestinationType<Settings> = {
           limits,
           operation.accept,
         );
-      const asked = await ask(bodyOf(operation, items, many));
+      const body = bodyOf(operation, items, many);
+      const inWords = vendorWords(body);
+      const asked = await ask(body);
       const refused = many ? undefined : refusedField(operation.failure, asked.outcome, asked.bytes);
       const { outcome, bytes, afterMs } =
         refused === undefined ? asked : await ask(bodyOf(operation, items, many, refused));
@@ -61,11 +64,11 @@ export const destinationType: DestinationType<Settings> = {
       }
       if (outcome.kind === 'delivered' && operation.answer && bytes) {
         const known = { status: outcome.status ?? 200, durationMs: outcome.durationMs ?? 0 };
-        return itemOutcomes(operation.answer, bytes, keys, known);
+        return itemOutcomes(operation.answer, bytes, keys, known, inWords);
       }
       const meant =
         bytes && operation.failure
-          ? wholeOutcome(operation.failure, outcome, bytes, { items: items.length, afterMs })
+          ? wholeOutcome(operation.failure, outcome, bytes, { items: items.length, afterMs, inWords })
           : outcome;
       const whole =
         items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
