@@ -75,7 +75,13 @@ function comparable({ fates, versions, settled, runs }: Observed) {
     rows.map((row) => JSON.stringify(plain(row), Object.keys(row).sort())).sort();
   return {
     fates: sorted(fates),
-    versions: sorted(versions.map((one) => ({ ...one, value: JSON.stringify(JSON.parse(one.value)) }))),
+    versions: sorted(
+      versions.map(({ isErasure = false, ...one }) => ({
+        ...one,
+        isErasure,
+        value: JSON.stringify(JSON.parse(one.value)),
+      })),
+    ),
     settled: sorted(settled),
     runs: runs.map(({ id: _, ...run }) => JSON.stringify(run)).sort(),
   };
