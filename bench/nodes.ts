@@ -74,7 +74,7 @@ interface Bench {
   readonly workspaceDir: string;
   readonly env: Record<string, string>;
   readonly nodes: { readonly child: ChildProcess; readonly port: number }[];
-  /** The secret of an endpoint is shown once, when it is made. */
+  /** The secret of an endpoint is shown once, when it is issued. */
   readonly endpoints: Map<string, ServiceAddress['endpoints'][number]>;
 }
 

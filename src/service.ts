@@ -119,7 +119,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       registerConsole(app, desk.ports);
       loops.push(desk);
     }
-    // Before any work begins: with 100,000 brands the first start makes 300,000 schedules and begins to poll, and would answer late.
+    // Before any work begins: with 100,000 brands the first start creates 300,000 schedules and begins to poll, and would answer late.
     await app.listen({ host, port });
     const { port: bound } = app.server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;

@@ -18,7 +18,7 @@ export function registerApply(program: Command): void {
 A running service uses the new versions at once. Documents that were removed from the workspace are no longer in force; their
 data and versions are kept.
 
-Samples that were kept as cases in the mapping studio must still become the same records. If a changed connector makes others of them,
+Samples that were kept as cases in the mapping studio must still produce the same records. If a changed connector produces others,
 nothing is applied unless --accept-cases is given.
 
 Example:

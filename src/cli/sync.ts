@@ -164,7 +164,7 @@ function report(
   if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
   if (said !== undefined) say(`  the partner’s own words: ${printable(said)}`);
   else if (error?.said !== undefined) {
-    // A dry run is not stored: its words are gone with it.
+    // A dry run is not stored, so the partner's text is available only here.
     const where = options.dryRun ? 'repeat with --partner-text' : `innbound runs ${runId} --partner-text`;
     say(`  the partner’s own words: ${where}`);
   }

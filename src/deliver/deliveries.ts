@@ -65,7 +65,7 @@ interface Engine {
   look(): Promise<number>;
   readonly isIdle: boolean;
   readonly reserveCapacity: ReserveCapacity;
-  /** These lanes have records that were queued just now. Those whose batches may wait are found by the next look. */
+  /** These lanes have records that were just queued. Lanes whose batches may wait are found by the next look. */
   readonly offerQueued: (lanes: readonly LaneKey[]) => void;
   readonly counts: Counts;
   close(): Promise<void>;

@@ -110,7 +110,7 @@ export interface DueLane extends LaneKey {
   readonly isProbe: boolean;
 }
 
-/** What a look for due work may leave out. */
+/** The bounds of a look for due work. */
 export interface DueBounds {
   /** Records of the lane that became due longer ago than this. */
   readonly sinceMs: (lane: LaneKey) => number | undefined;

@@ -27,7 +27,7 @@ export function checkFurtherLists(connector: unknown, report: Report): void {
   }
 }
 
-/** Every path in the mapping, and the names of the fields that it leaves to their own name. */
+/** Every path in the mapping, and the names of the fields that it does not mention. */
 function pathsRead(map: unknown): string[] {
   const unnamed = Object.keys(reservationFields).filter((field) => valueAt(map, [field]) === undefined);
   return [...unnamed, ...[...textsIn(map)].map(({ text }) => text)];

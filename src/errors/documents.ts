@@ -10,7 +10,7 @@ export const documentErrors = {
   'documents.case_changed': {
     stage: 'documents',
     retry: 'operator',
-    what: 'The mapping makes other records of a kept sample than it must; nothing was applied.',
+    what: 'The mapping produces other records for a kept sample than expected; nothing was applied.',
     next: 'Compare the records in the mapping studio. Correct the mapping, or confirm the new records: "Apply and accept" in the console, accept_cases in the API, --accept-cases on the command line.',
   },
   'documents.no_workspace': {

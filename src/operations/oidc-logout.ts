@@ -9,7 +9,7 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
  * The subject of a logout token (OpenID Connect Back-Channel Logout 1.0). Throws with the reason why it is refused.
  *
  * The library has no function for logout tokens. Its check of a signed user info response verifies the same things: algorithm, times,
- * issuer and audience if there, and the signature by the provider's keys. What a logout token needs beyond that is checked here.
+ * issuer and audience if present, and the signature by the provider's keys. The further requirements of a logout token are checked here.
  */
 export async function verifiedLogout(
   { server, settings, options }: Provider,
@@ -39,7 +39,7 @@ export async function verifiedLogout(
   if (typeof events !== 'object' || events === null || !Object.hasOwn(events, logoutEvent)) {
     throw new Error('the token is not a logout token');
   }
-  // So that an ID token never counts as one.
+  // An ID token must never be accepted as a logout token.
   if (nonce !== undefined) throw new Error('the logout token has a nonce');
   return sub;
 }

@@ -32,7 +32,7 @@ export async function stoppable<T>(
     try {
       return await step(tx);
     } finally {
-      // Waited for, so that no cancellation meets the connection's next work.
+      // Awaited, so that no cancellation hits the connection's next statement.
       ended.abort();
       await watching;
     }

@@ -1,7 +1,7 @@
 /**
  * Where card numbers are in a text whose characters are bytes (latin1).
  *
- * A number is a card's if it starts and ends as a word, is grouped as on a card, has the prefix and the length of a scheme and passes
+ * A number counts as a card number if it starts and ends like a word, is grouped as on a card, has the prefix and the length of a scheme and passes
  * the Luhn check. A field that is named as an id, a reference or a phone number keeps its value: one in ten 16-digit ids passes the
  * Luhn check too.
  */
@@ -16,7 +16,7 @@ export interface CardNumber {
  * characters at a time: 0.4 ns a byte, against 1.0 with counted repetitions and 0.9 for a loop over every twelfth byte (arm64).
  */
 const beginning = /[2-6]\d\d\d[ .-]?\d\d\d\d(?:[ .-]?\d\d\d\d[ .-]?\d|\d\d[ .-]\d\d\d\d)/g;
-/** From its beginning, longest first: what follows a number in a remark, such as 12/27, is not a part of it. */
+/** From its beginning, longest first: text that follows a number in a remark, such as 12/27, is not part of it. */
 const groupings = [
   /\d{4}([ .-])\d{4}\1\d{4}\1\d{4}\1\d{1,3}/y,
   /\d{4}([ .-])\d{4}\1\d{4}\1\d{1,4}/y,
@@ -104,7 +104,7 @@ const namedAsOther =
 function isNamedOtherwise(text: string, start: number): boolean {
   const key = keyBefore(text, start);
   if (!namedAsOther.test(key)) return false;
-  // The number of what? The object around it may say so.
+  // For a plain "number" key, the enclosing object may show what it is the number of.
   const about = /number$|^no$|^nr$/i.test(key) ? `${key} ${text.slice(Math.max(0, start - 200), start)}` : key;
   return !namedAsCard.test(about);
 }

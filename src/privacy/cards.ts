@@ -39,7 +39,7 @@ function* replacedNumbers(text: string): Generator<Found> {
   }
 }
 
-/** Whether a place is inside a JSON text. Asked for places in ascending order, so that the text is read once. */
+/** Whether a place is inside a JSON text. Called for places in ascending order, so that the text is read once. */
 function quotesOf(text: string): { areOpenAt: (at: number) => boolean } {
   let read = 0;
   let open = false;

@@ -15,7 +15,7 @@ export interface FurtherList {
 const cancelling = /cancel|delet|remov|void|storn|ann?ul/i;
 
 /**
- * Its name says so, and its rows have the id of a reservation where the reservations have it. The status of such rows is set, because
+ * Recognised by its name, and by rows that have the id of a reservation in the same place as the reservations. The status of such rows is set, because
  * they are often bare: an id and a time.
  */
 export function cancellationsBeside(

@@ -179,7 +179,7 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
       const member = pick(list);
       return isObject(member) ? emptied(member[value]) : undefined;
     });
-    // A number does not say what the member is: the name of the list does.
+    // A number does not describe the member; the name of the list does.
     const named = /^\d+$/.test(name) ? own : withoutNoise(wordsOf(name));
     const words = isAgeGroup(type) ? (ageGroups[name] ?? named) : named;
     const source = { pick: { from: path, where, value } };

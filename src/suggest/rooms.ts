@@ -105,7 +105,7 @@ const otherNames = new Set(
   ),
 );
 
-/** What is booked, where no field is named after a room: short texts that some records share and not all. A weak guess. */
+/** What is booked, if no field is named after a room: short texts that some records share, but not all. A weak guess. */
 function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): Match | undefined {
   for (const leaf of leaves) {
     const { own, around, kind, depth, path, values } = leaf;

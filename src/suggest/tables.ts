@@ -12,7 +12,7 @@ export interface Table {
   readonly leaves: readonly Leaf[];
   /** The id of a row. */
   readonly id: Leaf | undefined;
-  /** The rows that are meant, where one list has objects of several kinds, as in JSON:API. */
+  /** The kind of the rows, if one list has objects of several kinds, as in JSON:API. */
   readonly kind?: { readonly key: string; readonly value: string };
 }
 

@@ -71,7 +71,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     store: outboxStore(runtime.pool),
     lanes,
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
-    // A lease also looks at the machine's wall clock, which goes on while the machine is suspended.
+    // A lease also checks the machine's wall clock, which keeps running while the machine is suspended.
     clock: systemClock,
     heartbeats: runtime.heartbeats,
     tracer: runtime.tracer,

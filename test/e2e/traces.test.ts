@@ -27,7 +27,7 @@ interface Body {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Exported[] }[] }[];
 }
 
-test('one trace leads from the webhook over the stored event, and from the pull, to the delivery', async (t) => {
+test('one trace connects the webhook, the stored event and the delivery; another the pull and the delivery', async (t) => {
   const exports: string[] = [];
   const collector = await listen(({ text }) => {
     exports.push(text);

@@ -47,7 +47,7 @@ function checkOrigins(
   return versions.flatMap(({ record, version, isErasure = false }) => {
     const times = made.get(nameOf({ record, version })) ?? 0;
     if (times === 1 || (times === 0 && (isErasure || listed.has(record)))) return [];
-    const message = `${record} v${version} is the fate of ${times === 0 ? 'no event' : `${times} events`}`;
+    const message = `${record} v${version} is the outcome of ${times === 0 ? 'no event' : `${times} events`}`;
     return [{ rule: 'accepted_is_accounted_for' as const, message }];
   });
 }

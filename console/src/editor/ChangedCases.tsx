@@ -5,7 +5,7 @@ import { Loaded, Notice } from '../parts/basics.tsx';
 import { DiffTable } from '../parts/data.tsx';
 import { plural } from '../parts/format.ts';
 
-/** An apply was refused because kept samples would become other records: shows the differences, and asks. */
+/** An apply was refused because kept samples would produce other records: shows the differences and asks for a confirmation. */
 export function ChangedCases(props: {
   connector: string;
   text: string;

@@ -54,7 +54,7 @@ export function useApplying(kind: DocumentKind, name: string, onApplied: () => v
     busy: apply.isPending,
     refused,
     applied,
-    /** Asks before kept cases are changed. Part of the page wherever something is applied. */
+    /** Asks before kept cases are changed. Every page that applies something shows it. */
     dialog: changesCases && (
       <ChangedCases
         connector={name}

@@ -37,11 +37,11 @@ export interface DocumentPorts {
 }
 
 export interface ApplyOptions {
-  /** Cases that the text changes expect its records from now on. */
+  /** Accept the new records of cases that the text changes. */
   readonly acceptCases: boolean;
 }
 
-/** A kept sample that becomes something else. Without values, which are guest data. */
+/** A kept sample whose records would change. Without values, which are guest data. */
 export interface BrokenCase {
   readonly name: string;
   /** Why it cannot be mapped at all; accepting does not help then. */
@@ -193,7 +193,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
         accept_cases: z
           .boolean()
           .default(false)
-          .describe('Of a connector: its kept samples expect from now on what this text makes of them.'),
+          .describe('For a connector: from now on its kept samples expect the records that this text produces.'),
       }),
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>

@@ -68,7 +68,9 @@ const receipt = z.object({
   erasure_id: z.string(),
   state: z
     .enum(['running', 'stopped', 'interrupted', 'notifying', 'done'])
-    .describe('`notifying`: destinations have yet to confirm it. `interrupted`: its process ended first; erase again.'),
+    .describe(
+      '`notifying`: destinations have not confirmed it yet. `interrupted`: its process ended first; erase again.',
+    ),
   progress: z
     .object({ place: z.string(), done: z.int(), of: z.int() })
     .nullable()

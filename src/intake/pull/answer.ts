@@ -90,7 +90,7 @@ function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean }
   return { isTooDeep: false, hasLongNumber };
 }
 
-/** Without regard to case and separators: errorMessage is ERROR_MESSAGE. The first that is filled counts. */
+/** Compared without case and separators: errorMessage is ERROR_MESSAGE. The first one with a value is used. */
 const messageKeys = [
   'message',
   'errormessage',

@@ -163,7 +163,7 @@ export interface PageTurn {
 
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
-  /** Nothing is stored: the partner must not be asked to forget what it listed. */
+  /** Nothing is stored, so nothing must be acknowledged to the partner. */
   readonly isDryRun?: true;
   queue(request: QueueRequest, claim?: { readonly node: string; readonly leaseMs: number }): Promise<Queued>;
   claimDue(most: number, node: string, leaseMs: number): Promise<Run[]>;

@@ -56,7 +56,7 @@ const longestKey = 512;
 /** Under which key and content a row is remembered. */
 function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
   // A key that the database would refuse is not remembered; its record becomes a dead letter.
-  // A partial row says nothing about what the list shows of its reservation.
+  // A partial row does not show whether the list still contains its reservation.
   if (raw.partial || raw.key === '' || raw.key.length > longestKey || raw.key.includes('\u0000')) return undefined;
   const isAlone = raw.around === undefined && raw.body === undefined;
   return { key: raw.key, content: isAlone ? content : unrecognisable };
@@ -82,7 +82,7 @@ export function prepareRecords(
 ): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
-  // A bare cancellation counts after the row of the same reservation in the same answer.
+  // A bare cancellation is applied after the row of the same reservation in the same answer.
   const later: Arrival = { ...arrival, effectiveAt: effectiveAt + 1 };
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];

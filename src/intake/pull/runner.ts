@@ -58,7 +58,7 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
   });
 }
 
-/** All work on a run is one trace, on any number of nodes: its id follows from the run's. */
+/** All work on a run is one trace, on any number of nodes: its id is derived from the run's. */
 async function traced(
   tracer: Tracer | undefined,
   run: Run,

@@ -17,7 +17,7 @@ export class ReservationFeed {
   readonly #changedAt = new Map<string, number>();
   readonly #pending = new Set<string>();
   readonly #openedAt: number;
-  /** When a reservation that was booked later came in. */
+  /** When each later reservation was booked. */
   readonly #bookedAt = new Map<string, number>();
   readonly #acknowledged = new Set<string>();
 

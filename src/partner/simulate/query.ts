@@ -5,7 +5,7 @@ import { type HotelStatus, hotelStatuses } from './booking.ts';
 export const dateForms = ['iso', 'dmy', 'epoch', 'datetime'] as const;
 export type DateForm = (typeof dateForms)[number];
 
-/** Which day of a reservation the range is about: any day of the stay, or one end of it. */
+/** Which day of a reservation the range filters by: any day of the stay, or one end of it. */
 const dateMeanings = ['stay', 'arrival', 'departure'] as const;
 
 /** The parameters of a list or a search. */

@@ -15,7 +15,7 @@ export interface ErasureRow {
   readonly stopped_at: Date | null;
 }
 
-/** `interrupted`: its process ended before the erasure did. It does not go on by itself, because the guest's keys are not stored. */
+/** `interrupted`: its process ended before the erasure did. It does not continue by itself, because the guest's keys are not stored. */
 export type ErasureState = 'running' | 'stopped' | 'interrupted' | 'notifying' | 'done';
 
 export interface ErasureProgress {
@@ -47,7 +47,7 @@ export async function completeErasure(db: Pool, erasureId: string, receipt: Json
   return rows[0];
 }
 
-/** Shows that it still runs. True if somebody asked to stop it. */
+/** Records that it still runs. True if somebody asked to stop it. */
 export async function renewErasure(db: Pool, erasureId: string): Promise<boolean> {
   const { rows } = await db.query<{ stopped_by: string | null }>(
     'update erasures set seen_at = now() where erasure_id = $1 returning stopped_by',
@@ -56,7 +56,7 @@ export async function renewErasure(db: Pool, erasureId: string): Promise<boolean
   return typeof rows[0]?.stopped_by === 'string';
 }
 
-/** How far it has come, and what was removed until then. */
+/** Its progress, and what was removed so far. */
 export async function noteErasure(
   db: Pool,
   erasureId: string,

@@ -127,7 +127,7 @@ export async function revokeSessionsOf(db: Pool, tokenId: string): Promise<numbe
   return rowCount ?? 0;
 }
 
-/** Ends every session of the person whom the identity provider knows by this subject. Returns how many. */
+/** Ends every session of the person with this subject at the identity provider. Returns how many. */
 export async function revokeSessionsOfSubject(db: Pool, subject: string): Promise<number> {
   const { rowCount } = await db.query(
     `update tokens set revoked_at = now() where subject = $1 and kind = 'session' and revoked_at is null`,

@@ -73,7 +73,7 @@ const nextDueOfMany = {
   text: `with recursive ${lanesWithWork} select ${dueColumns} from d ${dueLimits}`,
 };
 
-/** The bounds count for few lanes only: with many, the index is stepped through from lane to lane. */
+/** The bounds apply only to few lanes: with many, the index is stepped through from lane to lane. */
 async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
   if (lanes.length > fewLanes) return (await pool.query<DueLane>(nextDueOfMany)).rows;
   const { rows } = await pool.query<DueLane>({

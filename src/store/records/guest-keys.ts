@@ -86,7 +86,7 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
 const guestsOf = (type: EntityType, record: unknown): readonly Guest[] =>
   type === 'guest' ? [record as Guest] : ((record as Partial<Reservation> | undefined)?.guests ?? []);
 
-/** The last name with the first name behind it: a caller says both, and the commonest last name has thousands of guests. */
+/** The last name followed by the first name: callers give both, and the most common last name has thousands of guests. */
 function nameKey({ first_name, last_name }: Guest): string | undefined {
   if (!last_name) return undefined;
   const first = first_name ? `, ${foldName(first_name.slice(0, 60))}` : '';

@@ -17,7 +17,7 @@ import type { Brand } from './brand.ts';
 
 const ways = { connector: 'A connector', description: 'An API description', sample: 'A sample response' };
 
-/** How the partner's system is read: by a connector that exists, or by one made here. */
+/** The connector for the partner's system: an existing one, or one made here. */
 export function SystemForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
   const { brand, onChange } = props;
   return (
@@ -125,7 +125,7 @@ function Made(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; o
   );
 }
 
-/** What the description says of the address and of signing in. */
+/** The address and the authentication from the description. */
 function proposed(integration: Json, forms: readonly AuthForm[]): Partial<Brand> {
   const pull = inside(integration, 'pull');
   const url = inside(pull, 'base_url');

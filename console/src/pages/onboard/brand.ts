@@ -2,7 +2,7 @@ import type { AuthForm, WrittenAuth } from './auth.ts';
 
 /** The form of a new brand, and the document made from it. */
 export interface Brand {
-  /** By what its system is known: a connector that exists, or one that is made of an API description or of a sample. */
+  /** Where the connector comes from: an existing one, or one made from an API description or a sample. */
   readonly way: 'connector' | 'description' | 'sample';
   readonly newConnector: string;
   readonly connectorText: string;
