@@ -132,8 +132,27 @@ test('nothing is left of an erased person in any table or file', async () => {
     `insert into runs (integration, run_id, sync, kind, state, requested_by, finished_at, error_code, error_message)
      values ('grand', 'run_canary', 'stay', 'manual', 'failed', 'test', now(), 'pull.bad_request', 'no guest newmark@mail.example')`,
   );
+  // What people type and keep: a reason, and a sample with its expected record.
+  const admin = await node.token('admin');
+  const { rows: letters } = await runtime.pool.query<{ id: string }>(
+    `select dead_letter_id as id from dead_letters where state = 'open' limit 1`,
+  );
+  const typed = { reason: 'newmark@mail.example called' };
+  const kept = await Promise.all([
+    node.call('POST', `/dead-letters/${letters[0]?.id}/drop`, admin, typed),
+    node.call('POST', '/integrations/other/pause', admin, typed),
+    node.call('PUT', '/connectors/hotel/cases/canary', admin, {
+      text: 'connector: hotel\nshape: { root_path: reservations }\n',
+      sample: JSON.stringify({ reservations: [reservation('C5', { guests: [now] })] }),
+    }),
+  ]);
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    [200, 200, 200],
+    JSON.stringify(kept.map(({ body }) => body)),
+  );
   const filled = await placesOf([marks.old, marks.new]);
-  for (const place of ['changes', 'receipts', 'events', 'file .ndjson', 'file .parquet']) {
+  for (const place of ['changes', 'receipts', 'events', 'mapping_cases', 'pauses', 'file .ndjson', 'file .parquet']) {
     assert.ok(filled.includes(place), `${place} in ${filled.join(', ')}`);
   }
 
