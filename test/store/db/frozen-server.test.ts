@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
+import { groupCommitLimits } from '../../../src/intake/push/group-commit.ts';
+import { openIntakePool } from '../../../src/store/db/intake-pool.ts';
 import { openPool, poolProblem, transaction, withPatience } from '../../../src/store/db/pool.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
 
@@ -26,6 +28,14 @@ test('no statement waits for ever on a frozen server, and the pool recovers with
   });
   atEnd(t, () => pool.end());
   await pool.query('select 1');
+
+  // Batches are stored one after the other: one that waits for a lost server holds up all events of the node.
+  const intake = openIntakePool(pool);
+  atEnd(t, () => intake.end());
+  const { rows } = await intake.query<{ ms: number }>(
+    `select extract(epoch from current_setting('statement_timeout')::interval)::int * 1000 as ms`,
+  );
+  assert.equal(rows[0]?.ms, groupCommitLimits.deadlineMs, 'no statement outlasts the patience of senders');
 
   assert.ok(serversOf(dataDir).length > 1, 'the server and its children are found');
   signalAll(dataDir, 'SIGSTOP');
