@@ -3,14 +3,15 @@ import { seconds as inSeconds, linesOf } from './live/verdict.ts';
 import { count, upgrade } from './upgrade/run.ts';
 
 /**
- * `upgrade --from REF [--seconds N] [--workers N] [--seed N]`: processes of an earlier commit and of this tree on one database, under webhooks
- * and polls. The new ones migrate, both work, the old ones are stopped. The history checker checks the result.
+ * `upgrade --from REF [--to REF] [--seconds N] [--workers N] [--seed N]`: processes of an earlier commit and of this tree (or of `--to`) on one
+ * database, under webhooks and polls. The new ones migrate, both work, the old ones are stopped. The history checker judges the result.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       from: { type: 'string' },
+      to: { type: 'string' },
       seconds: { type: 'string', default: '40' },
       workers: { type: 'string', default: '2' },
       seed: { type: 'string', default: '1' },
@@ -23,6 +24,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
   const report = await upgrade({
     from: values.from,
+    to: values.to,
     seconds: Number(values.seconds),
     workers: Number(values.workers),
     seed: Number(values.seed),

@@ -15,6 +15,8 @@ import { writeWorkspace } from '../live/workspace.ts';
 export interface UpgradeOptions {
   /** The commit that runs first. */
   readonly from: string;
+  /** The commit that replaces it; this tree by default. */
+  readonly to?: string | undefined;
   /** About how long the load lasts. */
   readonly seconds: number;
   /** Workers of each version; each also has one web node. */
@@ -54,17 +56,25 @@ create index planted_by_time on planted (at);
  * One version is replaced by another while partners push and are polled: old alone, both side by side, the old ones stopped one by one,
  * an old worker started again, new alone. The new version migrates the database while the old one works.
  */
-export async function upgrade({ from, seconds, workers, seed, say }: UpgradeOptions): Promise<UpgradeReport> {
+export async function upgrade({
+  from,
+  to: until,
+  seconds,
+  workers,
+  seed,
+  say,
+}: UpgradeOptions): Promise<UpgradeReport> {
   return withClosing('upgrade', async (folder, closing) => {
     const dice = new Dice(seed);
     const old = await versionOf(from, path.join(folder, 'old'));
-    let current = await thisVersion(path.join(folder, 'new'));
+    let current = await (until ? versionOf(until, path.join(folder, 'new')) : thisVersion(path.join(folder, 'new')));
     const isNews = current.migrations.some((file) => !old.migrations.includes(file));
-    if (!isNews) current = await thisVersion(path.join(folder, 'planted'), planted);
+    if (!isNews && until === undefined) current = await thisVersion(path.join(folder, 'planted'), planted);
     say(`from ${old.name}`);
+    say(`to   ${current.name}`);
     if (old.isLockfileDifferent) say('  its packages differ; it runs with those that are installed here');
 
-    const database = await testDatabase();
+    const database = await testDatabase({ empty: true });
     closing.push(() => database.drop());
     const writes: Write[] = [];
     const sinks = await openSinks(writes, closing);
@@ -173,8 +183,9 @@ async function endings(
 
 /** Whether a node started; if not, its error. */
 async function fate(node: NodeProcess): Promise<string> {
-  for (let i = 0; i < 600 && node.isRunning && node.url === undefined; i++) await delay(100);
-  return node.url === undefined ? `refused, ${codeOf(node)}` : 'it works';
+  for (let i = 0; i < 1_800 && node.isRunning && node.url === undefined; i++) await delay(100);
+  if (node.isRunning) return node.url === undefined ? 'not ready within three minutes' : 'it works';
+  return `refused, ${codeOf(node)}`;
 }
 
 async function newMigrations(pool: Pool, known: readonly string[]): Promise<UpgradeReport['migrations']> {
