@@ -247,7 +247,7 @@ function eachCondition(facts: Facts): Condition[] {
   }
   for (const { route, waiting, failure } of facts.alertRoutes) {
     const alerts = waiting === 1 ? '1 alert waits' : `${waiting} alerts wait`;
-    const message = `The alert route ${route} does not take alerts: ${failure ?? 'no answer.'} ${alerts}. Try it with \`innbound alert test ${route}\`.`;
+    const message = `The alert route ${route} does not accept alerts: ${failure ?? 'no answer.'} ${alerts}. Try it with \`innbound alert test ${route}\`.`;
     add('alert_route_failing', 'critical', '', route, message);
   }
   return found;

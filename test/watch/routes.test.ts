@@ -224,7 +224,7 @@ test('a failure is retried, with the vendor’s Retry-After, and a route that ke
       ['genie', true, 'opsgenie answered 429.'],
       ['hook', true, 'webhook answered 429.'],
       ['pager', true, 'pagerduty answered 429.'],
-      ['post', false, 'The SMTP server localhost did not take the mail: 550.'],
+      ['post', false, 'The SMTP server localhost did not accept the mail: 550.'],
     ],
   );
   for (let i = 0; i < 3; i++) {
@@ -235,7 +235,7 @@ test('a failure is retried, with the vendor’s Retry-After, and a route that ke
   await watchOnce(node.runtime);
   const failing = by('slack').map(({ body }) => body.text);
   assert.equal(failing.length, 1);
-  assert.match(failing[0], /The alert route post does not take alerts: .*550/);
+  assert.match(failing[0], /The alert route post does not accept alerts: .*550/);
   smtp.refusal = undefined;
   await node.runtime.pool.query('update alert_sends set due_at = now() where due_at is not null');
   await send();
@@ -310,7 +310,7 @@ test('mail does not reach private addresses unless allowed', async () => {
   const sent = await testAlertRoute({ ...runtime, allowPrivate: false }, 'post', systemClock);
   assert.deepEqual(sent, {
     kind: 'failed',
-    message: 'The SMTP server localhost did not take the mail: INNBOUND_BLOCKED_ADDRESS.',
+    message: 'The SMTP server localhost did not accept the mail: INNBOUND_BLOCKED_ADDRESS.',
   });
   assert.equal(smtp.mails.length, 0);
 });

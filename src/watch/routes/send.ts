@@ -50,6 +50,6 @@ async function sendByMail(
     // A server's answer may quote credentials or addresses, so only its code is kept.
     const { code, responseCode } = error as { code?: string; responseCode?: number };
     const said = responseCode === undefined ? (code ?? 'no connection') : `${responseCode}`;
-    return { kind: 'failed', message: `The SMTP server ${settings.host} did not take the mail: ${said}.` };
+    return { kind: 'failed', message: `The SMTP server ${settings.host} did not accept the mail: ${said}.` };
   }
 }
