@@ -370,3 +370,26 @@ test('a text that is not a description, or lists no reservations, is refused wit
   const text = await textOf('openapi-search.json');
   assert.match(await message(text, { operation: 'GET /nothing' }), /The operations are: POST \/authToken/);
 });
+
+test('Swagger 2: a list of changes becomes {since}; without any date the list is requested as a whole', async () => {
+  const text = await textOf('swagger-changes.json');
+  const { connector } = await proposed(text);
+  assert.deepEqual(part(connector, 'pull', 'request'), {
+    method: 'GET',
+    path: '/hotels/{brand_id}/stays',
+    query: { modifiedSince: '{since}' },
+  });
+  assert.equal(part(connector, 'pull', 'window'), undefined);
+  assert.equal(part(connector, 'pull', 'pagination', 'type'), 'cursor');
+  assert.equal(part(connector, 'map', 'total_amount'), 'totalIncVat');
+  assert.equal(part(connector, 'map', 'rooms', 'fields', 'adults'), 'noOfAdults');
+  const whole = JSON.parse(text) as { paths: Record<string, { get: { parameters: { name: string }[] } }> };
+  const operation = whole.paths['/hotels/{hotelCode}/stays']?.get;
+  if (operation) operation.parameters = operation.parameters.filter(({ name }) => name !== 'modifiedSince');
+  const undated = await proposed(JSON.stringify(whole));
+  assert.equal(part(undated.connector, 'pull', 'window'), 'none');
+  for (const one of [connector, undated.connector]) {
+    const file = { kind: 'connector' as const, file: 'connectors/new-pms.yaml', text: JSON.stringify(one) };
+    assert.deepEqual(checkFiles([file]).kind, 'ok');
+  }
+});

@@ -19,6 +19,8 @@ const propertyWords = new Set(['hotel', 'property', 'enterprise', 'location', 's
 export function namesProperty({ name }: Parameter): boolean {
   const words = wordsOf(name).filter((word) => word !== 'x');
   if (/^(?:x-)?(?:hotel|property)id$/i.test(name)) return true;
+  // filter[property]
+  if (words.length === 2 && words[0] === 'filter' && propertyWords.has(words[1] ?? '')) return true;
   return (
     words.length <= 2 &&
     words.some((word) => propertyWords.has(word)) &&

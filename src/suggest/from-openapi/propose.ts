@@ -11,11 +11,12 @@ import { findParameterPaging } from './paging.ts';
 import { parentFields } from './parent.ts';
 import { requestOf, windowLine } from './request.ts';
 import { enumOf, flattened } from './schema.ts';
+import { findSince } from './since.ts';
 import { findSingle } from './single.ts';
 import { listedSpellings, onlyListed } from './spellings.ts';
 import { synthesize } from './synthesize.ts';
 import { roomsFromOneObject } from './tidy.ts';
-import { findWindow } from './window.ts';
+import { findWindow, isDate } from './window.ts';
 
 export interface ProposeOptions {
   readonly name?: string;
@@ -72,8 +73,11 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
   const suggestion = options.sample === undefined ? best.suggestion : suggestConnector(sample, name);
   if (suggestion.kind === 'nothing') return suggestion;
 
-  const window = findWindow(operation);
-  const { request, fixed, open } = requestOf(operation, window?.value);
+  const days = findWindow(operation);
+  const since = days === undefined || days.value.by === 'change' ? findSince(operation) : undefined;
+  const window = since === undefined ? days : undefined;
+  const hasDates = operation.parameters.some((one) => one.in !== 'header' && one.in !== 'path' && isDate(one));
+  const { request, fixed, open } = requestOf(operation, window?.value, since?.value);
   const paging = pagingFor(operation, sample, suggestion);
   const single = findSingle(description, operation);
   const auth = findAuth(description, operation, baseUrl);
@@ -90,6 +94,7 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
       request,
       ...(single !== undefined && { single: single.value.single }),
       pagination: paging.pagination,
+      ...(!hasDates && since === undefined && { window: 'none' }),
     },
     ...shapeWith(shape, single?.value.singlePath),
     ...(isObject(map) && { map: roomsFromOneObject({ ...map, ...parent.map }) }),
@@ -108,7 +113,11 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
     },
     fields: [
       { field: 'pull.request', path: named(operation), confidence: best.confidence, reason: best.reason },
-      { field: 'pull.request.window', path: window?.value.from.name ?? '', ...windowLine(window) },
+      {
+        field: 'pull.request.window',
+        path: window?.value.from.name ?? since?.value.parameter.name ?? '',
+        ...windowLine(window ?? since, hasDates),
+      },
       ...fixed.map(({ place, reason }) => ({ field: `pull.request.${place}`, path: place, confidence: 0.85, reason })),
       {
         field: 'pull.pagination',

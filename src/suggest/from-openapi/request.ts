@@ -16,7 +16,11 @@ export interface ProposedRequest {
 }
 
 /** The request of the list: its window, its property, and what makes the answer complete. Paging adds its own later. */
-export function requestOf(operation: Operation, window: WindowParameters | undefined): ProposedRequest {
+export function requestOf(
+  operation: Operation,
+  window: WindowParameters | undefined,
+  since?: { readonly parameter: Parameter; readonly value: string },
+): ProposedRequest {
   const sent: { parameter: Parameter; value: Json; reason?: string }[] = [];
   const open: string[] = [];
   const add = (parameter: Parameter, value: Json, reason?: string) =>
@@ -27,6 +31,7 @@ export function requestOf(operation: Operation, window: WindowParameters | undef
     if (window.needs !== undefined)
       add(window.needs.parameter, window.needs.value, 'selects the day that the range filters by');
   }
+  if (since !== undefined) add(since.parameter, since.value);
   for (const parameter of operation.parameters) {
     if (sent.some((one) => one.parameter === parameter)) continue;
     const fixed = valueFor(parameter);
@@ -152,9 +157,11 @@ function given({ schema }: Parameter) {
   return { value: value as Json, reason: 'required; the value is the description’s default or example' };
 }
 
-/** The request's window, described for a person. */
-export function windowLine(window: Proposed<WindowParameters> | undefined) {
-  return window === undefined
+/** The request's range, described for a person. */
+export function windowLine(range: Proposed<unknown> | undefined, hasDates: boolean) {
+  if (range === undefined && !hasDates)
+    return { confidence: 0.6, reason: 'no parameter is a date: the list is requested as a whole' };
+  return range === undefined
     ? { confidence: 0.2, reason: 'no pair of parameters is a range of days: add the window by hand' }
-    : { confidence: window.confidence, reason: window.reason };
+    : { confidence: range.confidence, reason: range.reason };
 }

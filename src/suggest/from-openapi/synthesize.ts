@@ -173,9 +173,10 @@ function isTypeOfId(key: string, properties: JsonObject, words: readonly string[
 const has = (words: readonly string[], ...wanted: string[]) => wanted.some((word) => words.includes(word));
 
 function numberFor(words: readonly string[], around: readonly string[], whole: boolean, index: number): number {
-  if (has(words, 'id', 'number', 'no', 'reference', 'key') || (words.length === 0 && whole)) return 400_100 + index * 7;
-  if (has(words, 'adults', 'adult', 'persons', 'pax', 'guests')) return 1 + (index % 2);
+  if (has(words, 'adults', 'adult', 'persons', 'pax', 'guests') && !has(words, 'id')) return 1 + (index % 2);
   if (has(words, 'children', 'child', 'infants', 'infant', 'kids')) return index % 2;
+  if (has(words, 'nights', 'rooms') && has(words, 'number', 'no')) return 1 + (index % 3);
+  if (has(words, 'id', 'number', 'no', 'reference', 'key') || (words.length === 0 && whole)) return 400_100 + index * 7;
   if (has(words, 'age')) return 8;
   if (has(words, 'nights', 'quantity', 'count', 'rooms', 'units')) return 1 + (index % 3);
   if (has(words, 'total', 'page', 'limit', 'offset') && whole && around.length <= 1) return 180;

@@ -68,7 +68,7 @@ export function findWindow({ parameters }: Operation): Proposed<WindowParameters
 const score = ({ from, to, by }: { from: Parameter; to: Parameter; by: Meaning }) =>
   worth[by] + (from.required && to.required ? 0.3 : 0) - (isTime(from) ? 0.05 : 0);
 
-function isDate({ name, about, schema }: Parameter): boolean {
+export function isDate({ name, about, schema }: Parameter): boolean {
   const type = typeOf(schema);
   if (type !== undefined && type !== 'string') return false;
   if (
