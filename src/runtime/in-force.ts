@@ -176,7 +176,7 @@ async function sealTyped(
  */
 export async function sealStored(context: DocumentContext): Promise<void> {
   const some = (tx: Tx) =>
-    sealOldVersions(tx, 100, async ({ kind, name, source, body }) => {
+    sealOldVersions(tx, 500, async ({ kind, name, source, body }) => {
       const nameOf = referenceName(context.keys, kind, name);
       const { text, secrets } = withReferences(kind, source, nameOf);
       const typed = literalSecrets(kind, body).map(({ path: at, value }) => ({ at, value, name: nameOf(at, value) }));

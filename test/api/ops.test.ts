@@ -16,19 +16,48 @@ const yaml = (file: string) =>
     return document.toJS();
   });
 
-test('dashboard and rules ask only for metrics that the service has', async () => {
-  const known = await openMetrics({ now: () => 0, read: () => Promise.reject(new Error('no store')) }).text();
-  const names = new Set([...known.matchAll(/^# HELP (\S+)/gm)].map((match) => match[1]));
+function expressions(): string[] {
   const dashboard = JSON.parse(read('grafana/innbound.json'));
-  const asked = [
+  return [
     ...dashboard.panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets.map(({ expr }) => expr)),
     ...yaml('prometheus/innbound.rules.yaml')[0].groups[0].rules.map(({ expr }: { expr: string }) => expr),
   ];
-  const used = asked.flatMap((expr) =>
+}
+
+test('dashboard and rules ask only for metrics that the service has', async () => {
+  const known = await openMetrics({ now: () => 0, read: () => Promise.reject(new Error('no store')) }).text();
+  const names = new Set([...known.matchAll(/^# HELP (\S+)/gm)].map((match) => match[1]));
+  const used = expressions().flatMap((expr) =>
     [...expr.matchAll(/\b(?:innbound|process|nodejs)_\w+/g)].map((match) => match[0]),
   );
   assert.ok(used.length > 20);
   assert.deepEqual([...new Set(used.filter((name) => !names.has(name)))], []);
+});
+
+test('they use only labels that their metrics have', () => {
+  const source = readFileSync(new URL('../../src/api/metrics.ts', import.meta.url), 'utf8');
+  const labels = new Map(
+    [...source.matchAll(/(?:gauge|counter)\(\s*'(\w+)',\s*'[^']*',?([^)]*)\)/g)].map(([, name, more = '']) => [
+      `innbound_${name}`,
+      new Set([...more.matchAll(/'(\w+)'/g)].map(([, label]) => label)),
+    ]),
+  );
+  assert.ok(labels.size > 15, 'the declarations are read');
+  for (const expr of expressions()) {
+    const metrics = [...expr.matchAll(/innbound_\w+/g)].map(([name]) => name);
+    const used = [
+      ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((one) => one.trim())),
+      ...[...expr.matchAll(/innbound_\w+\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+        [...list.matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label ?? ''),
+      ),
+    ];
+    for (const label of used.filter((one) => one !== 'job' && one !== 'instance')) {
+      assert.ok(
+        metrics.some((name) => labels.get(name)?.has(label)),
+        `${label} in ${expr}`,
+      );
+    }
+  }
 });
 
 test('each alert says what it is about', () => {
