@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { buildServer } from '../../src/api/server.ts';
 import { createSession } from '../../src/operations/tokens.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -47,6 +48,18 @@ test('the address in the audit log is the client’s, not the proxy’s', async 
     `select address from audit where action = 'reservations.search' order by audit_id desc limit 1`,
   );
   assert.equal(rows[0]?.address, '198.51.100.7');
+});
+
+test('only a trusted proxy can name another client', async (t) => {
+  const { runtime } = node;
+  const app = buildServer({ log: runtime.log, notReady: async () => [], trustedProxies: ['10.0.0.1'] });
+  app.get('/address', (request, reply) => reply.send(request.ip));
+  t.after(() => app.close());
+  const seenBy = async (remoteAddress: string, forwarded: string) =>
+    (await app.inject({ url: '/address', remoteAddress, headers: from(forwarded) })).body;
+  assert.equal(await seenBy('192.0.2.9', '198.51.100.7'), '192.0.2.9');
+  assert.equal(await seenBy('10.0.0.1', '198.51.100.7'), '198.51.100.7');
+  assert.equal(await seenBy('10.0.0.1', '10.0.0.1, 198.51.100.7'), '198.51.100.7', 'the client’s own part is ignored');
 });
 
 test('a search is audited with a keyed hash of its text', async () => {

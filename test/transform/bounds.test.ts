@@ -208,3 +208,11 @@ test('the bound grows with the record', () => {
   );
   assert.ok((steps[3] ?? 0) > 500_000);
 });
+
+/** With backtracking, this would not end. */
+test('a pattern that backtracks elsewhere takes linear time', () => {
+  const compiled = compileCondition('channel.matches("^(a+)+$")', 'reservation');
+  assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
+  const record = { channel: `${'a'.repeat(1_000)}!`, guests: [], rooms: [], charges: [] } as unknown as Reservation;
+  assert.deepEqual(compiled.test(record), { kind: 'tested', value: false });
+});
