@@ -14,16 +14,26 @@ export function isSqlState(error: unknown, state: keyof typeof states): boolean 
   return (error as { code?: unknown } | null | undefined)?.code === states[state];
 }
 
-/** True if the database could not be reached, ended the connection or is not accepting any: retrying later may help. */
+/** True if the database could not be reached, does not answer, ended the connection, or accepts no connections or writes: retrying later may help. */
 export function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '', syscall } = (error ?? {}) as { code?: string; message?: string; syscall?: string };
   if (code === 'ENOENT') return syscall === 'connect';
   return (
-    /^(?:08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code) ||
-    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|No host of DATABASE_URL|database ".*" is not currently accepting)/.test(
+    /^(?:08|25006|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code) ||
+    /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|No host of DATABASE_URL|database ".*" is not currently accepting)/.test(
       message,
     )
   );
+}
+
+/**
+ * True if the cause lies in the database's state and not in the data: a lost connection, a lock, a deadlock, a statement that took too long, a
+ * full disk, no memory. The same statement may work later.
+ */
+export function isPassing(error: unknown): boolean {
+  if (isConnectionFailure(error)) return true;
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && /^(?:40|53|58|55P03|57014)/.test(code);
 }
 
 /** True if the database refused the data itself (data exception, constraint, program limit), so that a retry would fail again. */

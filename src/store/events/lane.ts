@@ -3,7 +3,7 @@ import type { EventType } from '../../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { LaneResult } from '../../intake/push/worker.ts';
 import { parseJson } from '../../kit/json.ts';
-import { isSqlState } from '../../kit/sql-state.ts';
+import { isPassing, isSqlState } from '../../kit/sql-state.ts';
 import type { Json } from '../../terms.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
@@ -181,10 +181,12 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
 }
 
 const triesBeforeDead = 5;
+const innocentDelayS = 10;
 
 /**
  * Sets aside the event that fails: retried after 1, 4, 9 … seconds, then a dead letter. The dead letter contains the payload
- * but not the error's message, which may quote it. Changes nothing while another node works the lane: it may be processing the event.
+ * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
+ * try. Changes nothing while another node works the lane: it may be processing the event.
  */
 export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
@@ -193,12 +195,14 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
       events: [event],
     } = await lockLane(tx, target.integration, 1);
     if (!isMine || !event) return;
-    const attempt = event.attempt + 1;
+    const isInnocent = isPassing(error);
+    const attempt = event.attempt + (isInnocent ? 0 : 1);
+    const delayS = isInnocent ? innocentDelayS : attempt * attempt;
     const dead = attempt >= triesBeforeDead;
     await tx.query(
       `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)
         where integration = $1 and seq = $2`,
-      [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', attempt * attempt],
+      [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', delayS],
     );
     if (!dead) return;
     const { data = null } = parseJson(event.body.toString('utf8')) as { data?: Json };

@@ -152,6 +152,19 @@ test('an event that breaks the worker is set aside; the others are processed', a
   bench.errors.length = 0;
 });
 
+test('an event is not at fault for a lock, a slow statement or a full disk: it uses no try', async () => {
+  await bench.send('reservation.created', reservationData());
+  // Statement timeout (behind an erasure or a migration), lock timeout, disk full, I/O error.
+  for (const code of ['57014', '55P03', '53100', '58030', '57014', '57014']) {
+    await bench.ports.setAside('lisbon-grand', Object.assign(new Error('not the event'), { code }));
+    const { rows } = await bench.pool.query('select state, attempt, due_at > now() as later from events');
+    assert.deepEqual(rows, [{ state: 'waiting', attempt: 0, later: true }]);
+    await bench.pool.query(`update events set state = 'pending', due_at = null`);
+  }
+  await bench.work();
+  assert.equal(await bench.version(), 1);
+});
+
 test('an event that another node is processing is not set aside', async () => {
   await bench.send('reservation.created', reservationData());
   const path = bench.ports.path('lisbon-grand');
