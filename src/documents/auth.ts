@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, textsIn } from './checked.ts';
+import { placeText } from './place.ts';
 import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
 import { durationText, headerName, httpUrl, secretText } from './scalars.ts';
 
@@ -154,9 +155,19 @@ const login = crossChecked(
       .default('30m')
       .describe('How long a token is used if the answer has no lifetime.'),
     header: headerName().default('Authorization').describe('The header that carries the token.'),
-    value: z.string().default('Bearer {token}').describe('The header’s value; {token} is replaced by the token.'),
+    place: placeText()
+      .optional()
+      .describe('Where requests carry the token instead of `header`: query.NAME or body.KEY.KEY.'),
+    value: z
+      .string()
+      .optional()
+      .describe(
+        'How the token is written; {token} is replaced by it. By default `Bearer {token}` in a header, `{token}` at a `place`.',
+      ),
   }),
-  ({ method, body, value }, report) => {
+  ({ method, body, value, place }, report) => {
+    if (typeof place === 'string' && place.startsWith('header.'))
+      report({ message: 'for a header, write header: NAME' }, ['place']);
     if (method === 'GET' && body !== undefined) report({ message: 'a body needs method: POST' }, ['body']);
     if (typeof value === 'string' && !value.includes('{token}')) report({ message: 'sends no {token}' }, ['value']);
   },

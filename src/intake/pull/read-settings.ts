@@ -168,8 +168,15 @@ function readLogin(login: DocumentLogin, notation: Notation): LoginAuth {
     ...(login.expires_in !== undefined && { expiresIn: login.expires_in }),
     lifetimeMs: notation.durationMs(login.lifetime),
     header: login.header,
-    value: login.value,
+    ...(login.place !== undefined && { place: placeOf(login.place) }),
+    value: login.value ?? (login.place === undefined ? 'Bearer {token}' : '{token}'),
   };
+}
+
+/** query.NAME, where the name may contain dots, or body.KEY.KEY. */
+function placeOf(text: string): NonNullable<LoginAuth['place']> {
+  const rest = text.slice(text.indexOf('.') + 1);
+  return text.startsWith('query.') ? { part: 'query', keys: [rest] } : { part: 'body', keys: rest.split('.') };
 }
 
 /** `tokenHeaders` are sent with token requests. */

@@ -141,6 +141,8 @@ export interface LoginAuth {
   /** If the answer does not say. */
   readonly lifetimeMs: number;
   readonly header: string;
+  /** Instead of the header. */
+  readonly place?: { readonly part: 'query' | 'body'; readonly keys: readonly string[] };
   /** With {token}. */
   readonly value: string;
 }

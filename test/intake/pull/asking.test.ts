@@ -224,6 +224,21 @@ test('a token comes from a login call, is kept, and is renewed when the partner 
   assert.deepEqual([result.error?.code, result.error?.message], ['pull.auth_failed', 'the login call answered 401']);
 });
 
+test('the token of a login call goes into the query or deep into the body', async () => {
+  const partner = await partnerOf(({ path }) => (path === '/login' ? { json: { token: 'a b' } } : list));
+  const login = { type: 'login', path: '/login', body: { user: 'u' } };
+  const search = { method: 'POST', path: '/search', body: { q: { from: '{window.from}', to: '{window.to}' } } };
+  const pulled = async (integration: string, place: string, pull: object) => {
+    const documents = { integration, baseUrl: partner.url, connector: { pull }, pull: { auth: { ...login, place } } };
+    assert.equal((await sync(runtime.ports(documents), integration, day)).state, 'complete');
+    return partner.requests.at(-1);
+  };
+  const inQuery = await pulled('login-query', 'query.sid', { pagination: none });
+  assert.deepEqual([inQuery?.query.get('sid'), inQuery?.headers.authorization], ['a b', undefined]);
+  const inBody = await pulled('login-body', 'body.q.session', { pagination: none, request: search });
+  assert.deepEqual(JSON.parse(inBody?.body ?? ''), { q: { from: '2026-03-02', to: '2026-03-02', session: 'a b' } });
+});
+
 test('Basic can be combined with keys in the body and in the query', async () => {
   const { requests } = await asked(
     'combined',

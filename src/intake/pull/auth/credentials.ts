@@ -5,7 +5,7 @@ import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
 import { type LoginAuth, type OAuth2, type PullAuth, type PullSettings, secretsOf, textsIn } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
-import { loginToken } from './login.ts';
+import { loginToken, withLoginToken } from './login.ts';
 import { type Bearer, bearerToken } from './oauth2.ts';
 
 export type Authorized =
@@ -50,7 +50,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     const got = await loginToken(ports, integration, plan.settings.baseUrl, login, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
-    return sendable(toWire(withHeaders(request, { [login.header]: login.value.replaceAll('{token}', bearer.token) })));
+    return sendable(toWire(withLoginToken(request, login, bearer.token)));
   }
 
   return {

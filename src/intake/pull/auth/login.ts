@@ -1,9 +1,10 @@
-import type { IntegrationName } from '../../../terms.ts';
+import type { IntegrationName, Json, JsonObject } from '../../../terms.ts';
 import { masked, messageIn, readAnswer } from '../answer.ts';
 import type { PullPorts } from '../ports.ts';
 import { pathReader } from '../read-path.ts';
-import { openRequest, toWire } from '../request.ts';
+import { type OpenRequest, openRequest, toWire } from '../request.ts';
 import { type LoginAuth, secretsOf } from '../settings.ts';
+import { withFixed, withHeaders } from './fixed.ts';
 import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
 import type { Renewal } from './token-store.ts';
 
@@ -23,6 +24,16 @@ export function loginToken(
   return storedToken(ports, integration, { identity, refused, lostCode: 'pull.auth_failed' }, () =>
     requestLogin(ports, baseUrl, login),
   );
+}
+
+/** The request with the token in its header, its query or its body. */
+export function withLoginToken(request: OpenRequest, { header, place, value }: LoginAuth, token: string): OpenRequest {
+  const text = value.replaceAll('{token}', token);
+  if (place === undefined) return withHeaders(request, { [header]: text });
+  const none = { type: 'custom', headers: {}, query: {}, body: {} } as const;
+  if (place.part === 'query') return withFixed(request, { ...none, query: { [place.keys[0] ?? '']: text } });
+  const body = place.keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), text) as JsonObject;
+  return withFixed(request, { ...none, body });
 }
 
 async function requestLogin(
