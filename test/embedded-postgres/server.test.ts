@@ -108,7 +108,7 @@ test('of two services that start together on an empty workspace, one runs and on
   await Promise.all(both.map((each) => each.release()));
   assert.deepEqual(serversOf(dataDir), []);
   const unfinished = readdirSync(path.join(folder, '.innbound')).filter((name) => name.startsWith('pg.new'));
-  assert.deepEqual(unfinished, [], 'neither the data folder of the loser is left, nor half of one from a killed start');
+  assert.deepEqual(unfinished, [], 'no data folder of the loser and no unfinished one of a killed start is left');
 });
 
 test('processes that join and leave continuously all succeed, and nothing is left running', async (t) => {

@@ -158,7 +158,7 @@ test('order is kept within a reservation; other reservations are not delayed', a
     steps.filter((step) => step.startsWith('B')),
     ['B1', 'B2'],
   );
-  assert.ok(steps.indexOf('E1') < steps.indexOf('A2'), 'a stuck reservation holds nobody else');
+  assert.ok(steps.indexOf('E1') < steps.indexOf('A2'), 'a stuck reservation delays no other');
 });
 
 test('concurrent requests stay within the limit', async () => {

@@ -172,7 +172,7 @@ test('nothing is left of an erased person in any table or file', async () => {
   assert.ok(access.kind === 'export');
   const text = JSON.stringify(access.export).toLowerCase();
   for (const mark of [marks.old, marks.new, marks.passport]) assert.ok(text.includes(mark), mark);
-  assert.ok(!text.includes('staymark'), 'the companion is nobody else’s business');
+  assert.ok(!text.includes('staymark'), 'the export holds no data of the companion');
 
   const erased = await eraseGuest(runtime, request, 'officer');
   assert.ok(erased.kind === 'erased');

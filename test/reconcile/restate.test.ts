@@ -50,7 +50,7 @@ test('a message that restates the record is what the merge makes of it', () => {
         restated++;
         assert.deepEqual(sorted(merge({ [source]: view }).draft), sorted(withoutEmpty(data)));
         const after = storedViews({ [source]: view }, false);
-        assert.ok(isSole(after, source), 'the record still is the word of its only source');
+        assert.ok(isSole(after, source), 'the record still equals the statement of its only source');
         assert.deepEqual([...(soleOf(after, source)?.none ?? [])].sort(), [...word(data).none].sort());
       }
     }),

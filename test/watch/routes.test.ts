@@ -206,7 +206,7 @@ test('a node that dies while it sends loses nothing, and the vendor can tell a r
   const stale = claims.find(({ route }) => route === 'pager');
   assert.ok(stale);
   await store.settle(stale, { kind: 'sent', news: 'raised' });
-  assert.equal(await send(), 0, 'the dead node’s word has no effect');
+  assert.equal(await send(), 0, 'the settlement of the dead node has no effect');
 });
 
 test('a failure is retried, with the vendor’s Retry-After, and a route that keeps failing raises an alert', async () => {

@@ -76,9 +76,9 @@ const openedWith = new WeakMap<Pool, StoreOptions>();
 
 /** Another pool to the same database, on the same list of hosts. */
 export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'>): Pool {
-  const given = openedWith.get(pool);
-  if (given === undefined) throw new TypeError('only a pool of openPool has siblings');
-  return openPool({ ...options, connection: given.connection });
+  const original = openedWith.get(pool);
+  if (original === undefined) throw new TypeError('only a pool of openPool has siblings');
+  return openPool({ ...options, connection: original.connection });
 }
 
 const isRetried = (error: unknown): boolean =>

@@ -25,7 +25,7 @@ test('five failures in a row open the circuit for all; a manual sync reports it 
   const refused = await sync(two, 'b2', day);
   assert.equal(refused.error?.code, 'pull.breaker_open');
   assert.match(refused.error?.message ?? '', /another (60|5\d) s/);
-  assert.equal(partner.requests.length, 5, 'nothing was asked while the breaker was open');
+  assert.equal(partner.requests.length, 5, 'no request was sent while the circuit was open');
   broken = false;
   await runtime.pool.query(`update partner_apis set until = now() where api = $1`, [partner.url]);
   assert.equal((await sync(two, 'b2', day)).state, 'complete');
@@ -87,7 +87,7 @@ test('Retry-After survives the process: the next run waits for the rest of it', 
     [queued.run.runId],
   );
   assert.deepEqual([rows[0]?.state, rows[0]?.waiting], ['queued', 'retry_after']);
-  assert.ok((rows[0]?.ms ?? 0) > 110_000, 'nobody claims it before its time');
+  assert.ok((rows[0]?.ms ?? 0) > 110_000, 'no node claims it before its time');
   assert.equal((await first.runs.claimDue(1, 'other', 60_000))[0], undefined);
 
   limited = false;
@@ -157,7 +157,7 @@ test('our own rate is kept over all nodes: a burst, then evenly', async () => {
   const far = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
   assert.ok(far.kind === 'wait' && far.ms > 2_000);
   const again = await store.admit(api, 'rated' as IntegrationName, { ...asking, rate, mostMs: 2_000 });
-  assert.ok(again.kind === 'wait' && again.ms <= far.ms, 'a place that is too far off is not taken');
+  assert.ok(again.kind === 'wait' && again.ms <= far.ms, 'a slot that is too far away is not reserved');
 });
 
 test('a rate in the documents spaces the requests of a run', async () => {

@@ -224,7 +224,7 @@ test('503: the database is gone, with Retry-After, for known and unknown endpoin
       assert.equal(answer.json.code, 'push.unavailable');
     }
     const [unknown] = await exchange(own.port, rawRequest({ ...own, endpointId: 'whk_00000000000000000000' }, fresh()));
-    assert.equal(unknown?.status, 503, 'nobody can say that it does not exist');
+    assert.equal(unknown?.status, 503, 'without the store, it is unknown whether it exists');
   } finally {
     await own.stop();
     await pool.end();

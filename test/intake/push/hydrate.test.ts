@@ -65,7 +65,7 @@ test('a thin event is completed from the partner’s API', async () => {
   const { rows } = await bench.pool.query('select state, outcome, id from events');
   assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
   const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
-  assert.equal(kept?.mode, 'single', 'what is replayed is read as it came');
+  assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
 });
 
 test('one request completes all events of a reservation received before it, and none received after', async () => {

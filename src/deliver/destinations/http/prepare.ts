@@ -22,22 +22,23 @@ export async function prepare(
   const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
   const values = { ...Object.fromEntries(defaults), ...settings.with };
   const steps: PreparedStep[] = [];
-  const given: Record<string, string> = {};
+  const withSettings: Record<string, string> = {};
   for (const step of preset?.prepare ?? []) {
     for (const each of step.for) {
       const scope: Scope = { with: values, each };
       const fill = (text: string) => compileLine(text)(scope) ?? text;
       const { element, ...done } = await follow(step, scope, send, dryRun);
       steps.push({ what: fill(step.what), ...done });
-      if (done.result === 'failed' || done.result === 'by_hand') return { steps, settings: given };
+      if (done.result === 'failed' || done.result === 'by_hand') return { steps, settings: withSettings };
       for (const [name, rule] of Object.entries(step.gives)) {
         const value = typeof rule === 'string' ? rule : element === undefined ? undefined : textAt(element, rule.path);
         const end = typeof rule === 'string' || rule.without === undefined ? '' : fill(rule.without);
-        if (value !== undefined) given[name] = value.endsWith(end) ? value.slice(0, value.length - end.length) : value;
+        if (value !== undefined)
+          withSettings[name] = value.endsWith(end) ? value.slice(0, value.length - end.length) : value;
       }
     }
   }
-  return { steps, settings: given };
+  return { steps, settings: withSettings };
 
   function send(method: string, url: string, scope: Scope, body?: string): Promise<Requested> {
     const deadlineMs = timeoutMs(settings);
