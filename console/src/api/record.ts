@@ -33,6 +33,10 @@ export function guestOf(data: Json | undefined): Guest {
   };
 }
 
+/** An erasure leaves a profile without fields. */
+export const isErased = (profile: Json | undefined): boolean =>
+  profile !== null && profile !== undefined && Object.keys(fieldsOf(profile)).length === 0;
+
 /** The profile that an operator merged this one into. */
 export const mergedInto = (profile: Json | undefined): string | undefined =>
   text(fieldsOf(fieldsOf(profile).extra).merged_into);

@@ -9,7 +9,7 @@ import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
-import { capital, clockOf, plural, words } from '../parts/format.ts';
+import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -155,7 +155,7 @@ function Seen({ preview }: { preview: Preview }) {
   if (preview.kind === 'still_failing') {
     return (
       <Notice tone="bad" title="It would fail again">
-        {preview.message} {meaning(preview.code)?.next}
+        {sentence(preview.message)} {meaning(preview.code)?.next}
       </Notice>
     );
   }

@@ -35,7 +35,7 @@ export function Destinations() {
                   <One key={one.name} destination={one} />
                 ))}
               </div>
-              <Undelivered />
+              <Undelivered first={firstState(items)} />
             </div>
           )
         }
@@ -134,8 +134,17 @@ const whatHappened = (code: string): string => meaning(code)?.what ?? code;
 const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Held' } as const;
 type DeliveryState = keyof typeof states;
 
-function Undelivered() {
-  const [state, setState] = useState<DeliveryState>('retrying');
+/** The state to show first: one that has deliveries, so that an empty list means that there are none. */
+function firstState(destinations: readonly Destination[]): DeliveryState {
+  const lanes = destinations.flatMap((one) => one.lanes);
+  return (
+    (['retrying', 'held', 'waiting'] as const).find((state) => lanes.some((lane) => lane[state] > 0)) ?? 'retrying'
+  );
+}
+
+function Undelivered({ first }: { first: DeliveryState }) {
+  const [chosen, setState] = useState<DeliveryState>();
+  const state = chosen ?? first;
   const query = useApi('deliveries.list', { state, limit: 50 }, { everyMs: useEvery(5), keep: true });
   return (
     <Card

@@ -232,7 +232,9 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
   return (
     <Card
       title="Deliveries"
-      aside={<Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />}
+      aside={
+        counts.length > 1 && <Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />
+      }
       flush
     >
       <Table

@@ -123,7 +123,10 @@ function Outcome({ job }: { job: Data }) {
           They are delivered in order. <Link to="/destinations">See what is waiting</Link>
         </>
       )}
-      {job.operation === 'reprocess' && 'Changed reservations are delivered like any other change.'}
+      {job.operation === 'reprocess' &&
+        (job.counts.changed
+          ? 'Changed reservations are delivered like any other change.'
+          : 'No reservation changed, so nothing is delivered.')}
     </Notice>
   );
 }

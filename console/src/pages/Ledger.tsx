@@ -4,7 +4,7 @@ import type { Entry, Timeline } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
 import { meaning, State, type Tone } from '../parts/basics.tsx';
 import { DiffTable, JsonText, Notes } from '../parts/data.tsx';
-import { capital, causeOf, clockOf, instant, plural, span, words } from '../parts/format.ts';
+import { capital, causeOf, clockOf, destinationName, instant, plural, span, words } from '../parts/format.ts';
 
 type Received = Extract<Entry, { what: 'received' }>;
 
@@ -53,8 +53,8 @@ function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNod
       return {
         tone: good ? 'good' : entry.outcome === 'dead' ? 'bad' : 'warn',
         title: good
-          ? `Version ${entry.version} delivered to ${entry.destination}${took}`
-          : `${capital(words(entry.outcome))}: version ${entry.version} to ${entry.destination}, attempt ${entry.attempt}`,
+          ? `Version ${entry.version} delivered to ${destinationName(entry.destination)}${took}`
+          : `${capital(words(entry.outcome))}: version ${entry.version} to ${destinationName(entry.destination)}, attempt ${entry.attempt}`,
         body: !good && (
           <p className="small">
             {entry.status && `HTTP ${entry.status}. `}
@@ -71,7 +71,7 @@ function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNod
             <Link to="/dead-letters/$id" params={{ id: entry.dead_letter_id }}>
               Dead letter {entry.dead_letter_id}
             </Link>
-            {entry.destination && ` for ${entry.destination}`} <State of={entry.state} />
+            {entry.destination && ` for ${destinationName(entry.destination)}`} <State of={entry.state} />
           </>
         ),
         body: (

@@ -90,7 +90,7 @@ function Verdict({ record }: { record: Previewed['records'][number] }) {
   if (record.kind === 'dead') {
     return (
       <Notice tone="bad" title={record.message ?? 'It would become a dead letter'}>
-        {record.code && meaning(record.code)?.next}
+        With this mapping it would become a dead letter. Correct the mapping until it is valid.
       </Notice>
     );
   }

@@ -2,7 +2,7 @@ import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import { fullName, type Guest, guestOf, mergedInto } from '../api/record.ts';
+import { fullName, type Guest, guestOf, isErased, mergedInto } from '../api/record.ts';
 import type { Found, Timeline as Story } from '../api/types.ts';
 import { Card, Empty, Notice } from '../parts/basics.tsx';
 import { RecordLink } from '../parts/links.tsx';
@@ -15,6 +15,13 @@ export function ProfileCard({ story }: { story: Story }) {
   const [dialog, setDialog] = useState<'merge' | 'split'>();
   const into = mergedInto(story.data);
   if (into !== undefined) return <Merged story={story} into={into} />;
+  if (isErased(story.data)) {
+    return (
+      <Notice tone="calm" title="This guest was erased">
+        The profile keeps its id and its history without the guest’s data.
+      </Notice>
+    );
+  }
   if (!operator) return null;
   const close = () => setDialog(undefined);
   return (
@@ -79,7 +86,9 @@ function Merge({ story: { integration, id, data }, onClose }: { story: Story; on
     { q, integration, limit: 20 },
     { enabled: q !== '', keep: true, onFocus: false },
   );
-  const others = query.data?.items.filter((one) => one.id !== id && mergedInto(one.data) === undefined);
+  const others = query.data?.items.filter(
+    (one) => one.id !== id && mergedInto(one.data) === undefined && !isErased(one.data),
+  );
   const merge = useAct(
     (kept: string) => call('guests.merge', { integration, id, into: kept }),
     () => {

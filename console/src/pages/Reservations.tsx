@@ -9,7 +9,7 @@ import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { plural, words } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
-import { Table } from '../parts/Table.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
 
 const route = getRouteApi('/desk/reservations');
@@ -38,7 +38,9 @@ export function Reservations() {
           onChange={(value) => void navigate({ search: { ...search, type: value === 'guest' ? value : undefined } })}
         />
         <TextInput
-          label="Number, name, e-mail or phone"
+          label={
+            type === 'guest' ? 'Name, e-mail, phone or guest id' : 'Number, name, e-mail, phone, room or arrival date'
+          }
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           style={{ flex: '1 1 240px' }}
@@ -75,10 +77,11 @@ function Bookings() {
 
 function Guests() {
   const { q, integration } = route.useSearch();
-  return <Results q={q} list={usePages('guests.search', { q, integration, limit }, false)} />;
+  return <Results guests q={q} list={usePages('guests.search', { q, integration, limit }, false)} />;
 }
 
 function Results(props: {
+  guests?: boolean;
   q: string | undefined;
   list: ReturnType<typeof usePages<'reservations.search' | 'guests.search'>>;
 }) {
@@ -108,20 +111,7 @@ function Results(props: {
         columns={[
           { head: 'Record', cell: (one) => <Name one={one} /> },
           { head: 'Guest', cell: (one) => <GuestName one={one} /> },
-          {
-            head: 'Stay',
-            cell: ({ data }) => {
-              const { check_in, check_out } = reservationOf(data);
-              return check_in && <span className="nowrap num">{`${check_in} – ${check_out ?? '?'}`}</span>;
-            },
-          },
-          {
-            head: 'Status',
-            cell: ({ data }) => {
-              const { status } = reservationOf(data);
-              return status && <State of={status} />;
-            },
-          },
+          ...(props.guests ? [] : stayColumns),
           { head: 'Delivered', cell: (one) => <Delivered one={one} /> },
           {
             head: 'Changed',
@@ -137,6 +127,23 @@ function Results(props: {
     </Card>
   );
 }
+
+const stayColumns: readonly Column<Found>[] = [
+  {
+    head: 'Stay',
+    cell: ({ data }) => {
+      const { check_in, check_out } = reservationOf(data);
+      return check_in && <span className="nowrap num">{`${check_in} – ${check_out ?? '?'}`}</span>;
+    },
+  },
+  {
+    head: 'Status',
+    cell: ({ data }) => {
+      const { status } = reservationOf(data);
+      return status && <State of={status} />;
+    },
+  },
+];
 
 function Name({ one }: { one: Found }) {
   const { confirmation_number: number } = reservationOf(one.data);

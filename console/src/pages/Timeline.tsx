@@ -2,12 +2,12 @@ import { Button, Menu } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import { fullName, guestOf, reservationOf } from '../api/record.ts';
+import { fullName, guestOf, isErased, reservationOf } from '../api/record.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
-import { ago, plural, words } from '../parts/format.ts';
+import { ago, destinationName, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
@@ -71,7 +71,8 @@ export function Timeline() {
 }
 
 function titleOf({ data, id, type }: Story): string {
-  return (type === 'guest' ? fullName(guestOf(data)) : reservationOf(data).confirmation_number) || id;
+  if (type === 'guest') return fullName(guestOf(data)) || (isErased(data) ? 'Erased guest' : id);
+  return reservationOf(data).confirmation_number || id;
 }
 
 function Summary({ story }: { story: Story }) {
@@ -111,7 +112,7 @@ function Actions({ story }: { story: Story }) {
           Fetch from the partner
         </Button>
       )}
-      {story.deliveries.length > 0 && (
+      {deliveriesOf(story).length > 0 && (
         <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
           <Menu.Target>
             <Button variant="default" loading={resend.isPending}>
@@ -119,7 +120,7 @@ function Actions({ story }: { story: Story }) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {story.deliveries.map(({ destination }) => (
+            {deliveriesOf(story).map(({ destination }) => (
               <Menu.Item key={destination} onClick={() => resend.mutate(destination)}>
                 To {destination}
               </Menu.Item>
@@ -131,9 +132,14 @@ function Actions({ story }: { story: Story }) {
   );
 }
 
+/** Without the service's own one, unless it lacks something. */
+const deliveriesOf = ({ deliveries }: Story): readonly DeliveryNow[] =>
+  deliveries.filter(({ destination, due_at, held_by }) => !destination.startsWith('innbound:') || due_at || held_by);
+
 /** Answers "is it in the CRM?": one line per destination, with the reason if it is not. */
 function Verdict({ story }: { story: Story }) {
-  if (story.deliveries.length === 0) {
+  const deliveries = deliveriesOf(story);
+  if (deliveries.length === 0) {
     return (
       <Card title="Destinations">
         <p className="muted">No destination receives this record. The brand’s document lists the ones it feeds.</p>
@@ -143,7 +149,7 @@ function Verdict({ story }: { story: Story }) {
   return (
     <Card title="Destinations" flush>
       <ul className="verdict">
-        {story.deliveries.map((delivery) => (
+        {deliveries.map((delivery) => (
           <Lane key={delivery.destination} delivery={delivery} story={story} />
         ))}
       </ul>
@@ -166,7 +172,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
     const code = letter?.what === 'dead_letter' ? letter.code : undefined;
     return (
       <li>
-        <span className="name">{destination}</span>
+        <span className="name">{destinationName(destination)}</span>
         <State of="held" />
         <span>
           {letter?.what === 'dead_letter' ? `${withOwnWords(letter.message, letter.answer)}.`.replace('..', '.') : ''}{' '}
@@ -184,7 +190,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
   if (delivery.due_at === null && delivery.delivered_version >= story.version) {
     return (
       <li>
-        <span className="name">{destination}</span>
+        <span className="name">{destinationName(destination)}</span>
         <State of="delivered" label={`Has version ${delivery.delivered_version}`} />
         <span className="muted">
           {last ? (
@@ -201,7 +207,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
   if (delivery.due_at === null) {
     return (
       <li>
-        <span className="name">{destination}</span>
+        <span className="name">{destinationName(destination)}</span>
         <State of="calm" label="Not sent" />
         <span className="muted">
           {last?.message ??
@@ -212,7 +218,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
   }
   return (
     <li>
-      <span className="name">{destination}</span>
+      <span className="name">{destinationName(destination)}</span>
       <State of="waiting" label={delivery.attempt > 0 ? 'Retrying' : 'Waiting'} />
       <span>
         {delivery.attempt > 0

@@ -15,7 +15,7 @@ import { ImportCard } from '../studio/ImportCard.tsx';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 
-const ways = { connector: 'A connector', description: 'An API description', sample: 'A sample response' };
+const ways = { connector: 'Connector', description: 'API description', sample: 'Sample' };
 
 /** The connector for the partner's system: an existing one, or one made here. */
 export function SystemForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
