@@ -178,8 +178,8 @@ async function fill(pool: Pool, from: number, size: number): Promise<number> {
       select g.integration, t.destination, t.type, g.id, 2, 1, 1, 1
         from ${numbers} join outbox t on t.integration = g.integration and t.id = g.copied order by 1, 4`);
       await tx.query(`
-      insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
-      select integration, 'reservation', id, now(), n, 'event', n::text, 'created', 1 from ${numbers}`);
+      insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome, version)
+      select integration, 'reservation', id, now() - interval '40 days', now(), n, 'event', n::text, 'created', 1 from ${numbers}`);
     });
   }
   await pool.query('create index guest_keys_by_key on guest_keys (key, id)');
