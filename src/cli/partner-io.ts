@@ -2,6 +2,7 @@ import { InnboundError } from '../errors.ts';
 import type { Io } from '../partner/io.ts';
 import { say } from './command.ts';
 import { ended } from './ended.ts';
+import { printable, printableColoured } from './printable.ts';
 
 /** The terminal for the commands of the partner kit. */
 export function terminalIo(): Io {
@@ -14,8 +15,8 @@ export function terminalIo(): Io {
   return {
     out: (text) => {
       clear();
-      // Not through `show`: the report may be coloured. It quotes no values of the partner.
-      process.stdout.write(`${text}\n`);
+      // The report may be coloured. It quotes no values of the partner, but names of its fields.
+      process.stdout.write(`${printableColoured(text)}\n`);
     },
     say: (text) => {
       clear();
@@ -25,7 +26,7 @@ export function terminalIo(): Io {
       if (!live) return;
       clear();
       if (text === '') return;
-      process.stderr.write(text.slice(0, Math.max(20, (process.stderr.columns ?? 80) - 1)));
+      process.stderr.write(printable(text).slice(0, Math.max(20, (process.stderr.columns ?? 80) - 1)));
       drawn = true;
     },
     colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
