@@ -65,6 +65,7 @@ async function main(): Promise<void> {
       await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', '${scheme}')`);
       await page.goto(`${origin}${at}`);
       await page.locator('h1').first().waitFor();
+      await page.getByText('Loading …').first().waitFor({ state: 'detached' });
       await act?.(page);
       // Enough time for the charts to have data.
       await delay(name === 'overview' ? 150_000 : name.startsWith('overview') ? 8_000 : 1_000);

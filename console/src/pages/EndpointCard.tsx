@@ -34,7 +34,11 @@ export function EndpointCard({ integration }: { integration: string }) {
       title="Push"
       aside={
         <>
-          last event <Ago at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
+          {(endpoint.data || missing) && (
+            <>
+              last event <Ago at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
+            </>
+          )}
           <Link to="/events" search={{ integration }}>
             events
           </Link>
