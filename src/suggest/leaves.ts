@@ -157,7 +157,11 @@ function valueIn(object: JsonObject | undefined, path: string): Json | undefined
 const lettingWords = new Set('property properties listing listings name names types plans source'.split(' '));
 const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use', 'handle', 'system'];
 /** The travel alliance's codes of age groups. */
-const ageGroups: Readonly<Record<string, readonly string[]>> = { 10: ['adults'], 8: ['children'], 7: ['infants'] };
+const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
+  ['10', ['adults']],
+  ['8', ['children']],
+  ['7', ['infants']],
+]);
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
 
@@ -181,7 +185,7 @@ function typedLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
     });
     // A number does not describe the member; the name of the list does.
     const named = /^\d+$/.test(name) ? own : withoutNoise(wordsOf(name));
-    const words = isAgeGroup(type) ? (ageGroups[name] ?? named) : named;
+    const words = isAgeGroup(type) ? (ageGroups.get(name) ?? named) : named;
     const source = { pick: { from: path, where, value } };
     return {
       path: `${path}[${type}=${name}].${value}`,

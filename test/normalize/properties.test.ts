@@ -246,7 +246,8 @@ test('names classified as plain are changed by the case rule only', () => {
     }),
     { numRuns: 8_000 },
   );
-  assert.ok(plain > 300, `only ${plain} were plain`);
+  // About 350 of 8,000: far fewer would mean that the generator no longer makes plain names.
+  assert.ok(plain > 150, `only ${plain} were plain`);
 });
 
 test('a changed guest keeps every field of the schema, in order', () => {
