@@ -7,9 +7,6 @@ import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
 import { barriers, barriersAt } from './support/look.ts';
 
-/** What an operator opens on a phone: a list, a timeline, a chart, a dead letter. */
-const phonePages = ['/', '/dead-letters', '/dead-letters/{event}', '/reservations/grand/reservations/R7'];
-
 /** Every page: accessible, and never wider than the screen. */
 describe('the pages are accessible', { skip }, () => {
   let desk: Desk;
@@ -79,7 +76,7 @@ describe('the pages are accessible', { skip }, () => {
   ]) {
     test(at, async () => {
       const address = at.replace(/\{(\w+)\}/, (_, what: string) => ids[what] ?? '');
-      assert.deepEqual(await barriersAt(page, address, phonePages.includes(at)), []);
+      assert.deepEqual(await barriersAt(page, address), []);
     });
   }
 

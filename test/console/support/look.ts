@@ -2,34 +2,20 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { go } from './go.ts';
 
-const desktop = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
-type Rules = 'all' | 'colours' | 'structure';
-
-/** Contrast, the most expensive rule, is checked once in each theme: colours do not depend on the width. */
-const looks: readonly { scheme: 'light' | 'dark'; size: typeof desktop; rules: Rules }[] = [
-  { scheme: 'light', size: desktop, rules: 'all' },
-  { scheme: 'dark', size: desktop, rules: 'colours' },
-  { scheme: 'dark', size: phone, rules: 'structure' },
-];
-/** For what only a phone shows: the bar below, and tables as cards. */
-const phoneColours: typeof looks = (['light', 'dark'] as const).map((scheme) => ({
-  scheme,
-  size: phone,
-  rules: 'colours',
-}));
+const looks = [
+  { scheme: 'light', phone: false, rules: 'all' },
+  { scheme: 'dark', phone: false, rules: 'colours' },
+  { scheme: 'dark', phone: true, rules: 'all' },
+  { scheme: 'light', phone: true, rules: 'colours' },
+] as const;
 
 /**
  * Accessibility violations of a page as it is. Axe is loaded into the page once and reports violations only: collecting passes took
  * more time than the checks.
  */
-export async function barriers(page: Page, rules: Rules = 'all'): Promise<string[]> {
+export async function barriers(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(`${axe.source}; undefined`);
-  const only = {
-    all: '',
-    colours: `runOnly: ['color-contrast'],`,
-    structure: `rules: { 'color-contrast': { enabled: false } },`,
-  }[rules];
+  const only = rules === 'colours' ? `runOnly: ['color-contrast'],` : '';
   return (await page.evaluate(
     `axe.run(document, { ${only} resultTypes: ['violations'] })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`,
@@ -44,17 +30,17 @@ const settled = `(async () => {
 })()`;
 
 /**
- * Accessibility violations and horizontal overflow of a page: light and dark, desktop and phone. The page is opened once. `onPhone` also
- * checks the contrast on a phone.
+ * Accessibility violations and horizontal overflow of a page: light and dark, desktop and phone. The page is opened once; the
+ * second theme only needs the contrast rule, because themes differ in nothing but colours.
  */
-export async function barriersAt(page: Page, at: string, onPhone = false): Promise<string[]> {
+export async function barriersAt(page: Page, at: string): Promise<string[]> {
   const found: string[] = [];
   await go(page, at);
-  for (const { scheme, size, rules } of onPhone ? [...looks, ...phoneColours] : looks) {
-    await page.setViewportSize(size);
+  for (const { scheme, phone, rules } of looks) {
+    await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
     await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
     await page.evaluate(settled);
-    const name = `${scheme}, ${size.width} pixels`;
+    const name = `${scheme}, ${phone ? 'phone' : 'desktop'}`;
     for (const barrier of await barriers(page, rules)) found.push(`${name}: ${barrier}`);
     const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (wider > 0) found.push(`${name}: ${wider} pixels wider than the screen`);
