@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { simulate } from './simulate.ts';
 
-/** Two files run every other seed, each for this long: on two cores, thousands of seeds together. */
+/** Two files run every other seed, each for this long. */
 const seconds = Number(process.env.INNBOUND_SIMULATION_SECONDS ?? 20);
 const firstSeed = Number(process.env.INNBOUND_SIMULATION_SEED ?? 1);
 const leastSeeds = 60;
