@@ -73,6 +73,8 @@ async function erase(
   return completeErasure(pool, erasureId, { removed: removedOf(rewritten.result, traces), told });
 }
 
+const previewId = 'preview';
+
 /** What an erasure would remove. Changes nothing. */
 export async function previewErasure(
   runtime: Runtime,
@@ -81,8 +83,8 @@ export async function previewErasure(
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const preview = await rolledBack(runtime.pool, async (tx) => {
-    await beginErasure(tx, 'preview', 'preview', '');
-    const erased = await eraseRecords(tx, runtime, read, request, 'preview');
+    await beginErasure(tx, previewId, 'preview', '');
+    const erased = await eraseRecords(tx, runtime, read, request, previewId);
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
     return { removed, records, told: toldOf(runtime, erased.records) };
@@ -102,7 +104,7 @@ function eraseRecords(
   const hash = (identity: string) => hashIdentity(runtime.keys.hashKeys[0], identity);
   return eraseFromRecords(
     tx,
-    { erasureId, person, integration, hashes: identities.map(hash) },
+    { erasureId, person, integration, hashes: identities.map(hash), isPreview: erasureId === previewId },
     {
       strip: withoutGuests,
       remember: (guest, brand) => rememberedOf(guest, brand).map(hash),

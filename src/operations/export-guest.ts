@@ -29,7 +29,7 @@ export async function exportGuest(
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const found = await rolledBack(runtime.pool, async (tx): Promise<GuestExport> => {
-    const records = await findRecords(tx, read.person, request.integration);
+    const records = await findRecords(tx, read.person, { integration: request.integration });
     const traces = read.person.traces();
     const payloads: { place: string; key: string; parts: Json[] }[] = [];
     await findTraces(tx, records, traces, ({ place, key, texts }) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { PoolClient } from 'pg';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import type { Pool } from '../../src/store/db/pool.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -49,6 +51,51 @@ test('before the erasure many tables hold the guest', async () => {
   for (const place of ['records', 'changes', 'receipts', 'guest_keys', 'dead_letters'])
     assert.ok(places.includes(place));
 });
+
+test('intake goes on during the search; what it stores meanwhile is erased too', async () => {
+  const person = {
+    ...vera,
+    guest_id: 'g9',
+    email: 'nils.berg@mail.example',
+    phone: '+351913000111',
+    last_name: 'Berg',
+  };
+  await node.take('grand', reservation('N1', { guests: [person] }));
+  const store = async (isSearched: boolean) => {
+    assert.ok(isSearched, 'the search through all versions is over');
+    await node.take('grand', reservation('N2', { guests: [{ ...person, first_name: 'Nils' }] }));
+  };
+  const runtime = { ...node.runtime, pool: beforeExclusion(node.runtime.pool, store) };
+  const erased = await eraseGuest(runtime, { email: person.email }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 2);
+  const left = await tablesWith(person.email);
+  for (const place of ['records', 'receipts', 'guest_keys']) assert.ok(!left.includes(place), place);
+});
+
+/** Runs the work just before an erasure excludes intake. */
+function beforeExclusion(pool: Pool, work: (isSearched: boolean) => Promise<unknown>): Pool {
+  let isSearched = false;
+  const intercepted = (client: PoolClient): PoolClient =>
+    new Proxy(client, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== 'query') return value.bind(target);
+        return async (sql: unknown, ...more: unknown[]) => {
+          if (String(sql).includes('pg_advisory_xact_lock')) await work(isSearched);
+          if (String(sql).includes('from changes c')) isSearched = true;
+          return value.call(target, sql, ...more);
+        };
+      },
+    });
+  return new Proxy(pool, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (name === 'connect') return async () => intercepted(await target.connect());
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 test('an erasure returns a receipt and leaves only the identifiers that destinations still need', async () => {
   const erased = await eraseGuest(node.runtime, { email: `${email} ` }, 'officer');

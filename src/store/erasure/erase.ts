@@ -34,20 +34,24 @@ export interface EraseRequest {
   readonly integration?: string | undefined;
   /** Hashes (hex) of the keys in the request. */
   readonly hashes: readonly string[];
+  /** It will be rolled back, so intake need not wait for it. */
+  readonly isPreview?: boolean;
 }
 
 /**
  * Removes a person from every record and from every version of it, and keeps hashes so that the person is not stored again. Excludes
- * intake: batches in progress finish before it, later ones find the hashes.
+ * intake: batches in progress finish before it, later ones find the hashes. The long search through all versions comes before that;
+ * what intake stores meanwhile is found by a second, short search.
  */
 export async function eraseFromRecords(
   tx: Tx,
-  { erasureId, person, integration, hashes }: EraseRequest,
+  { erasureId, person, integration, hashes, isPreview = false }: EraseRequest,
   rules: EraseRules,
   targetOf: (integration: string) => ApplyTarget,
 ): Promise<{ readonly records: readonly FoundRecord[]; readonly versions: number; readonly receipts: number }> {
-  await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
-  const records = await findRecords(tx, person, integration);
+  const earlier = await findRecords(tx, person, { integration });
+  if (!isPreview) await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
+  const records = await findRecords(tx, person, { integration, earlier, locks: true });
   const found = records.flatMap(({ meant, integration: brand }) =>
     [...meant].flatMap((guest) => rules.remember(guest, brand)),
   );

@@ -43,20 +43,23 @@ export interface FoundRecord {
   readonly meant: ReadonlySet<Guest>;
 }
 
+interface Search {
+  readonly integration: string | undefined;
+  /** What an earlier search of the same transaction found: this one reads these records and what was stored since then. */
+  readonly earlier?: readonly FoundRecord[];
+  readonly locks?: boolean;
+}
+
 /**
- * Finds every record of a person, and locks them. A version of a booking may have another address of the person than the request, and that
- * address may lead to further bookings, so the search repeats until it finds nothing new. It reads all versions once per round: an erasure
- * is rare and must be thorough.
+ * Finds every record of a person. A version of a booking may have another address of the person than the request, and that address may
+ * lead to further bookings, so the search repeats until it finds nothing new. Without an earlier search it reads all versions once per
+ * round: an erasure is rare and must be thorough.
  */
-export async function findRecords(
-  tx: Tx,
-  person: WantedPerson,
-  integration: string | undefined,
-): Promise<FoundRecord[]> {
+export async function findRecords(tx: Tx, person: WantedPerson, search: Search): Promise<FoundRecord[]> {
   const found = new Map<string, FoundRecord>();
   for (let isNews = true; isNews; ) {
     isNews = false;
-    for (const candidate of await readCandidates(tx, person, integration)) {
+    for (const candidate of await readCandidates(tx, person, search)) {
       const versions = [
         ...candidate.versions.map((one) => guestsOf(one.record)),
         guestsOf(candidate.record),
@@ -95,8 +98,15 @@ const guestsPinned = ({ record, pins }: Candidate): (readonly Guest[])[] =>
 
 type Candidate = Omit<FoundRecord, 'meant'> & { readonly pins: readonly string[] };
 
+/** A record carries the time at which its transaction began. No transaction of intake takes this long: each statement has a deadline. */
+const longestTransaction = '10 minutes';
+
 /** Records with the person's keys, and records with a version that mentions the person. */
-async function readCandidates(tx: Tx, person: WantedPerson, integration: string | undefined): Promise<Candidate[]> {
+async function readCandidates(
+  tx: Tx,
+  person: WantedPerson,
+  { integration, earlier, locks = false }: Search,
+): Promise<Candidate[]> {
   const keys = person.lookups();
   const { addresses, numbers } = person.traces();
   const { rows } = await tx.query<{
@@ -118,12 +128,21 @@ async function readCandidates(tx: Tx, person: WantedPerson, integration: string 
        select p.integration, 'guest', p.profile_id from unnest($1::text[], $2::text[]) as t (key, integration)
          join profile_pins p on p.key = t.key and (t.integration is null or p.integration = t.integration)
        union
+       select * from unnest($6::text[], $7::text[], $8::text[])
+       union
        select c.integration, c.type, c.id from changes c
-        where ($5::text is null or c.integration = $5)
+        where ($5::text is null or c.integration = $5) and ($9::text is null or c.at >= now() - $9::interval)
           and (lower(c.data::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where c.data::text ~ n))
        union
        select s.integration, s.type, s.id from records s
-        where s.said is not null and ($5::text is null or s.integration = $5) and lower(s.said::text) like any($3::text[]))
+        where $9::text is null and s.said is not null and ($5::text is null or s.integration = $5)
+          and lower(s.said::text) like any($3::text[])
+       union
+       select s.integration, s.type, s.id
+         from (select distinct integration, type, id from receipts
+                where $9::text is not null and received_at >= now() - $9::interval) t
+         join records s using (integration, type, id)
+        where ($5::text is null or s.integration = $5) and lower(s.said::text) like any($3::text[]))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
             r.data::text as data, r.said,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
@@ -133,13 +152,17 @@ async function readCandidates(tx: Tx, person: WantedPerson, integration: string 
               where c.integration = r.integration and c.type = r.type and c.id = r.id and c.erased is null) as versions
        from records r join named using (integration, type, id)
       where r.version > 0
-      order by r.integration, r.type, r.id for update of r`,
+      order by r.integration, r.type, r.id ${locks ? 'for update of r' : ''}`,
     [
       keys.map(({ key }) => key),
       keys.map((key) => key.integration ?? null),
       addresses.map(likePattern),
       numbers,
       integration ?? null,
+      (earlier ?? []).map((record) => record.integration),
+      (earlier ?? []).map(({ type }) => type),
+      (earlier ?? []).map(({ id }) => id),
+      earlier === undefined ? null : longestTransaction,
     ],
   );
   return rows.map(({ effective_ms: effectiveAt, data, said, versions, ...row }) => {
