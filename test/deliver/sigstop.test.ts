@@ -51,11 +51,13 @@ test('a process stopped by SIGSTOP past its lease sends nothing when it continue
   stopped.kill('SIGTERM');
   await once(stopped, 'exit');
   assert.deepEqual(versions, [1, 2, 3]);
-  const { rows } = await pool.query('select version, outcome from attempts order by at');
-  assert.deepEqual(
-    rows.map(({ version, outcome }) => `${version} ${outcome}`),
-    ['1 delivered', '2 delivered', '3 delivered'],
-  );
+  const attempts = async () =>
+    (await pool.query('select version, outcome from attempts order by at')).rows.map(
+      ({ version, outcome }) => `${version} ${outcome}`,
+    );
+  // The other node records its attempt after the call has been answered.
+  await until('every attempt is recorded', async () => (await attempts()).length >= 3);
+  assert.deepEqual(await attempts(), ['1 delivered', '2 delivered', '3 delivered']);
 });
 
 /** `T`: stopped by a signal. */

@@ -70,7 +70,7 @@ test('a migration keeps the data of the previous version', async () => {
 test('search keys survive the migration, and an e-mail address is one key', async () => {
   await withPool(async (pool) => {
     await migrate(pool, 9);
-    const guest = { email: 'ana@mail.example', email_raw: 'Ana@mail.example', last_name: 'Sá' };
+    const guest = { email: 'ana@mail.example', email_raw: 'Ana@mail.example', first_name: 'Ana', last_name: 'Sá' };
     const other = { email: 'rui@mail.example', email_raw: 'mailto:rui@mail.example' };
     const data = JSON.stringify({ id: 'R1', guests: [guest, other] });
     await pool.query(
@@ -82,13 +82,7 @@ test('search keys survive the migration, and an e-mail address is one key', asyn
     const { rows } = await pool.query<{ key: string }>(`select key from guest_keys where id = 'R1' order by key`);
     assert.deepEqual(
       rows.map(({ key }) => key),
-      [
-        'email:ana@mail.example',
-        'email:rui@mail.example',
-        'email_raw:mailto:rui@mail.example',
-        'last_name:sa',
-        'last_name:sá',
-      ],
+      ['email:ana@mail.example', 'email:rui@mail.example', 'email_raw:mailto:rui@mail.example', 'last_name:sa, ana'],
     );
     assert.deepEqual((await pool.query('select data from records')).rows, [{ data: JSON.parse(data) }]);
   });
