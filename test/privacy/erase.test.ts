@@ -52,7 +52,7 @@ test('before the erasure many tables hold the guest', async () => {
     assert.ok(places.includes(place));
 });
 
-test('intake goes on during the search; what it stores meanwhile is erased too', async () => {
+test('intake continues during the search; what it stores meanwhile is erased too', async () => {
   const person = {
     ...vera,
     guest_id: 'g9',
