@@ -140,6 +140,8 @@ describe('the operator', { skip }, () => {
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '3 alerts' }).waitFor();
     await desk.api('POST', '/integrations/grand/resume', {});
+    // By itself the page asks again after 20 s.
+    await page.reload();
     await page.getByRole('cell', { name: 'Resumed grand' }).waitFor();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
