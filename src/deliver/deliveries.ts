@@ -158,7 +158,9 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
         followDocuments();
         if (keys.length === 0) return longestSleepMs;
         const look = floors.look();
-        const bounds = { sinceMs: (lane: LaneKey) => floors.sinceMs(lane), withinMs: longestSleepMs };
+        // A batch that may wait holds versions that became due long ago, so its lane has no lower bound.
+        const sinceMs = (lane: LaneKey) => (sendsAtOnce(lane) ? floors.sinceMs(lane) : undefined);
+        const bounds = { sinceMs, withinMs: longestSleepMs };
         const found = await ports.store.nextDue(keys, look.isBounded ? bounds : undefined);
         look.found(found);
         const due = await Promise.all(found.filter((lane) => known.has(nameOf(lane))).map(batchDue));
