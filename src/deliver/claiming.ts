@@ -56,7 +56,7 @@ export class Claiming {
     this.#lastClaimAtMs = claimedAtMs;
     const key = { integration: lane.integration, destination: name };
     const withDelivered = needsDelivered(selection);
-    const sinceMs = this.#config.batchWaitMs === 0 ? this.#floors.sinceMs(key) : undefined;
+    const sinceMs = this.#floors.sinceMs(key);
     const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, { withDelivered, sinceMs });
     if (claims.length < calls * batch) this.lanes.remove(lane);
     const unused = calls - Math.ceil(claims.length / batch);

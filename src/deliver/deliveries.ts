@@ -76,12 +76,12 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   const channels = new Map<string, Channel>();
   const closing = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const floors = new LaneFloors(ports.clock, ports.fullLookMs);
   let followed: readonly Lane[] | undefined;
   let known = new Map<string, Lane>();
   let keys: readonly LaneKey[] = [];
 
   const sendsAtOnce = (key: LaneKey) => known.get(nameOf(key))?.destination.batchWaitMs === 0;
+  const floors = new LaneFloors(ports.clock, sendsAtOnce, ports.fullLookMs);
   const settler = openSettler({
     store: ports.store,
     clock: ports.clock,
@@ -158,9 +158,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
         followDocuments();
         if (keys.length === 0) return longestSleepMs;
         const look = floors.look();
-        // A batch that may wait holds versions that became due long ago, so its lane has no lower bound.
-        const sinceMs = (lane: LaneKey) => (sendsAtOnce(lane) ? floors.sinceMs(lane) : undefined);
-        const bounds = { sinceMs, withinMs: longestSleepMs };
+        const bounds = { sinceMs: (lane: LaneKey) => floors.sinceMs(lane), withinMs: longestSleepMs };
         const found = await ports.store.nextDue(keys, look.isBounded ? bounds : undefined);
         look.found(found);
         const due = await Promise.all(found.filter((lane) => known.has(nameOf(lane))).map(batchDue));

@@ -11,6 +11,7 @@ import type { DueLane, LaneKey } from './ports.ts';
  */
 export class LaneFloors {
   readonly #clock: Timers;
+  readonly #hasFloor: (lane: LaneKey) => boolean;
   readonly #fullLookMs: number;
   /** When the first due record of a lane was due, if it was before the last look. In monotonic time, as all times here. */
   #first = new Map<string, number>();
@@ -19,15 +20,17 @@ export class LaneFloors {
   /** Lanes in which a record became due in the past. */
   readonly #open = new Set<string>();
 
-  constructor(clock: Timers, fullLookMs: number = standardFullLookMs) {
+  /** `hasFloor`: not for lanes whose batches may wait, since their records are sent long after they became due. */
+  constructor(clock: Timers, hasFloor: (lane: LaneKey) => boolean, fullLookMs: number = standardFullLookMs) {
     this.#clock = clock;
+    this.#hasFloor = hasFloor;
     this.#fullLookMs = fullLookMs;
   }
 
   /** Records that became due longer ago than this need not be searched; undefined: search all. */
   sinceMs(lane: LaneKey): number | undefined {
     const key = keyOf(lane);
-    if (this.#lookedAtMs === undefined || this.#open.has(key)) return undefined;
+    if (this.#lookedAtMs === undefined || this.#open.has(key) || !this.#hasFloor(lane)) return undefined;
     return this.#clock.uptimeMs() - (this.#first.get(key) ?? this.#lookedAtMs) + marginMs;
   }
 
