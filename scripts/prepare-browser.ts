@@ -46,23 +46,26 @@ export function requiredBrowser(env: Env = process.env, exists = existsSync): st
   return found;
 }
 
+/** What apt-get should do, in turn, until a browser is there. If there is a heavier one, the package lists are not updated. */
+export function installSteps(env: Env = process.env, exists = existsSync): readonly (readonly string[])[] {
+  const found = browserPath(env, exists);
+  if (found === undefined) return [['update'], ['install', '-y', lean.package], ['install', '-y', 'chromium']];
+  const isChosen = found === env.CHROMIUM || found === lean.path;
+  return isChosen ? [] : [['install', '-y', lean.package]];
+}
+
 /** Installs a browser if we are root with apt. Otherwise says what will happen to the tests that need one. */
 export function prepareBrowser(): void {
-  const found = browserPath();
-  if (found === process.env.CHROMIUM || found === lean.path) return;
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  const steps = installSteps();
+  if (steps.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log('installing Chromium for the console’s tests, once (apt-get) ...');
-    // If there is a browser already, do not update the package lists: without a network, that waits for long.
-    if (found !== undefined) apt('install', '-y', lean.package);
-    else if (apt('update')) apt('install', '-y', lean.package) || apt('install', '-y', 'chromium');
+    for (const step of steps) if (installSteps().length > 0) apt(...step);
   }
   if (browserPath() !== undefined) return;
   console.log(`! tests that need a browser will ${maySkip(process.env) ? 'be skipped' : 'fail'}: ${missing}`);
 }
 
-const apt = (...args: string[]): boolean =>
-  spawnSync('apt-get', ['-qq', ...args], {
-    stdio: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    timeout: 300_000,
-  }).status === 0;
+function apt(...args: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', env, timeout: 300_000 });
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requiredBrowser, skipWithoutBrowser } from '../../scripts/prepare-browser.ts';
+import { installSteps, requiredBrowser, skipWithoutBrowser } from '../../scripts/prepare-browser.ts';
 
 const nowhere = () => false;
 
@@ -19,4 +19,17 @@ test('uses the browser that CHROMIUM names', () => {
   const only = (path: unknown) => path === '/opt/chromium';
   assert.equal(requiredBrowser({ CHROMIUM: '/opt/chromium' }, only), '/opt/chromium');
   assert.equal(skipWithoutBrowser({ CHROMIUM: '/opt/chromium', INNBOUND_SKIP_BROWSER_TESTS: '1' }, only), false);
+});
+
+test('a machine without a browser gets one; one with a heavier browser gets the lean one; a chosen one is used as it is', () => {
+  const only = (installed: string) => (path: unknown) => path === installed;
+  assert.deepEqual(installSteps({}, nowhere), [
+    ['update'],
+    ['install', '-y', 'chromium-headless-shell'],
+    ['install', '-y', 'chromium'],
+  ]);
+  assert.deepEqual(installSteps({ CHROMIUM: '/opt/missing' }, nowhere).length, 3);
+  assert.deepEqual(installSteps({}, only('/usr/bin/chromium')), [['install', '-y', 'chromium-headless-shell']]);
+  assert.deepEqual(installSteps({}, only('/usr/bin/chromium-headless-shell')), []);
+  assert.deepEqual(installSteps({ CHROMIUM: '/opt/chromium' }, only('/opt/chromium')), []);
 });
