@@ -166,7 +166,10 @@ function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: A
   };
   const mergeable = message && { message };
   const { finished } = alone;
-  if (finished.kind === 'dead') return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...mergeable };
+  if (finished.kind === 'dead') {
+    const isPart = mergeable && alone.said === undefined && (arrival.mode === 'push' || raw.partial === true);
+    return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...mergeable, ...(isPart && { isPart }) };
+  }
   if (finished.kind === 'dropped') {
     return { kind: 'dropped', arrival, id, reason: finished.reason, raw: raw.value, ...mergeable };
   }

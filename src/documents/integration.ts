@@ -30,7 +30,11 @@ const rangeSchema = crossChecked(
 
 const syncSchema = z.strictObject({
   every: durationText('15m', '60m').describe('How often it runs: 15m to 60m.'),
-  range: rangeSchema.describe('First and last day to request, relative to today at the property; both are included.'),
+  range: rangeSchema
+    .optional()
+    .describe(
+      'First and last day to request, relative to today at the property; both are included. Not needed for a request without {window.…}, such as a feed.',
+    ),
   status: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a status or a list of them' })
     .optional()
@@ -41,9 +45,16 @@ const pullShape = z.strictObject({
   base_url: httpUrl().describe('The partner’s API; the connector’s paths are added to it.'),
   auth: pullAuthSchema.describe('The credentials of every request.'),
   query: z
-    .record(z.string(), secretText())
+    .record(
+      z.string(),
+      z
+        .union([secretText(), z.array(secretText()).min(1)], { error: 'must be text or a list of texts' })
+        .meta({ writeOnly: true }),
+    )
     .optional()
-    .describe('Query parameters that this brand needs in addition to its credentials.'),
+    .describe(
+      'Query parameters that this brand needs in addition to its credentials, such as the ids of its account. A list is sent as a repeated parameter.',
+    ),
   body: z
     .record(z.string(), z.json())
     .optional()

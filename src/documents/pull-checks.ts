@@ -1,5 +1,5 @@
 import { readStatus } from '../canonical/status.ts';
-import type { SyncType } from '../terms.ts';
+import { syncTypes } from '../terms.ts';
 import { additionChecks } from './addition-checks.ts';
 import type { CheckFinding, DocumentCheck } from './check.ts';
 import { textsIn } from './checked.ts';
@@ -23,6 +23,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
       return [
         ...hiddenCancellations(integration, connector),
+        ...missingRanges(integration, connector),
         ...manyRequests(integration, connector),
         ...additionChecks(integration, connector),
       ];
@@ -113,19 +114,33 @@ function sharedPoll(
   return [];
 }
 
+/** Only a request that sends days needs a range. */
+function missingRanges({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+  return syncsByDays(body, connector).flatMap(({ type, range }) =>
+    range !== undefined
+      ? []
+      : [
+          {
+            document: { kind: 'integration' as const, name },
+            path: ['pull', 'syncs', type, 'range'],
+            message: 'range is missing: the connector’s request asks for days ({window.…})',
+          },
+        ],
+  );
+}
+
 const dayMs = 86_400_000;
 const manyPerHour = 60;
 
 /** A long range cut into short windows means many requests at every poll; the partner should know before it sees them. */
-function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector): CheckFinding[] {
+function manyRequests({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+  const { pull } = connector;
   if (pull === undefined || pull.window === 'none') return [];
   const stepDays = Math.max(1, Math.floor(durationMs(pull.window.step) / dayMs));
-  return Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => {
-    if (sync === undefined) return [];
-    const request = pull.requests[type as SyncType] ?? pull.request;
-    if (!asksByDays(request)) return [];
-    const requests = requestsPerPoll(sync, stepDays);
-    const perHour = Math.round((requests * 3_600_000) / durationMs(sync.every));
+  return syncsByDays(body, connector).flatMap(({ type, every, range }) => {
+    if (range === undefined) return [];
+    const requests = requestsPerPoll(range, stepDays);
+    const perHour = Math.round((requests * 3_600_000) / durationMs(every));
     if (requests < 12 && perHour < manyPerHour) return [];
     return [
       {
@@ -138,9 +153,16 @@ function manyRequests({ name, body }: IntegrationDocument, { pull }: Connector):
   });
 }
 
-/** A list by modification time alone is one request, whatever the range. */
-function asksByDays(request: unknown): boolean {
-  return [...textsIn(request)].some(({ text }) => placeholdersIn(text).some(({ name }) => name.startsWith('window.')));
+/** The syncs whose request sends days. A list without dates, or by modification time alone, is one request, whatever the range. */
+function syncsByDays({ pull: own }: Integration, { pull }: Connector) {
+  return syncTypes.flatMap((type) => {
+    const sync = own?.syncs[type];
+    const request = pull?.requests[type] ?? pull?.request;
+    const asksByDays = [...textsIn(request)].some(({ text }) =>
+      placeholdersIn(text).some(({ name }) => name.startsWith('window.')),
+    );
+    return sync !== undefined && asksByDays ? [{ type, ...sync }] : [];
+  });
 }
 
 /** Only advice that can be followed: a window has at most seven days. */
@@ -149,10 +171,6 @@ function fewerRequests(stepDays: number): string {
   return 'Shorten the range, poll less often (every: 60m), ask only for changes ({since} with window: none) if the partner can, or set pull.rate';
 }
 
-function requestsPerPoll(
-  { range }: NonNullable<NonNullable<Integration['pull']>['syncs']['stay']>,
-  stepDays: number,
-): number {
-  const [from, to] = [parseDayOffset(range[0]) ?? 0, parseDayOffset(range[1]) ?? 0];
-  return Math.ceil((to - from + 1) / stepDays);
+function requestsPerPoll([from, to]: readonly [string, string], stepDays: number): number {
+  return Math.ceil(((parseDayOffset(to) ?? 0) - (parseDayOffset(from) ?? 0) + 1) / stepDays);
 }

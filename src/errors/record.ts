@@ -7,6 +7,12 @@ export const recordErrors = {
     what: 'A record could not become canonical: a field is missing or breaks a rule of the schema.',
     next: 'Read the field and the rule in the dead letter, correct the mapping of the connector, apply it and replay.',
   },
+  'record.unknown_reservation': {
+    stage: 'record',
+    retry: 'operator',
+    what: 'A message that holds only a part of a reservation, such as a bare cancellation, is about a reservation that is not stored.',
+    next: 'Fetch the reservation (innbound refetch ID, or a sync over its dates) and replay the dead letter, or drop it if the reservation is not needed. If the partner did send the fields that the message lists, correct the mapping of the connector, apply it and replay.',
+  },
   'record.id_unusable': {
     stage: 'record',
     retry: 'operator',

@@ -99,7 +99,13 @@ export type Prepared =
       readonly reason: string;
       readonly raw: Json;
     } & Mergeable)
-  | ({ readonly kind: 'dead'; readonly arrival: Arrival; readonly deadLetter: RecordDeadLetter } & Mergeable);
+  | ({
+      readonly kind: 'dead';
+      readonly arrival: Arrival;
+      readonly deadLetter: RecordDeadLetter;
+      /** Nothing is wrong with the message, but it is only a part of a reservation. */
+      readonly isPart?: true;
+    } & Mergeable);
 
 export interface RecordDeadLetter {
   readonly kind: 'record' | 'event';

@@ -76,6 +76,20 @@ test('a range that means many requests at every poll is reported with the number
   assert.match(warnings[0]?.message ?? '', /60 requests at every poll \(120 per hour\).*raise window.step/);
 });
 
+test('a sync needs a range only if its request sends the days', () => {
+  const lacks = (pull: string, sync = 'stay: { every: 15m }') =>
+    withConnector(pull, brand('lisbon', sync)).map(({ path, message }) => `${path}: ${message}`);
+  const byDays = '{ path: /list, query: { from: "{window.from}", to: "{window.to}" } }';
+  const missing = 'pull.syncs.stay.range: range is missing: the connector’s request asks for days ({window.…})';
+  assert.deepEqual(lacks(`  request: ${byDays}\n`), [missing]);
+  assert.deepEqual(lacks(`  request: ${byDays}\n  window: none\n`), [missing]);
+  assert.deepEqual(lacks(`  request: { path: /feed }\n  requests: { stay: ${byDays} }\n  window: none\n`), [missing]);
+  assert.deepEqual(lacks('  request: { path: /feed }\n  window: none\n'), []);
+  assert.deepEqual(lacks('  request: { path: /feed, query: { since: "{since}" } }\n'), []);
+  const onlyOnce = lacks(`  request: ${byDays}\n`, 'stay: { every: 15m, range: [0d] }');
+  assert.deepEqual(onlyOnce, ['pull.syncs.stay.range: must be two offsets in days, such as [+1d, +7d]']);
+});
+
 function withConnector(pull: string, integration: SourceFile): readonly Mistake[] {
   const text = `connector: acme-pms\npull:\n${pull}`;
   const result = checkFiles([{ kind: 'connector', file: 'connectors/acme-pms.yaml', text }, integration]);

@@ -86,6 +86,16 @@ const planted: readonly (readonly [DocumentKind, string, string])[] = [
   ],
   [
     'integration',
+    'own query',
+    'pull:\n  base_url: https://pms.example\n  query: { key: CANARY }\n  auth: { type: none }',
+  ],
+  [
+    'integration',
+    'list in own query',
+    'pull:\n  base_url: https://pms.example\n  query: { key: [CANARY] }\n  auth: { type: none }',
+  ],
+  [
+    'integration',
     'basic',
     'pull:\n  base_url: https://pms.example\n  auth: { type: basic, username: u, password: CANARY }',
   ],

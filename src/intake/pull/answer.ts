@@ -108,17 +108,30 @@ const messageKeys = [
   'reason',
 ];
 
-/** The partner's own error message as one short line, with credentials masked. */
+const mostRead = 65_536;
+
+/** The partner's own error message, or the beginning of an answer without one: one short line, with credentials masked. */
 export function partnerMessage(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
-  const read = bytes.length > 65_536 ? undefined : readAnswer(bytes, undefined);
-  const found = read?.kind === 'ok' ? messageIn(read.body) : undefined;
-  return found === undefined ? undefined : masked(found, secrets);
+  const read = bytes.length > mostRead ? undefined : readAnswer(bytes, undefined);
+  const message = read?.kind === 'ok' ? messageIn(read.body) : undefined;
+  return message === undefined ? beginningOf(bytes, secrets) : masked(message, secrets);
 }
 
-/** One line of at most 300 characters, without the credentials. */
+/** The beginning of an answer that cannot be read as JSON, as one short line with credentials masked. */
+export function beginningOf(bytes: Uint8Array, secrets: readonly string[]): string | undefined {
+  return masked(Buffer.from(bytes.subarray(0, mostRead)).toString('utf8'), secrets) || undefined;
+}
+
+/** The error message in an answer, or the answer itself. */
+export function wordsIn(body: Json): string {
+  return messageIn(body) ?? JSON.stringify(body);
+}
+
+/** One line of at most 300 characters, without the credentials, as they are or escaped in JSON or in a URL. */
 export function masked(found: string, secrets: readonly string[]): string {
   const hidden = secrets
     .filter((secret) => secret.length > 3)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())])
     .reduce((text, secret) => text.replaceAll(secret, '***'), found);
   const line = hidden.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { AdmissionGate } from './admission.ts';
-import { masked, messageIn } from './answer.ts';
+import { masked, wordsIn } from './answer.ts';
 import { Asking } from './asking.ts';
 import { credentialsFor } from './auth/credentials.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
@@ -65,7 +65,7 @@ export interface AskOptions {
 export interface Asker {
   ask(request: OpenRequest, options: AskOptions): Promise<Asked>;
   /** The partner's own words in an answer that cannot be used, without credentials. */
-  wordsIn(body: Json | undefined): string | undefined;
+  wordsIn(body: Json): string;
 }
 
 export interface AskerOptions {
@@ -83,9 +83,6 @@ export function openAsker(ports: PullPorts, plan: PullPlan, options: AskerOption
   const gate = new AdmissionGate(ports, plan.settings);
   return {
     ask: (request, asked) => new Asking({ ports, plan, credentials, gate, options }, asked).run(request),
-    wordsIn: (body) => {
-      const words = body === undefined ? undefined : messageIn(body);
-      return words === undefined ? undefined : masked(words, credentials.secrets());
-    },
+    wordsIn: (body) => masked(wordsIn(body), credentials.secrets()),
   };
 }

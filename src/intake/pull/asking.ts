@@ -4,7 +4,7 @@ import type { Json } from '../../terms.ts';
 import { type Rule, ruleFor } from './actions.ts';
 import { readAdapted } from './adapter.ts';
 import type { AdmissionGate } from './admission.ts';
-import { masked, partnerMessage, type Read, readAnswer } from './answer.ts';
+import { beginningOf, masked, partnerMessage, type Read, readAnswer } from './answer.ts';
 import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './ask.ts';
 import type { Credentials } from './auth/credentials.ts';
 import { errorIn } from './body-errors.ts';
@@ -101,7 +101,9 @@ export class Asking {
     const read = rule.action === 'empty' ? undefined : await this.#read(answered);
     if (read?.kind === 'unreadable') {
       const { passing, kind: _, ...unreadable } = read;
-      return passing ? this.#patience.retry(unreadable) : { kind: 'failed', ...unreadable };
+      if (passing) return this.#patience.retry(unreadable);
+      const beginning = beginningOf(answered.bytes, credentials.secrets());
+      return { kind: 'failed', ...(beginning !== undefined && { said: beginning }), ...unreadable };
     }
     const error = read && this.#errorIn(read.body);
     if (error !== undefined) return this.#react(error.rule, { ...error.failure, code: error.rule.code }, answered);
@@ -132,8 +134,7 @@ export class Asking {
     const error = errorIn(body, this.#context.plan.settings.errors, hasRows);
     if (error === undefined) return undefined;
     const { rule, message, said } = error;
-    const words = said === undefined ? {} : { said: masked(said, this.#context.credentials.secrets()) };
-    return { rule, failure: { message, ...words } };
+    return { rule, failure: { message, said: masked(said, this.#context.credentials.secrets()) } };
   }
 
   #send(wire: WireRequest): Promise<Answered> {

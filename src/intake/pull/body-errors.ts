@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
-import { messageIn } from './answer.ts';
+import { messageIn, wordsIn } from './answer.ts';
 import { pathReader } from './read-path.ts';
 
 /** An error that a partner reports inside a successful answer, as the connector declares it. */
@@ -35,7 +35,7 @@ export interface FoundError {
   readonly rule: Rule & { readonly code: ErrorCode };
   readonly message: string;
   /** The partner's own words. */
-  readonly said?: string;
+  readonly said: string;
 }
 
 /**
@@ -45,15 +45,14 @@ export interface FoundError {
 export function errorIn(body: Json, declared: readonly BodyError[], hasRows: () => boolean): FoundError | undefined {
   for (const error of declared) {
     if (!Object.entries(error.when).every(([path, wanted]) => holds(pathReader(path)(body), wanted))) continue;
-    return found(error.means, error.message === undefined ? body : pathReader(error.message)(body));
+    return found(error.means, (error.message === undefined ? undefined : pathReader(error.message)(body)) ?? body);
   }
   return isObject(body) && looksLikeError(body) && !hasRows() ? found(meaningOf(body), body) : undefined;
 }
 
-function found(means: Meaning, words: Json | undefined): FoundError {
-  const said = words === undefined ? undefined : messageIn(words);
+function found(means: Meaning, words: Json): FoundError {
   const message = `the partner answered with success, but its body reports ${meaningText[means]}`;
-  return { rule: rules[means], message, ...(said !== undefined && { said }) };
+  return { rule: rules[means], message, said: wordsIn(words) };
 }
 
 function holds(value: Json | undefined, wanted: BodyError['when'][string]): boolean {

@@ -139,7 +139,7 @@ export class Execution {
     if (page.kind === 'misshapen') {
       span?.end({}, page.code);
       await this.#writer.isSettled;
-      const said = this.#asker.wordsIn(answer.body);
+      const said = answer.body === undefined ? undefined : this.#asker.wordsIn(answer.body);
       const end = failedEnd(page.code, page.message, position);
       return { kind: 'end', end: said === undefined ? end : { ...end, said } };
     }

@@ -89,10 +89,12 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
 }
 
 function readSync(sync: DocumentSync, notation: Notation): SyncSettings {
+  // A sync without a range reads a list without dates: which days its run names does not matter.
+  const [from, to] = sync.range ?? ['0d', '0d'];
   return {
     everyMs: notation.durationMs(sync.every),
-    fromDays: notation.dayOffset(sync.range[0]),
-    toDays: notation.dayOffset(sync.range[1]),
+    fromDays: notation.dayOffset(from),
+    toDays: notation.dayOffset(to),
     ...(sync.status !== undefined && { status: sync.status }),
   };
 }

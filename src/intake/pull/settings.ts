@@ -14,7 +14,7 @@ export interface PullSettings {
   readonly auth: PullAuth;
   /** Sent with every request beside the credentials; the values are treated as secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: QueryValues;
   readonly body: Readonly<Record<string, Json>>;
   readonly request: RequestTemplate;
   /** Instead of `request`, for single syncs. */
@@ -43,6 +43,9 @@ export interface PullSettings {
   /** Absolute path of the module that turns a response's bytes into JSON. */
   readonly adapter?: string;
 }
+
+/** A list is sent as a repeated parameter. */
+export type QueryValues = Readonly<Record<string, string | readonly string[]>>;
 
 export interface SyncSettings {
   readonly everyMs: number;
@@ -164,7 +167,7 @@ export interface HmacAuth {
 export interface CustomAuth {
   readonly type: 'custom';
   readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: QueryValues;
   readonly body: Readonly<Record<string, Json>>;
 }
 
@@ -206,7 +209,7 @@ export function secretsOf(auth: PullAuth): string[] {
     case 'hmac':
       return [auth.secret];
     case 'custom':
-      return [...Object.values(auth.headers), ...Object.values(auth.query), ...textsIn(auth.body)];
+      return [...Object.values(auth.headers), ...Object.values(auth.query).flat(), ...textsIn(auth.body)];
     case 'oauth2':
       return auth.clientSecret === undefined ? [] : [auth.clientSecret];
   }

@@ -6,7 +6,7 @@ import { withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { type ApplyTarget, writeChanges } from './changes.ts';
-import { type Arriving, contentOf, statementHash } from './decide.ts';
+import { type Arriving, contentOf, letterOf, statementHash } from './decide.ts';
 import { countDrift } from './drift.ts';
 import { type KnownRecords, knownRecords, withoutUnchanged } from './known-records.ts';
 import { moveSaid, type SaidState } from './locked-records.ts';
@@ -104,7 +104,7 @@ function arrivalsOf(
       receipts.push({ item, type: 'reservation', id, outcome: 'dropped', reason, raw, notes: '[]' });
       continue;
     }
-    const { deadLetter } = one;
+    const deadLetter = letterOf(one);
     const { id, type, code, raw } = deadLetter;
     outcomes[index] = { outcome: 'dead', ...(id !== undefined && { id }) };
     dead.push({ letter: deadLetter, arrival });

@@ -3,7 +3,7 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import { type Difference, difference } from '../../reconcile/difference.ts';
-import type { Arrival, Finished, Message, Prepared } from '../../reconcile/incoming.ts';
+import type { Arrival, Finished, Message, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
@@ -137,8 +137,15 @@ const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && p
 
 function unmade(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
   if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
-  if (prepared.kind === 'dead') return { kind: 'dead', deadLetter: prepared.deadLetter };
+  if (prepared.kind === 'dead') return { kind: 'dead', deadLetter: letterOf(prepared) };
   throw new TypeError('a record without content');
+}
+
+/** The dead letter of a message for which no reservation is stored. */
+export function letterOf({ deadLetter, isPart }: Extract<Prepared, { kind: 'dead' }>): RecordDeadLetter {
+  if (!isPart) return deadLetter;
+  const message = `The reservation is not stored, and the message alone is not enough: ${deadLetter.message}`;
+  return { ...deadLetter, code: 'record.unknown_reservation', message };
 }
 
 /** There is no other source: the newest state replaces the record. */

@@ -51,10 +51,21 @@ test('the partner’s message is found, shortened and masked', () => {
   assert.equal(message({ Errors: { ErrorCode: '301', ErrorMessage: 'no such hotel' } }), 'no such hotel');
   assert.equal(message({ response_code: 4, response_message: 'no such key', data: [] }), 'no such key');
   assert.equal(message({ request: { status: 'ERROR', error: { id: 'x', details: 'bad key' } } }), 'bad key');
-  assert.equal(message({ code: 1 }), undefined);
   assert.equal(message('plain'), 'plain');
   assert.equal(message({ message: 'x'.repeat(1000) })?.length, 300);
-  assert.equal(partnerMessage(Buffer.from('<html>'), []), undefined);
+});
+
+test('an answer without a message is quoted from its beginning, on one line and masked', () => {
+  const quoted = (text: string, secrets: string[] = []) => partnerMessage(Buffer.from(text), secrets);
+  assert.equal(quoted('{"code":1}'), '{"code":1}');
+  assert.equal(quoted('<html>\n  <h1>403</h1>'), '<html> <h1>403</h1>');
+  assert.equal(quoted('Not today'), 'Not today');
+  assert.equal(quoted(` \n`), undefined);
+  assert.equal(quoted('x'.repeat(1_000_000))?.length, 300);
+  const secret = 'p "q"/1';
+  const escaped = `{"code":${JSON.stringify(secret)},"url":"/list?key=${encodeURIComponent(secret)}"}`;
+  assert.equal(quoted(escaped, [secret]), '{"code":"***","url":"/list?key=***"}');
+  assert.equal(errorIn({ success: false, ref: 'a-17' }, [], () => false)?.said, '{"success":false,"ref":"a-17"}');
 });
 
 test('an answer with a success status may report an error, or that there is none', () => {

@@ -107,14 +107,17 @@ test('a sync can have its own request', async () => {
   assert.deepEqual(new Set(second.requests.map(({ path }) => path)), new Set(['/departures']));
 });
 
-test('a list without dates is one request, however long the range', async () => {
-  const { requests } = await asked('no-window', {
-    connector: { pull: { pagination: none, window: 'none', request: { path: '/feed' } } },
-  });
-  assert.deepEqual(
-    requests.map(({ pathQuery }) => pathQuery),
-    ['/feed'],
-  );
+test('a list without dates is one request, however long the range, and its sync needs none', async () => {
+  const connector = { pull: { pagination: none, window: 'none', request: { path: '/feed' } } };
+  const { requests } = await asked('no-window', { connector });
+  const syncs = { pre_stay: { every: '30m' } };
+  const { requests: ofSync } = await asked('no-range', { connector, pull: { syncs } }, { sync: 'pre_stay' });
+  for (const sent of [requests, ofSync]) {
+    assert.deepEqual(
+      sent.map(({ pathQuery }) => pathQuery),
+      ['/feed'],
+    );
+  }
 });
 
 test('a list by modification time continues from the start of the last complete run, with an overlap', async () => {
@@ -263,6 +266,16 @@ test('Basic can be combined with keys in the body and in the query', async () =>
   assert.equal(request?.query.get('key'), 'k');
 });
 
+test('a list in the brand’s query is a repeated parameter, in place of the connector’s', async () => {
+  const request = { path: '/list', query: { hotel: 'any', from: '{window.from}', to: '{window.to}' } };
+  const { requests } = await asked(
+    'query-list',
+    { connector: { pull: { pagination: none, request } }, pull: { query: { hotel: ['H1', 'H2'], account: 'A1' } } },
+    day,
+  );
+  assert.equal(requests[0]?.pathQuery, '/list?from=2026-03-02&to=2026-03-02&hotel=H1&hotel=H2&account=A1');
+});
+
 test('a page is acknowledged after it is stored, and a failure leaves the run incomplete', async () => {
   let refuses = false;
   const stored: number[] = [];
@@ -327,4 +340,6 @@ test('a bare row of a second list adds to the row of the same reservation in the
   answer.gone.push(bare(third?.id));
   const { counters } = await sync(ports, 'two-lists', day);
   assert.equal(counters.dead, 1, 'a bare row of an unknown reservation is a dead letter');
+  const { rows } = await runtime.pool.query(`select id, code from dead_letters where integration = 'two-lists'`);
+  assert.deepEqual(rows, [{ id: third?.id, code: 'record.unknown_reservation' }]);
 });

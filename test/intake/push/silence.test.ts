@@ -73,11 +73,26 @@ test('a message that repeats the stored values is unchanged, to the hash', async
   assert.equal(await bench.version(), 1);
 });
 
-test('a thin event about a reservation that nobody knows is a dead letter', async () => {
+test('a partial event about a reservation that is not stored is a dead letter that says so', async () => {
   await bench.send('reservation.updated', { reservation_id: 'R-none', check_out: '2026-12-08' });
+  await bench.send('reservation.cancelled', { reservation_id: 'R-gone' });
   await bench.work();
-  const { rows } = await bench.pool.query('select id, code from dead_letters');
-  assert.deepEqual(rows, [{ id: 'R-none', code: 'record.invalid' }]);
+  const { rows } = await bench.pool.query('select id, code, message from dead_letters order by dead_letter_id');
+  assert.deepEqual(
+    rows.map(({ id, code }) => [id, code]),
+    [
+      ['R-none', 'record.unknown_reservation'],
+      ['R-gone', 'record.unknown_reservation'],
+    ],
+  );
+  assert.match(rows[1].message, /^The reservation is not stored, and .*check_in /);
+});
+
+test('a complete event that breaks a rule of the schema is invalid, whether the reservation is stored or not', async () => {
+  await bench.send('reservation.created', reservationData({ check_in: 'soon' }));
+  await bench.work();
+  const { rows } = await bench.pool.query('select code from dead_letters');
+  assert.deepEqual(rows, [{ code: 'record.invalid' }]);
 });
 
 test('a thin event about an unknown reservation leaves no empty row behind', async () => {

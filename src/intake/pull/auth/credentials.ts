@@ -80,7 +80,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     secrets: () => [
       ...secretsOf(auth),
       ...Object.values(own.headers),
-      ...Object.values(own.query),
+      ...Object.values(own.query).flat(),
       ...textsIn(own.body),
       ...(bearer === undefined ? [] : [bearer.token]),
     ],

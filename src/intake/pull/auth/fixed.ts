@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../../terms.ts';
 import type { OpenRequest } from '../request.ts';
-import { type Auth, basicPair } from '../settings.ts';
+import { type Auth, basicPair, type QueryValues } from '../settings.ts';
 
 /** Credentials that do not depend on the request. */
 export type FixedAuth = Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' | 'custom' }>;
@@ -30,9 +30,10 @@ export function withHeaders(request: OpenRequest, headers: Readonly<Record<strin
   return { ...request, headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-function withQuery(request: OpenRequest, query: Readonly<Record<string, string>>): OpenRequest {
+function withQuery(request: OpenRequest, query: QueryValues): OpenRequest {
   const kept = request.query.filter(([name]) => !Object.hasOwn(query, name));
-  return { ...request, query: [...kept, ...Object.entries(query)] };
+  const added = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
+  return { ...request, query: [...kept, ...added] };
 }
 
 /** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */

@@ -1,5 +1,6 @@
+import type { Answer } from '../../../kit/http.ts';
 import type { IntegrationName, Json, JsonObject } from '../../../terms.ts';
-import { masked, messageIn, readAnswer } from '../answer.ts';
+import { masked, messageIn, partnerMessage, readAnswer } from '../answer.ts';
 import type { PullPorts } from '../ports.ts';
 import { pathReader } from '../read-path.ts';
 import { type OpenRequest, openRequest, toWire } from '../request.ts';
@@ -61,12 +62,18 @@ async function requestLogin(
     const lifetimeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : login.lifetimeMs;
     return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
   }
-  const words = messageIn(body);
-  const said = words === undefined ? {} : { said: masked(words, secretsOf(login)) };
+  const said = saidIn(answered, body, secretsOf(login));
   const message =
     answered.status < 300
       ? `the login call answered without a token at ${login.token}`
       : `the login call answered ${answered.status}`;
   const isFinal = answered.status < 300 || [400, 401, 403].includes(answered.status);
-  return { kind: isFinal ? 'lost' : 'failed', message, ...said };
+  return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
+}
+
+/** An answer of success may hold a token under another name, so only its message is kept. */
+function saidIn(answer: Answer, body: Json, secrets: readonly string[]): string | undefined {
+  if (answer.status >= 300) return partnerMessage(answer.bytes, secrets);
+  const words = messageIn(body);
+  return words === undefined ? undefined : masked(words, secrets);
 }
