@@ -171,6 +171,29 @@ test('every vendor gets the beginning and the end of an alert in its own form', 
   assert.equal(await send(), 0);
 });
 
+test('a line break in an alert adds no header, no recipient and no command to its mail', async () => {
+  const lines = ['Refused.', 'Bcc: eve@elsewhere.example', '', '.', 'MAIL FROM:<eve@elsewhere.example>', 'QUIT'];
+  await settle([condition({ message: lines.join('\r\n'), subject: 'pull\r\nX-Added: 1' })]);
+  await send();
+  assert.equal(smtp.mails.length, 1);
+  const { text = '', to } = smtp.mails[0] ?? {};
+  assert.deepEqual(to, ['night@hotels.example', 'desk@hotels.example']);
+  const headers = text.slice(0, text.indexOf('\n\n')).replace(/\n[ \t]+/g, ' ');
+  assert.match(headers, /^Subject: .*Refused\. Bcc: eve/m, 'the break is a space in the subject');
+  const names = [...headers.matchAll(/^([^:\s]+):/gm)].map(([, name]) => name);
+  assert.deepEqual(names.sort(), [
+    'Auto-Submitted',
+    'Content-Transfer-Encoding',
+    'Content-Type',
+    'Date',
+    'From',
+    'MIME-Version',
+    'Message-ID',
+    'Subject',
+    'To',
+  ]);
+});
+
 test('routes choose by severity and brand', async () => {
   await settle([condition({ kind: 'run_incomplete', integration: 'other', severity: 'warning' })]);
   await send();
