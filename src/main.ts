@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { fail } from './cli/command.ts';
-import { loadCommands } from './cli/commands.ts';
+import { addCommands } from './cli/commands.ts';
 import { InnboundError } from './errors.ts';
 import { version } from './kit/version.ts';
 
@@ -31,7 +31,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 // A full disk or a closed terminal under standard error must not end a service.
 process.stderr.on('error', () => {});
 
-for (const register of await loadCommands(process.argv[2])) register(program);
+const [first, second] = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+await addCommands(program, first === 'help' ? second : first);
 
 try {
   await program.parseAsync();

@@ -4,8 +4,7 @@ import { systemClock } from '../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 
-export function registerAlert(program: Command): void {
-  const alert = program.command('alert').description('where alerts are sent: list the routes, try one');
+export function define(alert: Command): void {
   common(alert.command('routes'))
     .description('list the alert routes and their state')
     .action((options: CommonOptions) =>

@@ -9,9 +9,8 @@ interface Options extends CommonOptions {
   readonly acknowledge?: string;
 }
 
-export function registerAlerts(program: Command): void {
-  common(program.command('alerts'))
-    .description('list alerts: silent feeds, failing runs, refused credentials, growing dead letters')
+export function define(command: Command): void {
+  common(command)
     .option('--all', 'include resolved alerts')
     .option('--acknowledge <alert>', 'acknowledge an alert; it resolves by itself when its cause is gone')
     .addHelpText(

@@ -8,9 +8,8 @@ import { openRuntime, type Runtime, readSoundDocuments } from '../runtime/runtim
 import { currentSources } from '../store/documents/list.ts';
 import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
 
-export function registerApply(program: Command): void {
-  common(program.command('apply'))
-    .description('put all documents of a workspace in force, or none if one is invalid')
+export function define(command: Command): void {
+  common(command)
     .option('--accept-cases', 'kept samples whose records the connectors change expect the new records from now on')
     .addHelpText(
       'after',

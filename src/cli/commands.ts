@@ -1,43 +1,125 @@
 import type { Command } from 'commander';
 
-type Register = (program: Command) => void;
+/** A command: its usage, its line in the help text, and the module that adds its options and its action. */
+type Entry = readonly [usage: string, description: string, load: () => Promise<{ define(command: Command): void }>];
 
 /** In the order of the help text: first steps, then daily work. */
-const commands: ReadonlyMap<string, () => Promise<Register>> = new Map([
-  ['demo', async () => (await import('./demo.ts')).registerDemo],
-  ['init', async () => (await import('./init.ts')).registerInit],
-  ['validate', async () => (await import('./validate.ts')).registerValidate],
-  ['apply', async () => (await import('./apply.ts')).registerApply],
-  ['serve', async () => (await import('./serve.ts')).registerServe],
-  ['doctor', async () => (await import('./doctor.ts')).registerDoctor],
-  ['sync', async () => (await import('./sync.ts')).registerSync],
-  ['runs', async () => (await import('./runs.ts')).registerRuns],
-  ['endpoint', async () => (await import('./endpoint.ts')).registerEndpoint],
-  ['listen', async () => (await import('./listen.ts')).registerListen],
-  ['consent', async () => (await import('./consent.ts')).registerConsent],
-  ['import', async () => (await import('./import.ts')).registerImport],
-  ['suggest', async () => (await import('./suggest.ts')).registerSuggest],
-  ['map', async () => (await import('./map.ts')).registerMap],
-  ['reservation', async () => (await import('./reservation.ts')).registerReservation],
-  ['dead-letters', async () => (await import('./dead-letters.ts')).registerDeadLetters],
-  ['profile', async () => (await import('./profile.ts')).registerProfile],
-  ['refetch', async () => (await import('./refetch.ts')).registerRefetch],
-  ['destination', async () => (await import('./destination.ts')).registerDestination],
-  ['resend', async () => (await import('./resend.ts')).registerResend],
-  ['reprocess', async () => (await import('./reprocess.ts')).registerReprocess],
-  ['restored', async () => (await import('./restored.ts')).registerRestored],
-  ['alerts', async () => (await import('./alerts.ts')).registerAlerts],
-  ['alert', async () => (await import('./alert.ts')).registerAlert],
-  ['secret', async () => (await import('./secret.ts')).registerSecret],
-  ['key', async () => (await import('./key.ts')).registerKey],
-  ['erase', async () => (await import('./erase.ts')).registerErase],
-  ['export', async () => (await import('./export.ts')).registerExport],
-  ['token', async () => (await import('./token.ts')).registerToken],
-  ['partner', async () => (await import('./partner.ts')).registerPartner],
-]);
+const commands: readonly Entry[] = [
+  [
+    'demo',
+    'run a simulated hotel group with pull, push, files and tables; nothing to configure',
+    () => import('./demo.ts'),
+  ],
+  ['init [dir]', 'create a commented workspace to start from', () => import('./init.ts')],
+  [
+    'validate',
+    'check all documents of a workspace and list every mistake with its position',
+    () => import('./validate.ts'),
+  ],
+  ['apply', 'put all documents of a workspace in force, or none if one is invalid', () => import('./apply.ts')],
+  ['serve', 'apply the workspace’s documents and run the service', () => import('./serve.ts')],
+  [
+    'doctor',
+    'check what a node needs: database, rights, clock, disk, names, certificates, keys, other nodes',
+    () => import('./doctor.ts'),
+  ],
+  ['sync <integration>', 'pull from a partner once, now, and report the result', () => import('./sync.ts')],
+  [
+    'runs [run]',
+    'list the latest runs, or show one in detail: requests, waits, findings and changes',
+    () => import('./runs.ts'),
+  ],
+  [
+    'endpoint <integration>',
+    'issue, show, rotate or retire the webhook endpoint of an integration',
+    () => import('./endpoint.ts'),
+  ],
+  [
+    'listen <integration>',
+    'forward the events of a brand to a program on this machine, recorded and live ones',
+    () => import('./listen.ts'),
+  ],
+  [
+    'consent <integration>',
+    'create a link with which the brand authorizes our access (OAuth 2.0 authorization code)',
+    () => import('./consent.ts'),
+  ],
+  [
+    'import <description>',
+    'propose a connector from an API description: OpenAPI 3, Swagger 2 or a Postman collection',
+    () => import('./import.ts'),
+  ],
+  ['suggest', 'suggest a connector from a sample response', () => import('./suggest.ts')],
+  [
+    'map <connector>',
+    'map a sample response with a connector: canonical records, origins, notes, unmapped fields',
+    () => import('./map.ts'),
+  ],
+  [
+    'reservation <id>',
+    'show the timeline of one reservation: what was received, what changed, where it was delivered',
+    () => import('./reservation.ts'),
+  ],
+  [
+    'dead-letters',
+    'list, show, replay and drop what could not be processed or delivered',
+    () => import('./dead-letters.ts'),
+  ],
+  ['profile', 'merge two profiles of one guest, or split one that two guests share', () => import('./profile.ts')],
+  ['refetch <id>', 'request one reservation from the partner again, by its id', () => import('./refetch.ts')],
+  ['destination', 'set up destinations at their vendors', () => import('./destination.ts')],
+  [
+    'resend <destination>',
+    'resend the newest version of every record to a destination that is new or lost its data',
+    () => import('./resend.ts'),
+  ],
+  [
+    'reprocess <integration>',
+    'process stored payloads again under the documents in force, after a change of the mapping or the rules',
+    () => import('./reprocess.ts'),
+  ],
+  [
+    'restored',
+    'declare that the database was restored from a backup, so that destinations accept older versions again',
+    () => import('./restored.ts'),
+  ],
+  [
+    'alerts',
+    'list alerts: silent feeds, failing runs, refused credentials, growing dead letters',
+    () => import('./alerts.ts'),
+  ],
+  ['alert', 'where alerts are sent: list the routes, try one', () => import('./alert.ts')],
+  [
+    'secret',
+    'manage encrypted secrets that documents refer to; they can be set but never read',
+    () => import('./secret.ts'),
+  ],
+  ['key', 'show and rotate the key that seals stored secrets', () => import('./key.ts')],
+  [
+    'erase',
+    'erase a guest everywhere, notify the destinations, and prevent the guest from being stored again',
+    () => import('./erase.ts'),
+  ],
+  ['export', 'print everything held on a guest as JSON, for an access request', () => import('./export.ts')],
+  [
+    'token',
+    'manage access to the API and the console: create, list and revoke tokens, create sign-in links',
+    () => import('./token.ts'),
+  ],
+  [
+    'partner',
+    'tools for partners: a simulated PMS, checks for their API and sender, an event sender',
+    () => import('./partner.ts'),
+  ],
+];
 
-/** The named command, or all of them for the help text. One is loaded alone, because all of them take half a second (two arm64 cores). */
-export function loadCommands(name: string | undefined): Promise<Register[]> {
-  const only = commands.get(name ?? '');
-  return Promise.all((only === undefined ? [...commands.values()] : [only]).map((load) => load()));
+/**
+ * Adds all commands, and the options of the named one. The modules of the others are not loaded: that would take half a second (two arm64
+ * cores), and the help text needs only their lines here.
+ */
+export async function addCommands(program: Command, name: string | undefined): Promise<void> {
+  for (const [usage, description, load] of commands) {
+    const command = program.command(usage).description(description);
+    if (command.name() === name) (await load()).define(command);
+  }
 }

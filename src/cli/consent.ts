@@ -4,9 +4,8 @@ import { InnboundError } from '../errors.ts';
 import { linkFor } from '../wiring/consent.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 
-export function registerConsent(program: Command): void {
-  common(program.command('consent <integration>'))
-    .description('create a link with which the brand authorizes our access (OAuth 2.0 authorization code)')
+export function define(command: Command): void {
+  common(command)
     .addHelpText(
       'after',
       `

@@ -41,11 +41,7 @@ interface DropOptions extends FilterOptions {
   readonly reason: string;
 }
 
-export function registerDeadLetters(program: Command): void {
-  const group = program
-    .command('dead-letters')
-    .description('list, show, replay and drop what could not be processed or delivered');
-
+export function define(group: Command): void {
   filtered(group.command('list'))
     .description('list open dead letters, oldest first')
     .addOption(

@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { runDemo } from '../demo/run.ts';
 import { portNumber } from './port-number.ts';
 
-export function registerDemo(program: Command): void {
-  program
-    .command('demo')
-    .description('run a simulated hotel group with pull, push, files and tables; nothing to configure')
+export function define(command: Command): void {
+  command
     .option('-p, --port <n>', 'the port of the service', portNumber, 4180)
     .option('-w, --workspace <dir>', 'the folder for the demo’s workspace and data', 'demo')
     .addHelpText(

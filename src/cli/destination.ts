@@ -8,8 +8,7 @@ interface Options extends CommonOptions {
   readonly dryRun?: boolean;
 }
 
-export function registerDestination(program: Command): void {
-  const destination = program.command('destination').description('set up destinations at their vendors');
+export function define(destination: Command): void {
   common(destination.command('prepare <name>'))
     .description("create the properties, objects and events that a preset needs in the vendor's account")
     .option('--dry-run', 'only show what is missing')

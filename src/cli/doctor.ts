@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { examine } from '../operations/doctor.ts';
 import { type CommonOptions, common, printJson, show } from './command.ts';
 
-export function registerDoctor(program: Command): void {
-  common(program.command('doctor'))
-    .description('check what a node needs: database, rights, clock, disk, names, certificates, keys, other nodes')
+export function define(command: Command): void {
+  common(command)
     .addHelpText(
       'after',
       `

@@ -18,9 +18,8 @@ interface Options extends CommonOptions {
   readonly rejections?: boolean;
 }
 
-export function registerEndpoint(program: Command): void {
-  common(program.command('endpoint <integration>'))
-    .description('issue, show, rotate or retire the webhook endpoint of an integration')
+export function define(command: Command): void {
+  common(command)
     .option('--rotate', 'create a new secret; the previous one stays valid during the overlap')
     .addOption(
       new Option('--overlap <time>', 'how long the previous secret stays valid, such as 24h; 0s ends it at once')

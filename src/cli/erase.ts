@@ -21,9 +21,8 @@ interface Options extends CommonOptions {
   readonly dryRun?: boolean;
 }
 
-export function registerErase(program: Command): void {
-  common(program.command('erase'))
-    .description('erase a guest everywhere, notify the destinations, and prevent the guest from being stored again')
+export function define(command: Command): void {
+  common(command)
     .option(
       '--email <address>',
       'the guest’s e-mail address; - reads it from standard input, so that ps does not show it',

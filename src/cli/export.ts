@@ -11,9 +11,8 @@ interface Options extends CommonOptions {
   readonly integration?: string;
 }
 
-export function registerExport(program: Command): void {
-  common(program.command('export'))
-    .description('print everything held on a guest as JSON, for an access request')
+export function define(command: Command): void {
+  common(command)
     .option('--email <address>', 'the guest’s e-mail address; - reads it from standard input')
     .option('--phone <number>', 'the guest’s phone number, in international format; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')

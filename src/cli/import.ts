@@ -12,9 +12,8 @@ interface Options extends CommonOptions {
   readonly sample?: string;
 }
 
-export function registerImport(program: Command): void {
-  common(program.command('import <description>'))
-    .description('propose a connector from an API description: OpenAPI 3, Swagger 2 or a Postman collection')
+export function define(command: Command): void {
+  common(command)
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
     .option('-o, --operation <operation>', 'the operation that lists reservations, such as "GET /reservations"')
     .option('-s, --sample <file>', 'a JSON response of that operation; it decides shape and mapping')

@@ -5,10 +5,8 @@ import { templateFiles } from '../documents/template.ts';
 import { InnboundError } from '../errors.ts';
 import { printJson, show } from './command.ts';
 
-export function registerInit(program: Command): void {
-  program
-    .command('init [dir]')
-    .description('create a commented workspace to start from')
+export function define(command: Command): void {
+  command
     .option('--json', 'print the files that were written as JSON')
     .addHelpText(
       'after',

@@ -6,17 +6,14 @@ import { countSealed, replacedKeys } from '../store/documents/sealed-values.ts';
 import { nodeKeys } from '../store/operate/nodes.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
-export function registerKey(program: Command): void {
-  const key = program
-    .command('key')
-    .description('show and rotate the key that seals stored secrets')
-    .addHelpText(
-      'after',
-      `
+export function define(key: Command): void {
+  key.addHelpText(
+    'after',
+    `
 Examples:
   innbound key status
   innbound key rotate        # nodes keep running; run it again if it was interrupted`,
-    );
+  );
   common(key.command('status'))
     .description('show which keys seal stored values, and which keys the running nodes have; keys are shown by id')
     .action((options: CommonOptions) =>

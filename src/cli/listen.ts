@@ -20,10 +20,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-export function registerListen(program: Command): void {
-  program
-    .command('listen <integration>')
-    .description('forward the events of a brand to a program on this machine, recorded and live ones')
+export function define(command: Command): void {
+  command
     .requiredOption('--to <url>', 'where to send them, such as http://127.0.0.1:3000/webhooks')
     .option('--server <url>', 'the service that receives them', 'http://127.0.0.1:4180')
     .option(

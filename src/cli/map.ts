@@ -19,9 +19,8 @@ interface Options extends CommonOptions {
   readonly explain?: boolean;
 }
 
-export function registerMap(program: Command): void {
-  common(program.command('map <connector>'))
-    .description('map a sample response with a connector: canonical records, origins, notes, unmapped fields')
+export function define(command: Command): void {
+  common(command)
     .requiredOption(
       '-s, --sample <file>',
       'a JSON response from the partner (with --push, an event); - for standard input',

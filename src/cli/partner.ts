@@ -4,10 +4,7 @@ import { registerPartnerSend } from './partner-send.ts';
 import { registerPartnerSimulate } from './partner-simulate.ts';
 
 /** Commands for partners: they need no workspace and no store. */
-export function registerPartner(program: Command): void {
-  const partner = program
-    .command('partner')
-    .description('tools for partners: a simulated PMS, checks for their API and sender, an event sender');
+export function define(partner: Command): void {
   registerPartnerSimulate(partner);
   registerPartnerCheck(partner);
   registerPartnerSend(partner);

@@ -12,10 +12,7 @@ interface Options extends CommonOptions {
 
 const kinds: readonly string[] = ['guest_id', 'email', 'phone'] satisfies GuestKeyKind[];
 
-export function registerProfile(program: Command): void {
-  const profile = program
-    .command('profile')
-    .description('merge two profiles of one guest, or split one that two guests share');
+export function define(profile: Command): void {
   common(profile.command('merge <id> <into>'))
     .description('merge a profile into another of the same integration')
     .requiredOption('-i, --integration <name>', 'the integration that both belong to')

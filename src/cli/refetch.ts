@@ -7,9 +7,8 @@ interface Options extends CommonOptions {
   readonly integration: string;
 }
 
-export function registerRefetch(program: Command): void {
-  common(program.command('refetch <id>'))
-    .description('request one reservation from the partner again, by its id')
+export function define(command: Command): void {
+  common(command)
     .requiredOption('-i, --integration <name>', 'the integration that the reservation belongs to')
     .addHelpText(
       'after',

@@ -8,11 +8,8 @@ interface Options extends CommonOptions {
   readonly apply?: boolean;
 }
 
-export function registerReprocess(program: Command): void {
-  common(program.command('reprocess <integration>'))
-    .description(
-      'process stored payloads again under the documents in force, after a change of the mapping or the rules',
-    )
+export function define(command: Command): void {
+  common(command)
     .option('--from <day>', 'only payloads received on or after this day (YYYY-MM-DD, UTC)')
     .option('--to <day>', 'only payloads received on or before this day')
     .option('--apply', 'apply the changes; without it, only show what would change')

@@ -15,9 +15,8 @@ interface Options extends CommonOptions {
   readonly id?: string;
 }
 
-export function registerResend(program: Command): void {
-  common(program.command('resend <destination>'))
-    .description('resend the newest version of every record to a destination that is new or lost its data')
+export function define(command: Command): void {
+  common(command)
     .option('-i, --integration <name>', 'only of this integration')
     .option('--id <id>', 'only this reservation or guest of the integration')
     .addHelpText(

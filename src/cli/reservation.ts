@@ -8,9 +8,8 @@ interface Options extends CommonOptions {
   readonly integration: string;
 }
 
-export function registerReservation(program: Command): void {
-  common(program.command('reservation <id>'))
-    .description('show the timeline of one reservation: what was received, what changed, where it was delivered')
+export function define(command: Command): void {
+  common(command)
     .requiredOption('-i, --integration <name>', 'the integration of the reservation')
     .addHelpText(
       'after',

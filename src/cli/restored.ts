@@ -2,11 +2,8 @@ import type { Command } from 'commander';
 import { nextBeat, raiseEpoch } from '../store/db/epoch.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 
-export function registerRestored(program: Command): void {
-  common(program.command('restored'))
-    .description(
-      'declare that the database was restored from a backup, so that destinations accept older versions again',
-    )
+export function define(command: Command): void {
+  common(command)
     .addHelpText(
       'after',
       `

@@ -18,9 +18,8 @@ interface Options extends CommonOptions {
   readonly partnerText?: boolean;
 }
 
-export function registerRuns(program: Command): void {
-  common(program.command('runs [run]'))
-    .description('list the latest runs, or show one in detail: requests, waits, findings and changes')
+export function define(command: Command): void {
+  common(command)
     .option('-i, --integration <name>', 'only of this integration')
     .addOption(new Option('-t, --type <sync>', 'only of this sync').choices([...syncTypes, 'backfill']))
     .addOption(new Option('--status <status>', 'only in this state').choices(states))

@@ -5,17 +5,14 @@ import { InnboundError } from '../errors.ts';
 import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
-export function registerSecret(program: Command): void {
-  const secret = program
-    .command('secret')
-    .description('manage encrypted secrets that documents refer to; they can be set but never read')
-    .addHelpText(
-      'after',
-      `
+export function define(secret: Command): void {
+  secret.addHelpText(
+    'after',
+    `
 Examples:
   printf %s "$TOKEN" | innbound secret set lisbon-token
   innbound secret list`,
-    );
+  );
   common(secret.command('set <name>'))
     .description('store a secret from standard input')
     .action(async (name: string, options: CommonOptions) => {

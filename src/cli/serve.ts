@@ -11,9 +11,8 @@ interface Options extends CommonOptions {
   readonly grace: number;
 }
 
-export function registerServe(program: Command): void {
-  common(program.command('serve'))
-    .description('apply the workspace’s documents and run the service')
+export function define(command: Command): void {
+  common(command)
     .option('-p, --port <n>', 'the port to listen on', portNumber, 4180)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(

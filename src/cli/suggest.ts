@@ -10,9 +10,8 @@ interface Options extends CommonOptions {
   readonly name: string;
 }
 
-export function registerSuggest(program: Command): void {
-  common(program.command('suggest'))
-    .description('suggest a connector from a sample response')
+export function define(command: Command): void {
+  common(command)
     .requiredOption('-s, --sample <file>', 'a JSON response from the partner; - for standard input')
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
     .addHelpText(

@@ -22,9 +22,8 @@ interface Options extends CommonOptions {
   readonly partnerText?: boolean;
 }
 
-export function registerSync(program: Command): void {
-  common(program.command('sync <integration>'))
-    .description('pull from a partner once, now, and report the result')
+export function define(command: Command): void {
+  common(command)
     .addOption(new Option('-t, --type <sync>', 'which sync; without it, a backfill of the range').choices(syncTypes))
     .option('--from <date>', 'first day, YYYY-MM-DD; with --to, replaces the range of the sync', localDate)
     .option('--to <date>', 'last day, YYYY-MM-DD; both days are included', localDate)

@@ -17,20 +17,17 @@ interface Options extends CommonOptions {
   readonly expires?: number;
 }
 
-export function registerToken(program: Command): void {
-  const token = program
-    .command('token')
-    .description('manage access to the API and the console: create, list and revoke tokens, create sign-in links')
-    .addHelpText(
-      'after',
-      `
+export function define(token: Command): void {
+  token.addHelpText(
+    'after',
+    `
 feed reads the feed of changes and nothing else; viewer reads, with guest data masked; operator also acts (runs, replays, acknowledges); admin also manages access, applies documents, erases guests.
 
 Examples:
   innbound token create --role operator --name "night desk" --integration lisbon-grand
   innbound token create --role feed --name "data team" --integration lisbon-grand
   innbound token sign-in --role admin`,
-    );
+  );
   granting(token.command('create'), ['feed', 'viewer', 'operator', 'admin'])
     .description('create a token for a program; it is shown only once')
     .option('--expires <time>', 'when it expires, such as 90d; by default it does not', lifeMs)

@@ -4,9 +4,8 @@ import type { Mistake } from '../documents/mistake.ts';
 import { readDocuments } from '../runtime/runtime.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 
-export function registerValidate(program: Command): void {
-  common(program.command('validate'))
-    .description('check all documents of a workspace and list every mistake with its position')
+export function define(command: Command): void {
+  common(command)
     .addHelpText(
       'after',
       `
