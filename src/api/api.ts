@@ -13,6 +13,7 @@ import { type CoveragePorts, coverageRoutes } from './routes/coverage.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
 import { type DestinationPorts, destinationRoutes } from './routes/destinations.ts';
 import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
+import { type DryRunPorts, dryRunRoutes } from './routes/dry-run.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
 import { type ImportPorts, importRoutes } from './routes/import-description.ts';
@@ -53,7 +54,7 @@ export interface ApiPorts {
   readonly alerts: AlertPorts;
   readonly incidents: IncidentPorts;
   readonly documents: DocumentPorts;
-  readonly studio: StudioPorts & ImportPorts;
+  readonly studio: StudioPorts & ImportPorts & DryRunPorts;
   readonly mappingCases: MappingCasePorts;
   readonly secrets: SecretPorts;
   readonly privacy: PrivacyPorts;
@@ -84,6 +85,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...incidentRoutes(ports.incidents),
     ...documentRoutes(ports.documents),
     ...studioRoutes(ports.studio),
+    ...dryRunRoutes(ports.studio),
     ...importRoutes(ports.studio),
     ...mappingCaseRoutes(ports.mappingCases),
     ...secretRoutes(ports.secrets),

@@ -5,6 +5,7 @@ import { limitsOf } from '../intake/pull/limits.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
 import { fetchRelated, withTables } from '../intake/pull/related.ts';
 import { listValues, openRequest, withFormats } from '../intake/pull/request.ts';
+import type { WaitReason } from '../intake/pull/run-state.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -16,7 +17,18 @@ type Fetched = Awaited<ReturnType<ApiPorts['studio']['fetchPage']>>;
 /** A person waits for the answer. */
 const patienceMs = 20_000;
 /** Longer waits (rate limit, open circuit) are reported instead of waited out. */
-const pauseMs = 3_000;
+export const pauseMs = 3_000;
+
+/** Reports a wait that is too long for a person. */
+export function mustWait({ ms, reason }: { readonly ms: number; readonly reason: WaitReason }) {
+  const seconds = Math.ceil(ms / 1000);
+  if (reason === 'breaker') {
+    const message = `The circuit is open: the next request is allowed in ${seconds} s.`;
+    return { kind: 'failed', code: 'pull.breaker_open', message } as const;
+  }
+  const message = `The partner asks us to wait ${seconds} s.`;
+  return { kind: 'failed', code: 'pull.rate_limited', message } as const;
+}
 
 /** Fetches the first page of the first window of the brand's first sync, to show how the partner answers. */
 export async function fetchSample(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
@@ -61,15 +73,6 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };
   }
-  if (asked.kind === 'park') {
-    const seconds = Math.ceil(asked.ms / 1000);
-    return asked.reason === 'breaker'
-      ? {
-          kind: 'failed',
-          code: 'pull.breaker_open',
-          message: `The circuit is open: the next request is allowed in ${seconds} s.`,
-        }
-      : { kind: 'failed', code: 'pull.rate_limited', message: `The partner asks us to wait ${seconds} s.` };
-  }
+  if (asked.kind === 'park') return mustWait(asked);
   return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${patienceMs / 1000} s.` };
 }

@@ -1,4 +1,5 @@
 import type { ApiPorts } from '../api/api.ts';
+import { dryRunDay } from '../operations/dry-run.ts';
 import { fetchSample } from '../operations/fetch-sample.ts';
 import { mappingEffect } from '../operations/mapping-effect.ts';
 import { offThread } from '../operations/off-thread.ts';
@@ -15,6 +16,7 @@ export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
     importDescription: (asked) => offThread(runtime, 'importDescription', asked),
     assign: (wanted) => offThread(runtime, 'assign', wanted),
     effect: (integration, connector) => mappingEffect(runtime, integration, connector),
+    dryRun: (integration, day) => dryRunDay(runtime, integration, day),
     fetchPage: (integration) => fetchSample(runtime, integration as IntegrationName),
   };
 }

@@ -235,6 +235,58 @@ test('fetching a page for the studio is tried once and reports the error', async
   partner.close();
 });
 
+test('a dry run pulls all pages of one day, shows the records, and stores nothing', async (t) => {
+  const asked: string[] = [];
+  const days = [
+    reservation('D1'),
+    reservation('D2', { check_out: '2026-11-01' }),
+    reservation('X1', { confirmation_number: 'ZZ-9' }),
+  ];
+  const partner = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://partner');
+    asked.push(`${searchParams.get('dateFrom')} ${searchParams.get('dateTo')}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ reservations: days }));
+  });
+  await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    partner.close();
+    partner.closeAllConnections();
+  });
+  const { source } = await get('/documents/integration/other');
+  const text = source.replace(/base_url: .*/, `base_url: http://127.0.0.1:${(partner.address() as AddressInfo).port}`);
+  assert.equal((await node.call('PUT', '/documents/integration/other', admin, { text })).status, 200);
+  const waits = await node.call('POST', '/integrations/other/dry-run', admin, {});
+  assert.deepEqual([waits.status, waits.body.code], [409, 'pull.rate_limited'], 'the partner asked for a pause above');
+  await node.runtime.pool.query('update partner_states set retry_at = null');
+  const { body } = await node.call('POST', '/integrations/other/dry-run', admin, { day: '2026-12-01' });
+  assert.deepEqual(asked, ['2026-12-01 2026-12-01']);
+  assert.deepEqual(
+    [body.day, body.timezone, body.status],
+    ['2026-12-01', 'Europe/Lisbon', 'complete'],
+    JSON.stringify(body),
+  );
+  const { fetched, changed, unchanged, dead_lettered } = body.counts;
+  assert.deepEqual([fetched, changed, unchanged, dead_lettered], [3, 1, 1, 1]);
+  assert.deepEqual(
+    body.records.map(({ id, outcome }: { id: string; outcome: string }) => [id, outcome]),
+    [
+      ['D1', 'created'],
+      ['D2', 'dead'],
+      ['X1', 'unchanged'],
+    ],
+  );
+  assert.equal(body.records[0].record.guests[0].last_name, 'Prado');
+  assert.match(body.records[1].message, /check_out/);
+  assert.deepEqual(ids(await get('/reservations?integration=other')), ['X1']);
+  assert.deepEqual((await get('/runs?integration=other')).items, []);
+  const today = await node.call('POST', '/integrations/other/dry-run', admin, {});
+  const inLisbon = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Lisbon' }).format(new Date());
+  assert.equal(today.body.day, inLisbon);
+  assert.equal((await node.call('POST', '/integrations/nobody/dry-run', admin, {})).status, 404);
+  const viewer = await node.token('viewer');
+  assert.equal((await node.call('POST', '/integrations/other/dry-run', viewer, {})).status, 403);
+});
+
 test('the overview counts activity; destinations and deliveries show the backlog', async () => {
   await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
   await countActivity(node.runtime.pool);

@@ -53,6 +53,16 @@ describe('the pages of a brand', { skip }, () => {
   };
   const documentText = () => yamlEditor(page, 'Integration as YAML').text();
 
+  /** Of today at the property; the simulated hotel has guests every day. */
+  const dryRun = async () => {
+    const day = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Lisbon' }).format(new Date());
+    assert.equal(await page.getByLabel('Day').inputValue(), day);
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    const result = page.getByRole('status').filter({ hasText: 'would be stored' });
+    assert.match(await textOf(result), new RegExp(`^${day}: \\d+ reservations?\\d+ would be stored`));
+    await page.getByRole('region', { name: 'Canonical record' }).getByText('"check_in"').waitFor();
+  };
+
   test('OAuth 2 with consent: form, consent link, and confirmation', async () => {
     await begin('harbour', partner.baseUrl);
     await choose(/authorization code/);
@@ -115,7 +125,8 @@ describe('the pages of a brand', { skip }, () => {
       await desk.api('PUT', '/secrets/tested-token', { value: 'open sesame' });
       await page.getByRole('button', { name: 'Test the connection' }).click();
       await page.getByText('The partner answered', { exact: true }).waitFor();
-      await page.getByText(/of \d+ records? valid/).waitFor();
+      await page.getByRole('region', { name: 'Answer' }).waitFor();
+      await dryRun();
       const runs = await desk.api<{ items: unknown[] }>('GET', '/runs?integration=tested');
       assert.deepEqual(runs.items, [], 'nothing was pulled before the start');
       await page.getByRole('button', { name: 'Start pulling' }).click();
@@ -147,7 +158,7 @@ describe('the pages of a brand', { skip }, () => {
       await page.getByRole('button', { name: 'Test the connection' }).waitFor();
       await page.reload();
       await page.getByRole('button', { name: 'Test the connection' }).click();
-      await page.getByText(/of \d+ records? valid/).waitFor();
+      await dryRun();
       await page.getByRole('button', { name: 'Start pulling' }).click();
       await page.getByRole('row', { name: /Stay/ }).getByText('Complete').first().waitFor();
       await page.getByRole('link', { name: 'Open cove' }).click();

@@ -1794,6 +1794,47 @@ export interface Operations {
       };
     };
   };
+  'integrations.dry_run': {
+    input: {
+      integration: string;
+      day?: string | undefined;
+    };
+    answer: {
+      day: string;
+      timezone: string;
+      status: "complete" | "incomplete";
+      counts: {
+        fetched: number;
+        changed: number;
+        unchanged: number;
+        superseded: number;
+        dropped: number;
+        dead_lettered: number;
+        requests: number;
+        pages: number;
+      };
+      records: {
+        kind: "record" | "dropped" | "dead";
+        outcome: string;
+        id?: string | undefined;
+        record?: Json | undefined;
+        notes?: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        code?: string | undefined;
+        message?: string | undefined;
+      }[];
+      error?: {
+        code: string;
+        message: string;
+      } | undefined;
+    };
+  };
   'map.import': {
     input: {
       description: string;
@@ -2258,6 +2299,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'map.assign': ['POST', '/map/assign'],
   'map.effect': ['POST', '/integrations/{integration}/mapping-effect'],
   'map.fetch': ['POST', '/integrations/{integration}/sample'],
+  'integrations.dry_run': ['POST', '/integrations/{integration}/dry-run'],
   'map.import': ['POST', '/import'],
   'cases.check': ['POST', '/connectors/{connector}/cases/check'],
   'cases.save': ['PUT', '/connectors/{connector}/cases/{name}'],

@@ -15,11 +15,9 @@ export function Mapped(props: {
   linked?: (record: Previewed['records'][number]) => ReactNode;
 }) {
   const { preview, error, linked } = props;
-  const [wanted, setWanted] = useState(1);
+  const { shown, pager } = usePager(preview?.records ?? []);
   if (error) return <Failure error={error} />;
   if (!preview) return null;
-  const at = Math.min(wanted, Math.max(1, preview.records.length));
-  const shown = preview.records[at - 1];
   const good = preview.records.filter(({ kind }) => kind === 'record').length;
   const slips = <Slips preview={preview} />;
   return (
@@ -39,17 +37,7 @@ export function Mapped(props: {
               {meaning(preview.problem.code)?.next}
             </Notice>
           )}
-          {preview.records.length > 1 && (
-            <Pagination
-              size="sm"
-              total={preview.records.length}
-              value={at}
-              onChange={setWanted}
-              siblings={1}
-              getItemProps={(page) => ({ 'aria-label': `Record ${page}` })}
-              getControlProps={(control) => ({ 'aria-label': `${control} record` })}
-            />
-          )}
+          {pager}
           {shown === undefined
             ? preview.mistakes.length === 0 && !preview.problem && <Empty title="The sample has no records" />
             : !linked && <One record={shown} />}
@@ -65,6 +53,40 @@ export function Mapped(props: {
       )}
     </>
   );
+}
+
+type Shown = Pick<Previewed['records'][number], 'kind' | 'id' | 'record' | 'notes' | 'unmapped' | 'message'>;
+
+/** Canonical records, one at a time. `label` says more about one of them. */
+export function Records<One extends Shown>(props: { records: readonly One[]; label: (record: One) => ReactNode }) {
+  const { shown, pager } = usePager(props.records);
+  return (
+    shown && (
+      <div className="stack">
+        {pager}
+        {props.label(shown)}
+        <Detail record={shown} />
+      </div>
+    )
+  );
+}
+
+/** The chosen one of several records, and the buttons to choose another. */
+function usePager<One>(records: readonly One[]) {
+  const [wanted, setWanted] = useState(1);
+  const at = Math.min(wanted, Math.max(1, records.length));
+  const pager = records.length > 1 && (
+    <Pagination
+      size="sm"
+      total={records.length}
+      value={at}
+      onChange={setWanted}
+      siblings={1}
+      getItemProps={(page) => ({ 'aria-label': `Record ${page}` })}
+      getControlProps={(control) => ({ 'aria-label': `${control} record` })}
+    />
+  );
+  return { shown: records[at - 1], pager };
 }
 
 /** What the whole sample shows about the mapping. */
@@ -86,7 +108,7 @@ function Slips({ preview: { unmatched, repeated } }: { preview: Previewed }) {
 }
 
 /** Whether it becomes a record, and why not. */
-function Verdict({ record }: { record: Previewed['records'][number] }) {
+function Verdict({ record }: { record: Shown }) {
   if (record.kind === 'dead') {
     return (
       <Notice tone="bad" title={record.message ?? 'It would become a dead letter'}>
@@ -109,12 +131,20 @@ function Verdict({ record }: { record: Previewed['records'][number] }) {
   );
 }
 
-function One({ record }: { record: Previewed['records'][number] }) {
+function One({ record }: { record: Shown }) {
+  return (
+    <>
+      <Verdict record={record} />
+      <Detail record={record} />
+    </>
+  );
+}
+
+function Detail({ record }: { record: Shown }) {
   const notes = record.notes ?? [];
   const unmapped = record.unmapped ?? [];
   return (
     <>
-      <Verdict record={record} />
       {record.record !== undefined && <JsonText value={record.record} label="Canonical record" />}
       {notes.length > 0 && (
         <div>

@@ -58,12 +58,12 @@ const causes: Record<string, string> = {
   reprocess: 'by reprocessing its payload',
 };
 export const causeOf = (cause: string): string => causes[cause] ?? `by ${words(cause)}`;
-/** `checked_in` as "checked in". */
 /** The service's own destination, which keeps the profiles, has a name that no document has. */
 export const destinationName = (name: string): string => (name === 'innbound:profiles' ? 'the guest profiles' : name);
 /** With a full stop, so that another sentence can follow. */
 export const sentence = (text: string): string => text.replace(/\.?$/, '.');
 
+/** `checked_in` as "checked in". */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const plural = (count: number, one: string, many = `${one}s`): string =>

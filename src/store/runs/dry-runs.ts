@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { hash53, Seen } from '../../kit/seen.ts';
-import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
@@ -13,16 +13,33 @@ import { added, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
 
+/** One record of a dry run, and what a real run would have done with it. */
+export interface DryRecord {
+  readonly integration: string;
+  readonly prepared: Prepared;
+  readonly outcome: Outcome;
+}
+
 /**
  * A run that stores nothing: pages go through the same code in a transaction that is rolled back, so that the counters show what a
- * real run would do. The run itself exists in memory only.
+ * real run would do. The run itself exists in memory only. `onRecord` gets each record once.
  */
-export function openDryRunStore(pool: Pool, clock: Pick<Clock, 'now'> = systemClock): RunStore {
+export function openDryRunStore(
+  pool: Pool,
+  {
+    clock = systemClock,
+    onRecord = () => {},
+  }: { readonly clock?: Pick<Clock, 'now'>; readonly onRecord?: (record: DryRecord) => void } = {},
+): RunStore {
   const staged = new Map<string, StagedRow[]>();
   const seen = new Seen();
   const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
     const prepared = all.filter((one) => !wasSeen(seen, one));
     const tally = await rolledBack(pool, (tx) => applyPrepared(tx, target, prepared));
+    for (const [index, outcome] of tally.outcomes.entries()) {
+      const one = prepared[index];
+      if (one !== undefined) onRecord({ integration: target.integration, prepared: one, outcome });
+    }
     return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
   };
   return {

@@ -1,0 +1,87 @@
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { type Answer, call } from '../../api/client.ts';
+import { useAct } from '../../api/query.tsx';
+import { Card, Empty, Failure, meaning, Notice, State } from '../../parts/basics.tsx';
+import { capital, plural, words } from '../../parts/format.ts';
+import { Records } from '../Mapped.tsx';
+import type { Brand } from './brand.ts';
+
+type Day = Answer<'integrations.dry_run'>;
+
+/** Today's date at the property. Swedish writes dates as YYYY-MM-DD. */
+const todayAt = (timezone: string): string => new Intl.DateTimeFormat('sv', { timeZone: timezone }).format(new Date());
+
+/** Pulls one chosen day without storing anything, and shows the resulting records. */
+export function DryRun({ brand }: { brand: Brand }) {
+  const [result, setResult] = useState<Day>();
+  const run = useAct(
+    (day: string) => call('integrations.dry_run', { integration: brand.name, day }),
+    (answer) => {
+      setResult(answer);
+      return undefined;
+    },
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    run.mutate(String(new FormData(event.currentTarget).get('day')));
+  };
+  return (
+    <Card title="Dry run of one day" aside="stores nothing">
+      <div className="stack">
+        <p>Pulls everything that the partner lists for a day, and shows the records that a run would store.</p>
+        <form onSubmit={submit} className="row bottom">
+          <TextInput name="day" type="date" label="Day" defaultValue={todayAt(brand.timezone)} required />
+          <Button type="submit" variant={result ? 'default' : 'filled'} loading={run.isPending}>
+            Dry run
+          </Button>
+        </form>
+        {run.error && <Failure error={run.error} />}
+        {result && !run.error && <Result day={result} />}
+      </div>
+    </Card>
+  );
+}
+
+function Result({ day: { day, counts, records, error } }: { day: Day }) {
+  const { fetched, changed, unchanged, dropped, dead_lettered: dead } = counts;
+  const parts = [
+    `${changed} would be stored as new or changed`,
+    ...(unchanged > 0 ? [`${unchanged} already stored`] : []),
+    ...(dropped > 0 ? [`${dropped} dropped by a rule`] : []),
+    ...(dead > 0 ? [`${plural(dead, 'dead letter')}`] : []),
+  ];
+  return (
+    <>
+      {error && (
+        <Notice tone="warn" role="alert" title={`Incomplete: ${error.message}`}>
+          {meaning(error.code)?.next}
+        </Notice>
+      )}
+      <Notice tone={dead > 0 ? 'warn' : 'good'} role="status" title={`${day}: ${plural(fetched, 'reservation')}`}>
+        {fetched > 0 && `${parts.join(', ')}.`}
+      </Notice>
+      {fetched === 0 && (
+        <Empty small title="The partner lists nothing for this day">
+          Choose another day.
+        </Empty>
+      )}
+      <Records
+        records={records}
+        label={({ kind, id, outcome, message }) =>
+          kind === 'record' ? (
+            <div className="row">
+              <State of="complete" label={capital(words(outcome))} />
+              <code>{id}</code>
+            </div>
+          ) : (
+            <Notice tone={kind === 'dead' ? 'bad' : 'warn'} title={message ?? capital(words(outcome))}>
+              {kind === 'dead' ? 'It would become a dead letter. Correct the mapping.' : 'A transform rule drops it.'}
+            </Notice>
+          )
+        }
+      />
+      {records.length < fetched && <p className="muted">The first {plural(records.length, 'record')}.</p>}
+    </>
+  );
+}

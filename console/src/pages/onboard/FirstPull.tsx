@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Answer, call } from '../../api/client.ts';
+import { useAct, useApi } from '../../api/query.tsx';
+import { Card, Empty, Failure, Notice } from '../../parts/basics.tsx';
+import { JsonText } from '../../parts/data.tsx';
+import { RunTable } from '../../parts/Runs.tsx';
+import { type Brand, started } from './brand.ts';
+import { DryRun } from './DryRun.tsx';
+
+/** The brand was applied with its pulls paused: nothing is stored before somebody has seen the resulting records. */
+export function FirstPull({ brand }: { brand: Brand }) {
+  const integration = brand.name;
+  const [page, setPage] = useState<Answer<'map.fetch'>>();
+  const document = useApi('documents.get', { kind: 'integration', name: integration });
+  const begun = document.data !== undefined && started(document.data.source) === document.data.source;
+  const test = useAct(
+    () => call('map.fetch', { integration }),
+    (answer) => {
+      setPage(answer);
+      return undefined;
+    },
+  );
+  const start = useAct(
+    async () => {
+      const { source } = await call('documents.get', { kind: 'integration', name: integration });
+      await call('documents.apply', { kind: 'integration', name: integration, text: started(source) });
+      return call('integrations.run', { integration, sync: 'stay' });
+    },
+    () => 'Pulling has started.',
+  );
+  return (
+    <>
+      <Card title="Connection" aside="stores nothing">
+        <div className="stack">
+          <p>Requests one page with the brand’s credentials and shows the request and the answer.</p>
+          <div>
+            <Button
+              variant={page ? 'default' : 'filled'}
+              onClick={() => test.mutate(undefined)}
+              loading={test.isPending}
+            >
+              Test the connection
+            </Button>
+          </div>
+          {test.error && <Refused brand={brand} error={test.error} />}
+          {page && !test.error && (
+            <>
+              <Notice tone="good" role="status" title="The partner answered">
+                <code>
+                  {page.request.method} {page.request.url}
+                </code>
+              </Notice>
+              <JsonText value={JSON.parse(page.sample)} label="Answer" />
+            </>
+          )}
+        </div>
+      </Card>
+      {page && <DryRun brand={brand} />}
+      <Card title="Pull" aside={begun ? 'on schedule' : 'paused until you start it'}>
+        <div className="stack">
+          <p>Starts the schedule of the brand with a first run. Its records are stored and delivered.</p>
+          <div>
+            <Button
+              variant={page ? 'filled' : 'default'}
+              onClick={() => start.mutate(undefined)}
+              loading={start.isPending}
+              disabled={begun}
+            >
+              Start pulling
+            </Button>
+          </div>
+        </div>
+      </Card>
+      {begun && <FirstRun integration={integration} />}
+    </>
+  );
+}
+
+function Refused({ brand, error }: { brand: Brand; error: Error }) {
+  return (
+    <>
+      <Failure error={error} />
+      <p>
+        Correct the credentials under <Link to="/secrets">Secrets</Link>, the address in{' '}
+        <Link to="/documents/$kind/$name" params={{ kind: 'integration', name: brand.name }}>
+          the brand’s document
+        </Link>
+        , or the request in{' '}
+        <Link to="/documents/$kind/$name" params={{ kind: 'connector', name: brand.connector }}>
+          the connector
+        </Link>
+        . This page waits for you.
+      </p>
+    </>
+  );
+}
+
+function FirstRun({ integration }: { integration: string }) {
+  const query = useApi('runs.list', { integration, limit: 3 }, { everyMs: 1_000 });
+  return (
+    <Card title="First runs" flush>
+      <RunTable
+        runs={query.data?.items}
+        error={query.error}
+        empty={<Empty small title="The first run is about to start" />}
+        brand={false}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { noIntegration } from '../../errors/no-integration.ts';
+import type { ErrorCode } from '../../errors.ts';
+import type { OutcomeName } from '../../reconcile/incoming.ts';
+import type { Json, LocalDate } from '../../terms.ts';
+import { note } from '../forms.ts';
+import { anyJson, integrationParam, ok, problem, type Route, route } from '../route.ts';
+
+export interface DryRunRecord {
+  readonly kind: 'record' | 'dropped' | 'dead';
+  /** What a real run would have done with it. */
+  readonly outcome: OutcomeName;
+  readonly id?: string;
+  readonly record?: Json;
+  readonly notes?: Json;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+}
+
+export type DryRun =
+  | {
+      readonly kind: 'done';
+      readonly day: LocalDate;
+      readonly timezone: string;
+      readonly status: 'complete' | 'incomplete';
+      readonly counts: Readonly<Record<keyof typeof counts.shape, number>>;
+      readonly records: readonly DryRunRecord[];
+      readonly error?: { readonly code: ErrorCode; readonly message: string };
+    }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+
+export interface DryRunPorts {
+  readonly dryRun: (integration: string, day: LocalDate | undefined) => Promise<DryRun>;
+}
+
+const counts = z.object({
+  fetched: z.int().describe('Reservations that the partner listed.'),
+  changed: z.int().describe('Reservations that a run would create or change.'),
+  unchanged: z.int(),
+  superseded: z.int().describe('Older than the stored state.'),
+  dropped: z.int().describe('Dropped by a rule of the brand.'),
+  dead_lettered: z.int(),
+  requests: z.int(),
+  pages: z.int(),
+});
+
+export function dryRunRoutes(ports: DryRunPorts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/dry-run',
+      id: 'integrations.dry_run',
+      payload: true,
+      summary: 'Pull one day, all pages, and show the canonical records; nothing is stored, acknowledged or delivered',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({
+        day: z.iso.date().optional().describe('The day that is requested; today at the property unless given.'),
+      }),
+      response: z.object({
+        day: z.iso.date(),
+        timezone: z.string(),
+        status: z.enum(['complete', 'incomplete']),
+        counts,
+        records: z
+          .array(
+            z.object({
+              kind: z.enum(['record', 'dropped', 'dead']),
+              outcome: z.string().describe('What a run would have done: created, updated, unchanged, …'),
+              id: z.string().optional(),
+              record: anyJson.optional(),
+              notes: z.array(note).optional(),
+              code: z.string().optional(),
+              message: z.string().optional(),
+            }),
+          )
+          .describe('The first 100.'),
+        error: z.object({ code: z.string(), message: z.string() }).optional().describe('Why it is incomplete.'),
+      }),
+      handle: async ({ params, body }) => {
+        const done = await ports.dryRun(params.integration, body.day);
+        if (done.kind === 'failed') {
+          return done.code === 'documents.unknown_name'
+            ? problem(404, 'operate.not_found', noIntegration(params.integration))
+            : problem(409, done.code, done.message);
+        }
+        const { kind: _, ...result } = done;
+        return ok(result);
+      },
+    }),
+  ];
+}
